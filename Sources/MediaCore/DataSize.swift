@@ -1,0 +1,39 @@
+/// An amount of data, in bytes.
+public struct DataSize: Hashable, Comparable, Sendable {
+    /// Bytes.
+    public var bytes: Int
+
+    public init(bytes: Int) {
+        self.bytes = bytes
+    }
+
+    /// Creates a size from a floating-point count of bytes; what is not finite or out of range is clamped.
+    public init(bytes: Double) {
+        guard bytes > 0 else {
+            self.bytes = 0
+            return
+        }
+        self.bytes = bytes < 9e18 ? Int(bytes) : .max
+    }
+
+    public static let zero = DataSize(bytes: 0)
+
+    /// The size in bits.
+    public var bits: Double { Double(bytes) * 8 }
+
+    public static func < (left: DataSize, right: DataSize) -> Bool { left.bytes < right.bytes }
+    public static func + (left: DataSize, right: DataSize) -> DataSize {
+        let (sum, overflow) = left.bytes.addingReportingOverflow(right.bytes)
+        return DataSize(bytes: overflow ? .max : sum)
+    }
+    public static func - (left: DataSize, right: DataSize) -> DataSize {
+        let (difference, overflow) = left.bytes.subtractingReportingOverflow(right.bytes)
+        return DataSize(bytes: overflow ? .min : difference)
+    }
+    public static func += (left: inout DataSize, right: DataSize) { left = left + right }
+    public static func -= (left: inout DataSize, right: DataSize) { left = left - right }
+}
+
+extension DataSize: CustomStringConvertible {
+    public var description: String { "\(bytes) B" }
+}

@@ -1,0 +1,16 @@
+extension Duration {
+    /// The duration in whole nanoseconds, saturating at the range of `Int64` (292 years).
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The duration in seconds.
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// The duration in milliseconds.
+    public var milliseconds: Double { Double(nanoseconds) / 1e6 }
+}

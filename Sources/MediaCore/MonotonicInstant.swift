@@ -1,0 +1,53 @@
+/// A point in time on a monotonic clock, in nanoseconds since an origin that only its owner knows.
+///
+/// Time is an argument everywhere in this package: the server passes the machine's monotonic clock, the simulator a
+/// virtual one. Arithmetic saturates, so that a duration computed from untrusted input cannot trap.
+public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since the clock's origin.
+    public var nanoseconds: Int64
+
+    /// Creates an instant `nanoseconds` after the clock's origin.
+    public init(nanoseconds: Int64 = 0) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The clock's origin.
+    public static let zero = MonotonicInstant(nanoseconds: 0)
+    /// Later than every other instant: "never".
+    public static let distantFuture = MonotonicInstant(nanoseconds: .max)
+
+    /// Whole milliseconds since the clock's origin, rounded down.
+    public var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        guard overflow else { return MonotonicInstant(nanoseconds: sum) }
+        return MonotonicInstant(nanoseconds: duration < .zero ? .min : .max)
+    }
+
+    public func duration(to other: MonotonicInstant) -> Duration {
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        guard overflow else { return .nanoseconds(difference) }
+        return .nanoseconds(other < self ? Int64.min : Int64.max)
+    }
+
+    public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    public static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
+        instant.advanced(by: duration)
+    }
+
+    public static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
+        instant.advanced(by: .zero - duration)
+    }
+
+    public static func - (later: MonotonicInstant, earlier: MonotonicInstant) -> Duration {
+        earlier.duration(to: later)
+    }
+
+    public static func += (instant: inout MonotonicInstant, duration: Duration) {
+        instant = instant.advanced(by: duration)
+    }
+}

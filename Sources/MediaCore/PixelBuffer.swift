@@ -1,0 +1,145 @@
+/// A frozen picture: immutable, shared by reference, never copied.
+///
+/// A picture is written through a `MutablePixelBuffer`, which has one owner, and becomes a `PixelBuffer` when that owner
+/// freezes it; or it wraps memory that a decoder owns. When its last holder lets go, the memory returns to where it came
+/// from: its pool, the decoder, or the heap.
+public struct PixelBuffer: Sendable {
+    let storage: PixelBufferStorage
+
+    /// Wraps planes that someone else owns, such as a decoder's frame.
+    ///
+    /// - Parameters:
+    ///   - planes: One per plane of `format`, each at least as large as the format asks for.
+    ///   - release: Called once, on any thread, after the last holder has let go.
+    public init(
+        wrapping planes: [PixelBufferPlane], format: PixelFormat, dimensions: VideoDimensions,
+        release: @escaping @Sendable () -> Void
+    ) {
+        precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
+        storage = PixelBufferStorage(format: format, dimensions: dimensions, planes: planes, release: release)
+    }
+
+    init(storage: PixelBufferStorage) {
+        self.storage = storage
+    }
+
+    public var format: PixelFormat { storage.format }
+    /// The picture's size in luma samples.
+    public var dimensions: VideoDimensions { storage.dimensions }
+    /// Number of planes.
+    public var planeCount: Int { storage.planes.count }
+
+    /// Calls `body` with the bytes of plane `index` (`rows × stride`) and its stride in bytes.
+    @inlinable
+    public func withPlane<Result, Failure: Error>(
+        _ index: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ stride: Int) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let plane = plane(index)
+        defer { extendLifetime(self) }
+        return try body(
+            UnsafeRawBufferPointer(start: plane.base, count: plane.stride * plane.rows), plane.stride)
+    }
+
+    @usableFromInline
+    func plane(_ index: Int) -> PixelBufferPlane { storage.planes[index] }
+
+    /// Whether both are the same picture in the same memory.
+    public static func === (left: PixelBuffer, right: PixelBuffer) -> Bool { left.storage === right.storage }
+}
+
+/// A picture that its one owner writes, and then freezes.
+public struct MutablePixelBuffer: ~Copyable, Sendable {
+    let storage: PixelBufferStorage
+
+    /// Allocates a picture on the heap. Rows are aligned to 64 bytes; contents are undefined.
+    public init(format: PixelFormat, dimensions: VideoDimensions) {
+        storage = PixelBufferStorage(allocating: PixelBufferBacking(format: format, dimensions: dimensions))
+    }
+
+    init(storage: PixelBufferStorage) {
+        self.storage = storage
+    }
+
+    public var format: PixelFormat { storage.format }
+    /// The picture's size in luma samples.
+    public var dimensions: VideoDimensions { storage.dimensions }
+
+    /// Calls `body` with the writable bytes of plane `index` (`rows × stride`) and its stride in bytes.
+    public mutating func withMutablePlane<Result, Failure: Error>(
+        _ index: Int, _ body: (_ bytes: UnsafeMutableRawBufferPointer, _ stride: Int) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let plane = storage.planes[index]
+        return try body(
+            UnsafeMutableRawBufferPointer(start: plane.base, count: plane.stride * plane.rows), plane.stride)
+    }
+
+    /// Ends writing: the picture is immutable from here on and may be shared.
+    public consuming func freeze() -> PixelBuffer { PixelBuffer(storage: storage) }
+}
+
+/// One plane's memory: `rows` rows, `stride` bytes apart.
+public struct PixelBufferPlane: @unchecked Sendable {  // memory is written only before the buffer that holds it is shared
+    public var base: UnsafeMutableRawPointer
+    public var stride: Int
+    public var rows: Int
+
+    public init(base: UnsafeMutableRawPointer, stride: Int, rows: Int) {
+        self.base = base
+        self.stride = stride
+        self.rows = rows
+    }
+}
+
+/// What every holder of a picture shares. Its planes are written only through the one `MutablePixelBuffer`.
+final class PixelBufferStorage: Sendable {
+    let format: PixelFormat
+    let dimensions: VideoDimensions
+    let planes: [PixelBufferPlane]
+    private let release: @Sendable () -> Void
+
+    init(
+        format: PixelFormat, dimensions: VideoDimensions, planes: [PixelBufferPlane],
+        release: @escaping @Sendable () -> Void
+    ) {
+        self.format = format
+        self.dimensions = dimensions
+        self.planes = planes
+        self.release = release
+    }
+
+    convenience init(allocating backing: PixelBufferBacking) {
+        self.init(
+            format: backing.format, dimensions: backing.dimensions, planes: backing.planes,
+            release: { extendLifetime(backing) })
+    }
+
+    deinit {
+        release()
+    }
+}
+
+/// Heap memory for one picture.
+final class PixelBufferBacking: Sendable {
+    /// Alignment of each plane and row, in bytes: a cache line, and enough for every SIMD load.
+    static let alignment = 64
+
+    let format: PixelFormat
+    let dimensions: VideoDimensions
+    let planes: [PixelBufferPlane]
+
+    init(format: PixelFormat, dimensions: VideoDimensions) {
+        precondition(dimensions.width > 0 && dimensions.height > 0, "a picture has at least one sample")
+        self.format = format
+        self.dimensions = dimensions
+        planes = (0..<format.planeCount).map { index in
+            let (rowBytes, rows) = format.planeSize(index, of: dimensions)
+            let stride = (rowBytes + Self.alignment - 1) / Self.alignment * Self.alignment
+            return PixelBufferPlane(
+                base: .allocate(byteCount: stride * rows, alignment: Self.alignment), stride: stride, rows: rows)
+        }
+    }
+
+    deinit {
+        for plane in planes { plane.base.deallocate() }
+    }
+}
