@@ -40,5 +40,5 @@ struct EncodeResult: Sendable {
 struct MixedTick: Sendable {
     var captureTime: MonotonicInstant
     var sampleTime: UInt32
-    var output: AudioTickOutput
+    var output: AudioTickResult
 }

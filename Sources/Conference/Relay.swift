@@ -49,7 +49,7 @@ public final class Relay {
         let negotiation: (answer: SessionDescription, session: NegotiatedSession)
         do {
             let offer = try SessionDescription(parsing: request.offer)
-            negotiation = try OfferAnswer.answer(offer: offer, policy: policy(for: request, offer: offer), using: &random)
+            negotiation = try OfferAnswer.answer(offer: offer, policy: policy(for: request), using: &random)
         } catch {
             throw .offer(error)
         }
@@ -73,7 +73,7 @@ public final class Relay {
         _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
     ) throws(JoinError) -> Participant {
         var limits = configuration.rateLimits
-        if let cap = session.video?.maximumBitRate ?? session.audio?.maximumBitRate {
+        if let cap = session.maximumBitRate ?? session.video?.maximumBitRate {
             limits = RateLimits(
                 minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
         }
@@ -141,14 +141,15 @@ public final class Relay {
         return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
     }
 
-    private func policy(for request: JoinRequest, offer: SessionDescription) -> AnswerPolicy {
+    private func policy(for request: JoinRequest) -> AnswerPolicy {
         let wantsIPv6 = request.signallingPeer?.isIPv6 ?? false
         let addresses = configuration.mediaAddresses
         let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
-        var policy = AnswerPolicy(mediaAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000))
-        policy.receives = request.role != .watch
-        policy.sends = request.role != .publish
-        return policy
+        let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
+        return AnswerPolicy(
+            publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
+            alternativeAddresses: addresses.filter { $0 != address }, videoDirection: direction,
+            audioDirection: direction)
     }
 
     /// Removes a participant, saying goodbye to its client. Returns whether there was one.
@@ -297,6 +298,7 @@ public final class Relay {
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
             case .keyFrameRequested: participant.downlink?.requestKeyFrame()
             case .videoBitRateChanged(let rate): participant.downlink?.setBitRate(rate)
+            case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .goodbye:
                 remove(participant, now: now)
                 return

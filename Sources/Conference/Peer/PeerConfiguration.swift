@@ -7,8 +7,6 @@ public struct PeerConfiguration: Sendable {
     public var rateLimits: RateLimits
     /// Largest UDP payload sent.
     public var maximumDatagramSize = DataSize(bytes: 1200)
-    /// What is set aside for the audio stream while one is sent.
-    public var audioBitRate = BitRate.kilobits(40)
     /// Whether the addresses of the remote description may be sent to before a packet from there has authenticated.
     public var trustsRemoteDescription: Bool
     /// Seeds sequence numbers, timestamps and report intervals.

@@ -49,11 +49,15 @@ extension PeerConnection {
         for line in lines.indices { sendControl([], line: line, now: now) }
     }
 
-    /// Sends a compound packet: the report and the source description that RFC 3550 6.1 asks for, then `packets`.
+    /// Sends `packets`: alone where reduced-size RTCP was negotiated (RFC 5506), else behind the report and the source
+    /// description with which a compound packet begins (RFC 3550 6.1). Without `packets` it is the regular report.
     func sendControl(_ packets: [RTCPPacket], line: Int, now: MonotonicInstant) {
         guard let destination = lines[line].rtcpDestination else { return }
-        let description = SourceDescription(ssrc: lines[line].negotiated.localSSRC, cname: session.cname)
-        var datagram = RTCPPacket.encode([report(line: line, now: now), .sourceDescription(description)] + packets)
+        let description = SourceDescription(
+            chunks: [SourceDescription.Chunk(ssrc: lines[line].negotiated.localSSRC, cname: session.cname)])
+        let isReduced = lines[line].negotiated.reducedSizeRTCP && !packets.isEmpty
+        let head = isReduced ? [] : [report(line: line, now: now), .sourceDescription(description)]
+        var datagram = RTCPPacket.encode(head + packets)
         do {
             try lines[line].outbound.protect(rtcp: &datagram)
         } catch {

@@ -1,6 +1,7 @@
+import H264
 public import MediaCore
 public import NIOCore
-import RTP
+public import RTP
 public import RateControl
 public import SecureTransport
 public import VideoCoding
@@ -41,6 +42,7 @@ public final class PeerConnection {
     var controller: any CongestionController
     var decision: ControlDecision
     var allocator: BitrateAllocator
+    var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
     var feedbackAdapter = TransportFeedbackAdapter()
     var feedbackRecorder: TransportFeedbackRecorder?
     var pacer = Pacer<OutgoingPacket>()
@@ -52,6 +54,8 @@ public final class PeerConnection {
     var receiveMeter = RateMeter()
     var sendMeter = RateMeter()
     var fullIntraSequence: UInt8 = 0
+    /// How long each frame took from the encoder to its last packet on the wire.
+    public private(set) var pacing = LatencyHistogram()
     private(set) var isClosed = false
 
     /// When the last packet that authenticated came; `nil` before the first.
@@ -66,7 +70,7 @@ public final class PeerConnection {
     /// A packet in the pacer.
     enum OutgoingPacket: Sendable {
         /// Numbered for transport-wide feedback and protected as it leaves.
-        case media(RTPPacket, line: Int)
+        case media(RTPPacket, line: Int, enqueued: MonotonicInstant)
         /// The identical bytes once more: a second ciphertext under one packet index would break SRTP's keys.
         case retransmission(ByteBuffer, line: Int)
     }
@@ -82,14 +86,13 @@ public final class PeerConnection {
         random = SplitMix64(seed: configuration.seed)
         self.controller = controller ?? GoogleCongestionController(limits: configuration.rateLimits, now: now)
         decision = self.controller.advance(now: now)
-        allocator = BitrateAllocator()
+        allocator = BitrateAllocator(configuration: Self.allocation(of: session, limits: configuration.rateLimits))
         nextReport = now + .milliseconds(200)
         for media in session.media {
             lines.append(try MediaLine(media, trustsRemoteDescription: configuration.trustsRemoteDescription))
             switch media.kind {
             case .video: setUpVideo(media, line: lines.count - 1)
             case .audio: setUpAudio(media, line: lines.count - 1)
-            case .other: break
             }
         }
         apply(decision, now: now)
@@ -103,7 +106,7 @@ public final class PeerConnection {
         }
         if media.sends {
             videoSender = VideoSendStream(
-                ssrc: media.localSSRC, payloadType: media.payloadType, mode: media.packetizationMode,
+                ssrc: media.localSSRC, payloadType: media.payloadType, mode: PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit,
                 maximumPayloadSize: configuration.maximumDatagramSize.bytes - Self.packetOverhead, using: &random)
         }
         if media.receives, media.feedback.transportCC { feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC) }
@@ -152,7 +155,7 @@ public final class PeerConnection {
         guard !isClosed, let line = audioLine,
             var packet = audioSender?.packetize(payload, sampleTime: sampleTime, captureTime: captureTime)
         else { return }
-        if let level, let id = lines[line].negotiated.extensionIDs.audioLevel {
+        if let level, let id = lines[line].negotiated.outboundExtensionIDs.audioLevel {
             packet.extensions.setAudioLevel(level, id: id)
         }
         enqueue(packet, line: line, priority: .audio, now: now)
@@ -163,15 +166,15 @@ public final class PeerConnection {
         videoReceiver?.decoderLostReferences(now: now)
     }
 
-    private func enqueue(_ packet: RTPPacket, line: Int, priority: PacerPriority, now: MonotonicInstant) {
+    private func enqueue(_ packet: RTPPacket, line: Int, priority: PacketPriority, now: MonotonicInstant) {
         let size = DataSize(bytes: packet.payload.readableBytes + Self.packetOverhead)
-        pacer.enqueue(.media(packet, line: line), size: size, priority: priority, now: now)
+        pacer.enqueue(.media(packet, line: line, enqueued: now), size: size, priority: priority, now: now)
     }
 
     /// Ends the connection: RTCP BYE is queued for `pollTransmit(now:)`, and nothing else is sent from here on.
     public func close(now: MonotonicInstant) {
         guard !isClosed else { return }
-        pacer.removeAll { _ in true }
+        _ = pacer.removeAll { _ in true }
         controlDatagrams.removeAll()
         for index in lines.indices { sendControl([.bye(Goodbye(ssrcs: [lines[index].negotiated.localSSRC]))], line: index, now: now) }
         isClosed = true
@@ -187,7 +190,7 @@ public final class PeerConnection {
         let padding = pacer.paddingNeeded(now: now)
         if padding > .zero, let line = videoLine, let packet = videoSender?.makePadding() {
             pacer.enqueue(
-                .media(packet, line: line), size: DataSize(bytes: Int(packet.paddingSize) + Self.packetOverhead),
+                .media(packet, line: line, enqueued: now), size: DataSize(bytes: Int(packet.paddingLength) + Self.packetOverhead),
                 priority: .padding, now: now)
             if let (packet, probeClusterID) = pacer.dequeue(now: now) {
                 return finish(packet, probeClusterID: probeClusterID, now: now)
@@ -204,14 +207,13 @@ public final class PeerConnection {
             counters.retransmissions &+= 1
             sendMeter.add(DataSize(bytes: datagram.readableBytes), now: now)
             return Transmit(datagram: datagram, destination: destination)
-        case .media(var packet, let line):
+        case .media(var packet, let line, let enqueued):
             guard let destination = lines[line].rtpDestination else { return nil }
             let media = lines[line].negotiated
-            if let id = media.extensionIDs.absSendTime { packet.extensions.setAbsoluteSendTime(now, id: id) }
-            if let id = media.extensionIDs.transportSequenceNumber, media.feedback.transportCC {
-                let size = DataSize(
-                    bytes: packet.headerSize + 8 + packet.payload.readableBytes + Int(packet.paddingSize)
-                        + media.outboundKeys.profile.rtpTrailerLength)
+            if let id = media.outboundExtensionIDs.absoluteSendTime { packet.extensions.setAbsoluteSendTime(now, id: id) }
+            if let id = media.outboundExtensionIDs.transportSequenceNumber, media.feedback.transportCC {
+                packet.extensions.setTransportSequenceNumber(0, id: id)
+                let size = DataSize(bytes: packet.encodedSize + media.outboundKeys.profile.rtpTrailerLength)
                 let (sequence, sent) = feedbackAdapter.packetSent(size: size, probeClusterID: probeClusterID, now: now)
                 packet.extensions.setTransportSequenceNumber(sequence, id: id)
                 controller.packetSent(sent, now: now)
@@ -223,6 +225,7 @@ public final class PeerConnection {
                 counters.protectFailures &+= 1
                 return nil
             }
+            if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
             if line == videoLine {
                 videoSender?.statistics.sent(payloadSize: DataSize(bytes: packet.payload.readableBytes))
                 if media.feedback.nack {
@@ -271,13 +274,27 @@ public final class PeerConnection {
     }
 
     private func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(pacing: decision.pacingRate)
-        for probe in decision.newProbeClusters { pacer.addProbe(probe) }
-        guard videoSender != nil else { return }
-        let audio = audioSender == nil ? BitRate.zero : configuration.audioBitRate
-        if let video = allocator.allocate(target: decision.targetBitRate, audio: audio, now: now) {
-            events.append(.videoBitRateChanged(video))
+        pacer.setRates(pacing: decision.pacingRate, now: now)
+        for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
+        let allocation = allocator.allocate(
+            target: decision.targetBitRate, fractionLost: videoSender?.statistics.fractionLost ?? 0)
+        guard allocation.isChanged else { return }
+        if videoSender != nil, allocation.video != allocated.video {
+            events.append(.videoBitRateChanged(allocation.video))
         }
+        if audioSender != nil, allocation.audio != allocated.audio {
+            events.append(.audioBitRateChanged(allocation.audio))
+        }
+        allocated = allocation
+    }
+
+    private static func allocation(
+        of session: NegotiatedSession, limits: RateLimits
+    ) -> BitrateAllocator.Configuration {
+        let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? .kilobits(40), .kilobits(40))
+        return BitrateAllocator.Configuration(
+            audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
+            video: session.video?.sends == true ? .kilobits(50)...max(.kilobits(50), limits.maximum) : nil)
     }
 
     func deliverVideo(now: MonotonicInstant) {

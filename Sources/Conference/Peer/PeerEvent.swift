@@ -11,6 +11,8 @@ public enum PeerEvent: Sendable {
     case keyFrameRequested
     /// What the video encoder may produce from now on.
     case videoBitRateChanged(BitRate)
+    /// What the audio encoder may produce from now on.
+    case audioBitRateChanged(BitRate)
     /// The remote side said goodbye (RTCP BYE).
     case goodbye
 }

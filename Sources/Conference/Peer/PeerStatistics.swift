@@ -29,6 +29,7 @@ public struct PeerStatistics: Sendable {
     public var targetBitRate: BitRate
     /// What the video encoder was last told.
     public var videoBitRate: BitRate
+    public var pacing: LatencyHistogram
     public var pacerQueue: DataSize
     public var pacerDelay: Duration
     public var controllerState: String
@@ -59,6 +60,9 @@ extension PeerConnection {
             ?? audioSender?.statistics.roundTripTime
     }
 
+    /// The fraction of our audio packets that the remote side last reported lost.
+    public var audioFractionLost: Double { audioSender?.statistics.fractionLost ?? 0 }
+
     /// Where video or, without video, audio is sent; `nil` while unknown.
     public var remoteAddress: TransportAddress? {
         (videoLine ?? audioLine).flatMap { lines[$0].rtpDestination }
@@ -68,10 +72,10 @@ extension PeerConnection {
         PeerStatistics(
             counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
             sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.targetBitRate,
-            videoBitRate: allocator.videoBitRate, pacerQueue: pacer.queuedSize,
-            pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.state,
+            videoBitRate: allocated.video, pacing: pacing, pacerQueue: pacer.queuedSize,
+            pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
             videoFractionLost: videoSender?.statistics.fractionLost ?? 0,
-            audioFractionLost: audioSender?.statistics.fractionLost ?? 0,
+            audioFractionLost: audioFractionLost,
             framesSent: videoSender?.framesSent ?? 0, keyFramesSent: videoSender?.keyFramesSent ?? 0,
             keyFrameRequestsReceived: videoSender?.keyFrameRequests ?? 0,
             videoPacketsReceived: videoReceiver?.packetsReceived ?? 0,

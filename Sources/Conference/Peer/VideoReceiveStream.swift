@@ -23,6 +23,7 @@ struct VideoReceiveStream {
     /// Whether the sender was negotiated to answer PLI or FIR.
     private let canRequestKeyFrames: Bool
     private var lastSequence: Int64?
+    private var mediaSequence: Int64 = 0
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
 
@@ -47,7 +48,6 @@ struct VideoReceiveStream {
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        // Padding keeps the sequence going and carries nothing.
         firstArrivals.note(timestamp: packet.timestamp, arrival: now)
         _ = jitterBuffer.insert(packet, now: now)
     }
@@ -90,12 +90,17 @@ struct VideoReceiveStream {
     mutating func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
         var frames: [ReceivedVideoFrame] = []
         for received in jitterBuffer.popReady(now: now) {
-            if let lastSequence, received.sequence != lastSequence + 1 { breakReferences(now: now) }
+            // Padding fills sequence numbers and carries nothing: the depacketizer counts the others without a gap.
+            if let lastSequence, received.sequence != lastSequence + 1 {
+                breakReferences(now: now)
+                mediaSequence += 1
+            }
             lastSequence = received.sequence
             guard received.packet.payload.readableBytes > 0 else { continue }
+            mediaSequence += 1
             let units = depacketizer.append(
                 payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
-                sequence: received.sequence)
+                sequence: mediaSequence)
             for unit in units {
                 if let frame = accept(unit, now: now) { frames.append(frame) }
             }

@@ -61,7 +61,7 @@ struct VideoSendStream {
         defer { sequenceNumber &+= 1 }
         return RTPPacket(
             payloadType: payloadType, marker: false, sequenceNumber: sequenceNumber,
-            timestamp: latestFrame.rtpTimestamp, ssrc: ssrc, payload: ByteBuffer())
+            timestamp: latestFrame.rtpTimestamp, ssrc: ssrc, payload: ByteBuffer(), paddingLength: .max)
     }
 
     /// The RTP timestamp (90 kHz) of an instant.

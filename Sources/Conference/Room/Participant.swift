@@ -16,11 +16,12 @@ final class Participant {
     let peer: PeerConnection
     var uplink: UplinkPipeline?
     var downlink: DownlinkPipeline?
-    /// Opus packets since the last audio tick.
-    var pendingAudio: [AudioPacket] = []
     let hearsMix: Bool
+    var audioBitRate = BitRate.kilobits(32)
+    var expectedAudioLoss = 0.0
     let sendsAudio: Bool
-    var audio = AudioSourceReport()
+    /// What the mixer last said of the participant's audio.
+    var audio: AudioSourceReport?
     var nextWakeUp: MonotonicInstant
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
@@ -50,10 +51,4 @@ final class Participant {
         guard isSource || peer.lastAuthenticated != nil else { return false }
         return now - (peer.lastAuthenticated ?? joined) > timeout
     }
-}
-
-/// What the mixer last said about a participant's audio.
-struct AudioSourceReport {
-    var level: UInt8 = 127
-    var delay = Duration.zero
 }

@@ -28,7 +28,7 @@ final class Room {
     private var isComposing = false
     private var isMixing = false
     private var waitingAudioTicks: [(index: Int64, time: MonotonicInstant)] = []
-    private var mixerChanges: [AudioMixerChange] = []
+    private var audioInput = AudioMixingInput()
 
     private(set) var ticks: UInt64 = 0
     private(set) var missedTicks: UInt64 = 0
@@ -55,14 +55,16 @@ final class Room {
 
     func add(_ participant: Participant) {
         participants.append(participant)
-        if participant.sendsAudio { mixerChanges.append(.addSource(participant.id)) }
-        if participant.hearsMix { mixerChanges.append(.addReceiver(participant.id)) }
+        if participant.sendsAudio { audioInput.apply(.addSource(participant.id)) }
+        if participant.hearsMix {
+            audioInput.apply(.addReceiver(participant.id, AudioEncoderSettings(bitRate: participant.audioBitRate)))
+        }
     }
 
     func remove(_ participant: Participant) {
         participants.removeAll { $0 === participant }
-        if participant.sendsAudio { mixerChanges.append(.removeSource(participant.id)) }
-        if participant.hearsMix { mixerChanges.append(.removeReceiver(participant.id)) }
+        if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
+        if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
     }
 
     func participant(_ id: ParticipantID) -> Participant? { participants.first { $0.id == id } }
@@ -78,12 +80,16 @@ final class Room {
     }
 
     func audioPacket(_ packet: ReceivedAudioPacket, from participant: Participant) {
-        // A sender of more than a packet each 2.5 ms (RFC 7587's shortest) for some ticks on end is not playing audio.
-        guard participant.pendingAudio.count < 64 else { return }
-        participant.pendingAudio.append(
+        audioInput.insert(
             AudioPacket(
                 payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
-                arrival: packet.arrival))
+                arrival: packet.arrival),
+            from: participant.id)
+    }
+
+    func audioBitRateChanged(_ rate: BitRate, for participant: Participant) {
+        participant.audioBitRate = rate
+        audioInput.apply(.setBitRate(rate, participant.id))
     }
 
     private func handOutDecode(_ participant: Participant, now: MonotonicInstant) {
@@ -120,11 +126,9 @@ final class Room {
                 pictureIndex[receiver.id] = known
                 continue
             }
-            let cells = GridLayout.cells(count: shown.count, canvas: canvas)
-            let tiles = zip(shown, cells).map { CompositionRequest.Tile(source: $0.id, rect: $1) }
             views[view] = requests.count
             pictureIndex[receiver.id] = requests.count
-            requests.append(CompositionRequest(canvas: canvas, tiles: tiles))
+            requests.append(CompositionRequest(grid: view.sources, canvas: canvas))
         }
         let contents = Dictionary(
             uniqueKeysWithValues: sources.map { ($0.id, compositionSource($0, now: now)) })
@@ -162,28 +166,22 @@ final class Room {
         guard !isMixing, !waitingAudioTicks.isEmpty else { return }
         if waitingAudioTicks.count > 1 { lateAudioTicks &+= UInt64(waitingAudioTicks.count - 1) }
         isMixing = true
-        var packets: [ParticipantID: [AudioPacket]] = [:]
-        for participant in participants where !participant.pendingAudio.isEmpty {
-            packets[participant.id] = participant.pendingAudio
-            participant.pendingAudio.removeAll(keepingCapacity: true)
-        }
         for participant in participants where participant.hearsMix {
-            mixerChanges.append(.expectLoss(participant.peer.audioFractionLost, for: participant.id))
+            let loss = participant.peer.audioFractionLost
+            guard loss != participant.expectedAudioLoss else { continue }
+            participant.expectedAudioLoss = loss
+            audioInput.apply(.setExpectedPacketLoss(loss, participant.id))
         }
-        let (mixer, room, ticks, changes, arrived) = (mixer, id, waitingAudioTicks, mixerChanges, packets)
+        let (mixer, room, ticks, input) = (mixer, id, waitingAudioTicks, audioInput.take())
         waitingAudioTicks.removeAll(keepingCapacity: true)
-        mixerChanges.removeAll(keepingCapacity: true)
         let deadline = ticks[0].time + .milliseconds(5)
         jobs.append(
             Job(kind: .mix, queue: mixQueue, deadline: deadline, handedOut: now) {
-                for change in changes { change.apply(to: mixer.value) }
-                var mixed: [MixedTick] = []
-                for (position, tick) in ticks.enumerated() {
-                    let output = mixer.value.tick(packets: position == 0 ? arrived : [:], now: tick.time)
-                    mixed.append(
-                        MixedTick(
-                            captureTime: tick.time,
-                            sampleTime: UInt32(truncatingIfNeeded: tick.index * 960), output: output))
+                let mixed = ticks.enumerated().map { position, tick in
+                    MixedTick(
+                        captureTime: tick.time,
+                        sampleTime: UInt32(truncatingIfNeeded: tick.index * Int64(AudioFormat.frameSampleCount)),
+                        output: mixer.value.tick(position == 0 ? input : AudioMixingInput(), now: tick.time))
                 }
                 return .mixed(room: room, mixed)
             })
@@ -226,35 +224,14 @@ final class Room {
         isMixing = false
         for tick in ticks {
             for participant in participants {
-                if let report = tick.output.sources[participant.id] {
-                    participant.audio = AudioSourceReport(level: report.level.rawValue, delay: report.playoutDelay)
-                }
-                if let packet = tick.output.packets[participant.id] {
+                if let report = tick.output.sources[participant.id] { participant.audio = report }
+                if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(
-                        packet.payload, sampleTime: tick.sampleTime, level: nil, captureTime: tick.captureTime,
-                        now: now)
+                        packet.payload, sampleTime: tick.sampleTime, level: packet.level,
+                        captureTime: tick.captureTime, now: now)
                 }
             }
         }
         handOutMix(now: now)
-    }
-}
-
-/// A change of who speaks and hears, applied by the next mixing job.
-enum AudioMixerChange: Sendable {
-    case addSource(ParticipantID)
-    case removeSource(ParticipantID)
-    case addReceiver(ParticipantID)
-    case removeReceiver(ParticipantID)
-    case expectLoss(Double, for: ParticipantID)
-
-    func apply(to mixer: AudioMixingSession) {
-        switch self {
-        case .addSource(let id): mixer.addSource(id)
-        case .removeSource(let id): mixer.removeSource(id)
-        case .addReceiver(let id): mixer.addReceiver(id)
-        case .removeReceiver(let id): mixer.removeReceiver(id)
-        case .expectLoss(let fraction, let id): mixer.setExpectedLoss(fraction, for: id)
-        }
     }
 }
