@@ -227,12 +227,10 @@ public final class PeerConnection {
             }
             if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
             if line == videoLine {
-                videoSender?.statistics.sent(payloadSize: DataSize(bytes: packet.payload.readableBytes))
+                videoSender?.sent(payloadSize: DataSize(bytes: packet.payload.readableBytes), now: now)
                 if media.feedback.nack {
                     history.store(datagram, sequenceNumber: packet.sequenceNumber, now: now)
                 }
-            } else {
-                audioSender?.statistics.sent(payloadSize: DataSize(bytes: packet.payload.readableBytes))
             }
             counters.packetsSent &+= 1
             sendMeter.add(DataSize(bytes: datagram.readableBytes), now: now)

@@ -1,0 +1,50 @@
+public import MediaCore
+
+/// Decodes a stream whose parameter sets may change: one session after another, one ordered stream of outcomes.
+///
+/// It does what every user of `DecompressionSession` would: when the session in use cannot accept a new format, the
+/// pictures that it holds back are fetched, a new session is made, and decoding goes on. Belongs to one serial queue.
+public final class DecodingPipeline {
+    private let limits: DecodingLimits
+    private var session: DecompressionSession?
+    /// How many sessions have been made.
+    public private(set) var sessionCount = 0
+
+    public init(limits: DecodingLimits = .default) {
+        self.limits = limits
+    }
+
+    /// Decodes the next frame of the stream: outcomes of this frame and of earlier ones, pictures in output order.
+    public func decode(_ sample: SampleBuffer) -> [DecodeOutcome] {
+        var outcomes: [DecodeOutcome] = []
+        do {
+            if let session {
+                switch session.canAccept(sample.format) {
+                case .accept:
+                    break
+                case .recreate:
+                    outcomes = session.finishDelayedFrames()
+                    self.session = nil
+                case .reject(let reason):
+                    return [.failed(.unsupportedFormat(reason: reason))]
+                }
+            }
+            let session = try session ?? makeSession(sample.format)
+            return outcomes + session.decode(sample)
+        } catch {
+            return outcomes + [.failed(error)]
+        }
+    }
+
+    /// Fetches the pictures held back for reordering, at the end of the stream.
+    public func finishDelayedFrames() -> [DecodeOutcome] {
+        session?.finishDelayedFrames() ?? []
+    }
+
+    private func makeSession(_ format: VideoFormatDescription) throws(VideoCodingError) -> DecompressionSession {
+        let made = try DecompressionSession(format: format, limits: limits)
+        session = made
+        sessionCount += 1
+        return made
+    }
+}
