@@ -1,6 +1,7 @@
 public import MediaCore
 public import NIOCore
 import RTP
+import RateControl
 public import SecureTransport
 
 extension PeerConnection {
