@@ -203,7 +203,7 @@ public final class Relay {
         }
         var best = PeerConnection.ReceiveOutcome.unknown
         for candidate in candidates {
-            let outcome = deliver(datagram, to: candidate, ssrc: ssrc, from: source, now: now)
+            let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, now: now)
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
                 return

@@ -17,20 +17,17 @@ public final class DecodingPipeline {
     /// Decodes the next frame of the stream: outcomes of this frame and of earlier ones, pictures in output order.
     public func decode(_ sample: SampleBuffer) -> [DecodeOutcome] {
         var outcomes: [DecodeOutcome] = []
-        do {
-            if let session {
-                switch session.canAccept(sample.format) {
-                case .accept:
-                    break
-                case .recreate:
-                    outcomes = session.finishDelayedFrames()
-                    self.session = nil
-                case .reject(let reason):
-                    return [.failed(.unsupportedFormat(reason: reason))]
-                }
-            }
-            let session = try session ?? makeSession(sample.format)
-            return outcomes + session.decode(sample)
+        switch session?.canAccept(sample.format) {
+        case .accept, nil: break
+        case .recreate:
+            outcomes = finishDelayedFrames()
+            session = nil
+        case .reject(let reason): return [.failed(.unsupportedFormat(reason: reason))]
+        }
+        do throws(VideoCodingError) {
+            let current: DecompressionSession
+            if let session { current = session } else { current = try makeSession(sample.format) }
+            return outcomes + current.decode(sample)
         } catch {
             return outcomes + [.failed(error)]
         }

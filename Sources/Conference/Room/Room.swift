@@ -134,14 +134,14 @@ final class Room {
         let contents = Dictionary(
             uniqueKeysWithValues: sources.map { ($0.id, compositionSource($0, now: now)) })
         isComposing = true
-        let (compositor, room, composed, pictureIndex) = (compositor, id, requests, pictureIndex)
+        let (compositor, room, composed, indexes) = (compositor, id, requests, pictureIndex)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 .composed(
                     room: room,
                     ComposedTick(
                         captureTime: time, pictures: compositor.value.compose(composed, sources: contents),
-                        pictureIndex: pictureIndex))
+                        pictureIndex: indexes))
             })
     }
 
