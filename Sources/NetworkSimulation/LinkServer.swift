@@ -75,13 +75,6 @@ struct LinkServer: Sendable {
     private func firstOpportunity(at time: MonotonicInstant, _ trace: DeliveryTrace) -> Int64 {
         let elapsed = max(time - start, .zero).nanoseconds
         let (cycle, rest) = elapsed.quotientAndRemainder(dividingBy: trace.period.nanoseconds)
-        // Binary search for the first time that is not before.
-        var low = 0
-        var high = trace.times.count
-        while low < high {
-            let middle = (low + high) / 2
-            if trace.times[middle] * 1_000_000 < rest { low = middle + 1 } else { high = middle }
-        }
-        return cycle * Int64(trace.times.count) + Int64(low)
+        return cycle * Int64(trace.times.count) + Int64(trace.index(atOrAfter: rest))
     }
 }
