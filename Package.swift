@@ -58,15 +58,25 @@ let modules: [Module] = [
 
 let package = Package(
     name: "confrelay",
-    products: modules.map { .library(name: $0.name, targets: [$0.name]) },
+    products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .executable(name: "confsim", targets: ["confsim"])
+    ],
     traits: [
         .trait(name: "X264", description: "Build the x264 back end (GPL) beside OpenH264."),
         .default(enabledTraits: ["X264"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: modules.flatMap(\.targets) + [
+        .executableTarget(
+            name: "confsim",
+            dependencies: [
+                "MediaCore", "RateControl", "NetworkSimulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
