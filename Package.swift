@@ -29,6 +29,10 @@ struct Module {
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
     Module(name: "MediaCore", dependencies: [nioCore]),
@@ -54,12 +58,27 @@ let modules: [Module] = [
     Module(
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
+    Module(
+        name: "RelayServer",
+        dependencies: [
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", nioCore, nioPosix, logging,
+            serviceLifecycle,
+            .product(name: "Hummingbird", package: "hummingbird"),
+            .product(name: "HummingbirdCore", package: "hummingbird"),
+            .product(name: "HTTPTypes", package: "swift-http-types"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            .product(name: "DequeModule", package: "swift-collections"),
+            .product(name: "HeapModule", package: "swift-collections"),
+        ],
+        testDependencies: ["confrelay", argumentParser]),
 ]
 
 let package = Package(
     name: "confrelay",
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
-        .executable(name: "confsim", targets: ["confsim"])
+        .executable(name: "confrelay", targets: ["confrelay"]),
+        .executable(name: "confsim", targets: ["confsim"]),
     ],
     traits: [
         .trait(name: "X264", description: "Build the x264 back end (GPL) beside OpenH264."),
@@ -67,14 +86,26 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: modules.flatMap(\.targets) + [
         .executableTarget(
+            name: "confrelay",
+            dependencies: [
+                "RelayServer", "Conference", "MediaCore", "RateControl", "SecureTransport", "VideoCoding", logging,
+                serviceLifecycle, argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
             name: "confsim",
             dependencies: [
-                "MediaCore", "RateControl", "NetworkSimulation",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "MediaCore", "RateControl", "NetworkSimulation", argumentParser,
             ],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
