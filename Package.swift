@@ -29,6 +29,9 @@ struct Module {
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
     Module(name: "MediaCore", dependencies: [nioCore]),
@@ -54,19 +57,31 @@ let modules: [Module] = [
     Module(
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
+    Module(
+        name: "ConferenceClient",
+        dependencies: [
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "SecureTransport", "Recording", "Conference", "NetworkSimulation", nioCore, nioPosix, nioHTTP1,
+        ]),
 ]
 
 let package = Package(
     name: "confrelay",
-    products: modules.map { .library(name: $0.name, targets: [$0.name]) },
+    products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .executable(name: "confclient", targets: ["confclient"]),
+    ],
     traits: [
         .trait(name: "X264", description: "Build the x264 back end (GPL) beside OpenH264."),
         .default(enabledTraits: ["X264"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: modules.flatMap(\.targets) + [
+        .executableTarget(
+            name: "confclient", dependencies: ["ConferenceClient", "MediaCore", argumentParser],
+            swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
