@@ -1,0 +1,20 @@
+public import MediaCore
+public import NIOCore
+
+/// An Opus packet as it came from the network (RFC 7587).
+public struct AudioPacket: Sendable {
+    /// The RTP payload: one Opus packet.
+    public var payload: ByteBuffer
+    /// The RTP timestamp, at 48 kHz.
+    public var rtpTimestamp: UInt32
+    /// The RTP sequence number, unwrapped.
+    public var sequence: Int64
+    public var arrival: MonotonicInstant
+
+    public init(payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant) {
+        self.payload = payload
+        self.rtpTimestamp = rtpTimestamp
+        self.sequence = sequence
+        self.arrival = arrival
+    }
+}

@@ -1,0 +1,45 @@
+/// What became of a source's packets, since the source was added.
+public struct AudioSourceStatistics: Hashable, Sendable {
+    /// Packets handed in.
+    public var packetsReceived = 0
+    /// Packets decoded and played.
+    public var packetsDecoded = 0
+    /// Packets that were there already.
+    public var duplicates = 0
+    /// Packets that came after their time had been concealed.
+    public var late = 0
+    /// Payloads that are not Opus, or that the decoder refused.
+    public var malformed = 0
+    /// Packets dropped to bound the delay or the memory.
+    public var discarded = 0
+    /// Times the stream was taken up anew after a jump of its timestamps.
+    public var restarts = 0
+    /// Lost packets whose sound came from the in-band FEC of the packet after.
+    public var recoveredByFEC = 0
+    /// Playing time made up by concealment while the source was sounding.
+    public var concealed = Duration.zero
+    /// Times there was nothing to play when it was time to.
+    public var underruns = 0
+    /// Playing time taken out to shorten the delay.
+    public var removed = Duration.zero
+    /// Playing time put in to lengthen the delay.
+    public var inserted = Duration.zero
+    /// How long a sample waits at present, from when it would have come on the fastest way seen lately.
+    public var playoutDelay = Duration.zero
+    /// The delay that the jitter seen lately asks for.
+    public var targetDelay = Duration.zero
+
+    public init() {}
+}
+
+/// A source at a tick.
+public struct AudioSourceReport: Hashable, Sendable {
+    /// The level of the frame that went into the mix.
+    public var level: AudioLevel
+    public var statistics: AudioSourceStatistics
+
+    public init(level: AudioLevel, statistics: AudioSourceStatistics) {
+        self.level = level
+        self.statistics = statistics
+    }
+}

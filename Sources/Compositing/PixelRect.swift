@@ -1,0 +1,35 @@
+/// A rectangle of luma samples, from the top left corner.
+public struct PixelRect: Hashable, Sendable {
+    public var x: Int
+    public var y: Int
+    public var width: Int
+    public var height: Int
+
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// The first column right of the rectangle.
+    public var maxX: Int { x + width }
+    /// The first row below the rectangle.
+    public var maxY: Int { y + height }
+    public var area: Int { width * height }
+    public var isEmpty: Bool { width <= 0 || height <= 0 }
+
+    /// Whether the two share at least one sample.
+    public func overlaps(_ other: PixelRect) -> Bool {
+        !isEmpty && !other.isEmpty && x < other.maxX && other.x < maxX && y < other.maxY && other.y < maxY
+    }
+
+    /// Whether every sample of `other` is one of this rectangle's.
+    public func contains(_ other: PixelRect) -> Bool {
+        other.x >= x && other.y >= y && other.maxX <= maxX && other.maxY <= maxY
+    }
+}
+
+extension PixelRect: CustomStringConvertible {
+    public var description: String { "\(width)x\(height)+\(x)+\(y)" }
+}

@@ -1,0 +1,48 @@
+/// `nal_unit_type`: what a NAL unit holds (H.264 table 7-1; 24 to 29 as RFC 6184 table 1 uses them in RTP).
+public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
+    case unspecified = 0
+    /// A slice of a picture that is not an IDR picture.
+    case codedSliceNonIDR = 1
+    case dataPartitionA = 2
+    case dataPartitionB = 3
+    case dataPartitionC = 4
+    /// A slice of an IDR picture, where decoding can start.
+    case codedSliceIDR = 5
+    /// Supplemental enhancement information.
+    case sei = 6
+    case sequenceParameterSet = 7
+    case pictureParameterSet = 8
+    case accessUnitDelimiter = 9
+    case endOfSequence = 10
+    case endOfStream = 11
+    case fillerData = 12
+    case sequenceParameterSetExtension = 13
+    case prefix = 14
+    case subsetSequenceParameterSet = 15
+    case depthParameterSet = 16
+    case reserved17 = 17
+    case reserved18 = 18
+    /// A slice of an auxiliary picture (alpha), without partitioning.
+    case auxiliaryCodedSlice = 19
+    /// A slice of a scalable or multiview extension.
+    case codedSliceExtension = 20
+    case codedSliceDepthExtension = 21
+    case reserved22 = 22
+    case reserved23 = 23
+    /// RFC 6184: single-time aggregation packet without decoding order numbers.
+    case aggregationSTAPA = 24
+    case aggregationSTAPB = 25
+    case aggregationMTAP16 = 26
+    case aggregationMTAP24 = 27
+    /// RFC 6184: fragmentation unit without a decoding order number.
+    case fragmentationFUA = 28
+    case fragmentationFUB = 29
+    case unspecified30 = 30
+    case unspecified31 = 31
+
+    /// Whether the unit holds slice data of a primary, redundant or auxiliary picture (VCL; annexes G to J aside).
+    public var isVCL: Bool { (1...5).contains(rawValue) || self == .auxiliaryCodedSlice }
+
+    /// Whether this is a type of a NAL unit itself, not of an RTP packet that carries some.
+    var isCarriedByRTP: Bool { (1...23).contains(rawValue) }
+}

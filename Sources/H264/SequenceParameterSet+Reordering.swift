@@ -1,0 +1,41 @@
+import MediaCore
+
+extension SequenceParameterSet {
+    /// How many frames may precede a frame in decoding order and follow it in output order.
+    ///
+    /// `max_num_reorder_frames` where it was sent. Otherwise none for the Baseline profiles (without B slices), for
+    /// picture order count type 2 (output order is decoding order) and for the intra-only profiles, and for the rest as
+    /// many as the level's picture buffer holds (H.264 E.2.1).
+    public var reorderDepth: Int {
+        if let restriction = usability?.bitstreamRestriction { return restriction.maximumReorderFrames }
+        if profileLevel.profileIDC == 66 || pictureOrderCount == .decodingOrder { return 0 }
+        let canBeIntraOnly: Set<UInt8> = [44, 86, 100, 110, 122, 244]
+        if canBeIntraOnly.contains(profileLevel.profileIDC), hasConstraintSet3 { return 0 }
+        return maximumDecodedFrames
+    }
+
+    /// `MaxDpbFrames`: how many frames of this size the level's picture buffer holds (H.264 A.3.1, A.3.2), at most 16.
+    public var maximumDecodedFrames: Int {
+        let macroblocks = codedDimensions.area / 256
+        // A picture too large for its level still needs its reference frames.
+        return min(max(maximumBufferedMacroblocks / max(macroblocks, 1), maximumReferenceFrames, 1), 16)
+    }
+
+    private var hasConstraintSet3: Bool { profileLevel.constraintFlags & 0x10 != 0 }
+
+    /// `level_idc` and `MaxDpbMbs` (H.264 table A-1).
+    private static let bufferedMacroblocks: [(level: UInt8, count: Int)] = [
+        (10, 396), (11, 900), (12, 2376), (20, 2376), (21, 4752), (22, 8100), (30, 8100), (31, 18000), (32, 20480),
+        (40, 32768), (41, 32768), (42, 34816), (50, 110_400), (51, 184_320), (52, 184_320), (60, 696_320),
+        (61, 696_320), (62, 696_320),
+    ]
+
+    private var maximumBufferedMacroblocks: Int {
+        // Level 1b of the profiles without a level_idc for it is 11 with constraint_set3_flag; it buffers as level 1.
+        let usesConstraintFor1b: Set<UInt8> = [66, 77, 88]
+        var level = profileLevel.levelIDC
+        if level == 11, usesConstraintFor1b.contains(profileLevel.profileIDC), hasConstraintSet3 { level = 10 }
+        // A level we do not know is taken for the next one above.
+        return Self.bufferedMacroblocks.first { $0.level >= level }?.count ?? 696_320
+    }
+}

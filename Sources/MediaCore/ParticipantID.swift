@@ -1,0 +1,14 @@
+/// Who a stream belongs to: a participant of a room, by a number that its room never gives out twice.
+public struct ParticipantID: Hashable, Comparable, Sendable {
+    public var rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    public static func < (left: ParticipantID, right: ParticipantID) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension ParticipantID: CustomStringConvertible {
+    public var description: String { String(rawValue) }
+}

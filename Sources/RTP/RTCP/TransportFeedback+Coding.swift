@@ -1,0 +1,157 @@
+import NIOCore
+
+extension TransportFeedback {
+    /// How a packet is reported (section 3.1.1).
+    private enum Symbol {
+        static let notReceived: UInt8 = 0
+        /// Received, with a delta of 0 to 255 units in one byte.
+        static let smallDelta: UInt8 = 1
+        /// Received, with a delta in two bytes, signed.
+        static let largeDelta: UInt8 = 2
+    }
+
+    /// The most packets one run-length chunk stands for.
+    private static let maximumRunLength = 0x1FFF
+
+    init(parsing body: ByteBuffer) throws(RTPError) {
+        var body = body
+        senderSSRC = try body.read(of: "transport feedback")
+        mediaSSRC = try body.read(of: "transport feedback")
+        baseSequence = try body.read(of: "transport feedback")
+        let count = Int(try body.read(UInt16.self, of: "transport feedback"))
+        let times = try body.read(UInt32.self, of: "transport feedback")
+        referenceTime = Int32(bitPattern: times) >> 8
+        feedbackCount = UInt8(truncatingIfNeeded: times)
+
+        let symbols = try Self.readSymbols(count: count, from: &body)
+        packets = []
+        packets.reserveCapacity(symbols.count)
+        var sequence = baseSequence
+        for symbol in symbols {
+            switch symbol {
+            case Symbol.notReceived:
+                packets.append(PacketStatus(sequence: sequence, receiveDelta: nil))
+            case Symbol.smallDelta:
+                let units = try body.read(UInt8.self, of: "receive delta of transport feedback")
+                packets.append(PacketStatus(sequence: sequence, deltaUnits: Int16(units)))
+            case Symbol.largeDelta:
+                let units = try body.read(Int16.self, of: "receive delta of transport feedback")
+                packets.append(PacketStatus(sequence: sequence, deltaUnits: units))
+            default:
+                throw .malformed(structure: "transport feedback", reason: "a packet has the reserved status symbol 3")
+            }
+            sequence &+= 1
+        }
+    }
+
+    /// Reads chunks until they stand for `count` packets; what a last chunk holds beyond that is ignored.
+    private static func readSymbols(count: Int, from body: inout ByteBuffer) throws(RTPError) -> [UInt8] {
+        // A chunk of two bytes can stand for 8191 packets: do not believe the count before the chunks are there.
+        guard count <= body.readableBytes / 2 * maximumRunLength else {
+            throw .truncated(
+                structure: "list of status chunks", needed: (count + maximumRunLength - 1) / maximumRunLength * 2,
+                available: body.readableBytes)
+        }
+        var symbols: [UInt8] = []
+        symbols.reserveCapacity(count)
+        while symbols.count < count {
+            let chunk = try body.read(UInt16.self, of: "status chunk of transport feedback")
+            let missing = count - symbols.count
+            if chunk & 0x8000 == 0 {
+                let symbol = UInt8(truncatingIfNeeded: chunk >> 13 & 0x3)
+                let runLength = Int(chunk) & maximumRunLength
+                guard runLength > 0 else {
+                    throw .malformed(structure: "transport feedback", reason: "a run-length chunk stands for no packet")
+                }
+                symbols.append(contentsOf: repeatElement(symbol, count: min(runLength, missing)))
+            } else if chunk & 0x4000 == 0 {
+                for index in 0..<min(14, missing) {
+                    symbols.append(UInt8(truncatingIfNeeded: chunk >> (13 - index) & 0x1))
+                }
+            } else {
+                for index in 0..<min(7, missing) {
+                    symbols.append(UInt8(truncatingIfNeeded: chunk >> (12 - 2 * index) & 0x3))
+                }
+            }
+        }
+        return symbols
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        let (symbols, units) = quantized()
+        buffer.writeRTCP(type: RTCPType.transportLayerFeedback, countOrFormat: Self.format) {
+            $0.writeMultipleIntegers(
+                senderSSRC, mediaSSRC, baseSequence, UInt16(truncatingIfNeeded: symbols.count),
+                UInt32(bitPattern: referenceTime) << 8 | UInt32(feedbackCount))
+            Self.writeChunks(of: symbols, into: &$0)
+            var received = units.makeIterator()
+            for symbol in symbols where symbol != Symbol.notReceived {
+                guard let units = received.next() else { break }
+                if symbol == Symbol.smallDelta {
+                    $0.writeInteger(UInt8(truncatingIfNeeded: units))
+                } else {
+                    $0.writeInteger(units)
+                }
+            }
+        }
+    }
+
+    /// One symbol for each sequence number from the base on, and the deltas of those received, in units of 250 µs.
+    ///
+    /// What rounding and clamping leave over is carried to the next delta.
+    private func quantized() -> (symbols: [UInt8], units: [Int16]) {
+        var symbols: [UInt8] = []
+        var units: [Int16] = []
+        symbols.reserveCapacity(packets.count)
+        units.reserveCapacity(packets.count)
+        var carried: Int64 = 0
+        for packet in packets {
+            let position = Int(packet.sequence &- baseSequence)
+            guard position >= symbols.count, position < Int(UInt16.max) else { continue }
+            symbols.append(contentsOf: repeatElement(Symbol.notReceived, count: position - symbols.count))
+            guard let delta = packet.deltaInNanoseconds else {
+                symbols.append(Symbol.notReceived)
+                continue
+            }
+            let (sum, overflow) = delta.addingReportingOverflow(carried)
+            let exact = overflow ? delta : sum
+            let unit = Self.deltaUnitNanoseconds
+            let written = Int16(clamping: exact / unit + (exact % unit) / (unit / 2))
+            carried = exact &- Int64(written) * unit
+            units.append(written)
+            symbols.append((0...255).contains(written) ? Symbol.smallDelta : Symbol.largeDelta)
+        }
+        return (symbols, units)
+    }
+
+    /// Writes the symbols, each time with the kind of chunk that stands for the most of those that are left.
+    private static func writeChunks(of symbols: [UInt8], into buffer: inout ByteBuffer) {
+        var position = 0
+        while position < symbols.count {
+            let left = symbols.count - position
+            let first = symbols[position]
+            var runLength = 1
+            while runLength < min(left, maximumRunLength), symbols[position + runLength] == first { runLength += 1 }
+
+            let oneBitCount = min(14, left)
+            let twoBitCount = min(7, left)
+            let fitsOneBit =
+                runLength < oneBitCount
+                && symbols[position..<(position + oneBitCount)].allSatisfy { $0 != Symbol.largeDelta }
+            if fitsOneBit {
+                var chunk: UInt16 = 0x8000
+                for index in 0..<oneBitCount { chunk |= UInt16(symbols[position + index]) << (13 - index) }
+                buffer.writeInteger(chunk)
+                position += oneBitCount
+            } else if runLength >= twoBitCount {
+                buffer.writeInteger(UInt16(first) << 13 | UInt16(truncatingIfNeeded: runLength))
+                position += runLength
+            } else {
+                var chunk: UInt16 = 0xC000
+                for index in 0..<twoBitCount { chunk |= UInt16(symbols[position + index]) << (12 - 2 * index) }
+                buffer.writeInteger(chunk)
+                position += twoBitCount
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import MediaCore
+
+/// When a receiver got the packets of a transport, whatever stream they belong to
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1).
+public struct TransportFeedback: Hashable, Sendable {
+    static let format: UInt8 = 15
+
+    /// What became of one packet.
+    public struct PacketStatus: Hashable, Sendable {
+        /// The transport-wide sequence number.
+        public var sequence: UInt16
+        /// Nanoseconds; the smallest number stands for "not received", which keeps the value small.
+        private var deltaNanoseconds: Int64
+
+        /// The receive delta's resolution on the wire.
+        public static let deltaUnit: Duration = .microseconds(250)
+
+        /// Creates the status of a packet; a delta of nil means that it was not received.
+        public init(sequence: UInt16, receiveDelta: Duration?) {
+            self.sequence = sequence
+            deltaNanoseconds = receiveDelta.map { max($0.nanoseconds, .min + 1) } ?? .min
+        }
+
+        init(sequence: UInt16, deltaUnits: Int16) {
+            self.sequence = sequence
+            deltaNanoseconds = Int64(deltaUnits) * TransportFeedback.deltaUnitNanoseconds
+        }
+
+        /// The time from the arrival of the previous packet that was received, in the order of this list, or from the
+        /// reference time for the first one; nil when the packet was not received. Negative after reordering.
+        ///
+        /// Written in units of 250 µs. Errors of rounding do not add up over the list; what the ±8.19 s of the wire
+        /// format cannot say is made up for by the deltas behind it.
+        public var receiveDelta: Duration? {
+            get { isReceived ? .nanoseconds(deltaNanoseconds) : nil }
+            set { self = PacketStatus(sequence: sequence, receiveDelta: newValue) }
+        }
+
+        /// Whether the packet arrived.
+        public var isReceived: Bool { deltaNanoseconds != .min }
+
+        var deltaInNanoseconds: Int64? { isReceived ? deltaNanoseconds : nil }
+    }
+
+    static let deltaUnitNanoseconds: Int64 = 250_000
+
+    public var senderSSRC: UInt32
+    /// Any one of the sources of the transport.
+    public var mediaSSRC: UInt32
+    /// The sequence number of the first packet reported on.
+    public var baseSequence: UInt16
+    /// The receiver's clock in units of 64 ms: 24 bits, signed, wrapping.
+    public var referenceTime: Int32
+    /// Counts feedback packets, to find lost ones.
+    public var feedbackCount: UInt8
+    /// In ascending order from `baseSequence` on (modulo 2¹⁶). When written, sequence numbers left out are reported as
+    /// not received, and entries out of order are ignored.
+    public var packets: [PacketStatus]
+
+    /// The unit of `referenceTime`.
+    public static let referenceTimeUnit: Duration = .milliseconds(64)
+
+    public init(
+        senderSSRC: UInt32, mediaSSRC: UInt32, baseSequence: UInt16, referenceTime: Int32, feedbackCount: UInt8,
+        packets: [PacketStatus]
+    ) {
+        self.senderSSRC = senderSSRC
+        self.mediaSSRC = mediaSSRC
+        self.baseSequence = baseSequence
+        self.referenceTime = referenceTime
+        self.feedbackCount = feedbackCount
+        self.packets = packets
+    }
+}
+
+/// The name by which users of feedback know it.
+public typealias PacketStatus = TransportFeedback.PacketStatus

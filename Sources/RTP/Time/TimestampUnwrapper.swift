@@ -1,0 +1,21 @@
+/// Turns 32-bit RTP timestamps into ones that do not wrap.
+public struct TimestampUnwrapper: Hashable, Sendable {
+    /// The last timestamp handed out.
+    public private(set) var last: Int64?
+
+    public init() {}
+
+    /// The timestamp nearest to the last one that has these low 32 bits; the first is taken as it is.
+    public mutating func unwrap(_ timestamp: UInt32) -> Int64 {
+        let unwrapped = peek(timestamp)
+        last = unwrapped
+        return unwrapped
+    }
+
+    /// What `unwrap` would answer, without remembering it.
+    public func peek(_ timestamp: UInt32) -> Int64 {
+        guard let last else { return Int64(timestamp) }
+        let difference = Int32(bitPattern: timestamp &- UInt32(truncatingIfNeeded: last))
+        return last &+ Int64(difference)
+    }
+}

@@ -1,0 +1,103 @@
+public import MediaCore
+
+/// How a target is split. The rates of audio and video are what their encoders are set to: payload without headers.
+public struct BitrateAllocation: Hashable, Sendable {
+    public var audio: BitRate
+    public var video: BitRate
+    /// What is kept free for retransmissions, headers included.
+    public var retransmission: BitRate
+    /// Whether audio or video differ from the allocation before.
+    public var isChanged: Bool
+
+    public init(audio: BitRate, video: BitRate, retransmission: BitRate, isChanged: Bool) {
+        self.audio = audio
+        self.video = video
+        self.retransmission = retransmission
+        self.isChanged = isChanged
+    }
+}
+
+/// Splits a target among audio, video and retransmissions.
+///
+/// Audio comes first: its minimum whatever happens, more as the target grows. Retransmissions get what the loss lets
+/// expect. Video gets the rest, and its rate moves only when it changed by more than 3 %, so that the encoder is not
+/// set anew for nothing.
+public struct BitrateAllocator: Sendable {
+    public struct Configuration: Hashable, Sendable {
+        /// The audio encoder's range; nil without audio.
+        public var audio: ClosedRange<BitRate>?
+        /// The video encoder's range; nil without video. The lower bound is kept even where the target is below it.
+        public var video: ClosedRange<BitRate>?
+        /// How long the audio of one packet lasts.
+        public var audioPacketDuration: Duration
+        /// Bytes that each packet counts beside its payload: RTP header and extensions, authentication tag, and
+        /// whatever else the sender counts in `SentPacket.size`.
+        public var packetOverhead: DataSize
+        /// The payload of a full video packet.
+        public var videoPayloadSize: DataSize
+
+        public init(
+            audio: ClosedRange<BitRate>?, video: ClosedRange<BitRate>?,
+            audioPacketDuration: Duration = .milliseconds(20), packetOverhead: DataSize = DataSize(bytes: 38),
+            videoPayloadSize: DataSize = DataSize(bytes: 1100)
+        ) {
+            self.audio = audio
+            self.video = video
+            self.audioPacketDuration = audioPacketDuration
+            self.packetOverhead = packetOverhead
+            self.videoPayloadSize = videoPayloadSize
+        }
+    }
+
+    /// Audio grows above its minimum up to this share of the target.
+    static let audioShare = 0.1
+    /// No more than this share goes to retransmissions.
+    static let maximumRetransmissionShare = 0.3
+    /// Below this loss nothing is kept free: the pacer takes single retransmissions in its stride.
+    static let negligibleLoss = 0.005
+    /// Video's rate moves only when it changes by more than this.
+    static let threshold = 0.03
+
+    public var configuration: Configuration
+    private var last: BitrateAllocation?
+
+    public init(configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// Splits a target, given the fraction of packets that get lost.
+    public mutating func allocate(target: BitRate, fractionLost: Double = 0) -> BitrateAllocation {
+        var rest = target
+        var audioRate = BitRate.zero
+        if let range = configuration.audio {
+            audioRate = (target * Self.audioShare).clamped(to: range)
+            rest = rest - audioRate - audioOverhead
+        }
+        let loss = fractionLost > Self.negligibleLoss ? min(fractionLost, 1) : 0
+        let retransmission = rest * min(loss, Self.maximumRetransmissionShare)
+        rest = rest - retransmission
+
+        var videoRate = BitRate.zero
+        if let range = configuration.video {
+            let payload = max(Double(configuration.videoPayloadSize.bytes), 1)
+            videoRate =
+                (rest * (payload / (payload + Double(max(configuration.packetOverhead.bytes, 0)))))
+                .clamped(to: range)
+            if let previous = last?.video, previous > .zero, range.contains(previous) {
+                let change = (videoRate / previous - 1).magnitude
+                // At the ends of the range small steps count: the last of them reaches the end.
+                let isAtEnd = videoRate == range.lowerBound || videoRate == range.upperBound
+                if change <= Self.threshold, !isAtEnd { videoRate = previous }
+            }
+        }
+        let isChanged = last?.video != videoRate || last?.audio != audioRate
+        let allocation = BitrateAllocation(
+            audio: audioRate, video: videoRate, retransmission: retransmission, isChanged: isChanged)
+        last = allocation
+        return allocation
+    }
+
+    private var audioOverhead: BitRate {
+        BitRate(configuration.packetOverhead, over: configuration.audioPacketDuration)
+    }
+}

@@ -1,0 +1,33 @@
+public import MediaCore
+
+/// Decides how much to send on one path, from what feedback tells about it.
+///
+/// A controller is a value that reads no clock: every call takes the time, which must not go backwards.
+/// After any of the calls, and at `ControlDecision.nextWakeUp` at the latest, call `advance(now:)` and do what it says.
+public protocol CongestionController: Sendable {
+    /// A packet left. Call it in sending order, with the sequence that `TransportFeedbackAdapter` gave.
+    mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant)
+
+    /// Transport-wide feedback arrived.
+    mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant)
+
+    /// The receiver's own estimate arrived (draft-alvestrand-rmcat-remb-03): an upper bound.
+    mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant)
+
+    /// A receiver report arrived (RFC 3550, 6.4.2): the fraction lost since the one before, and the round-trip time
+    /// where the report allows to compute it.
+    mutating func receiverReportReceived(fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant)
+
+    /// The most that the application would send if it could, when that changes: probing beyond it would be a waste.
+    /// The controller may probe when it grows. Without a call, the maximum of the limits.
+    mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant)
+
+    /// Changes the limits of a running controller.
+    mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant)
+
+    /// What to do now.
+    mutating func advance(now: MonotonicInstant) -> ControlDecision
+
+    /// What the controller knows and thinks, for metrics.
+    var snapshot: ControllerSnapshot { get }
+}

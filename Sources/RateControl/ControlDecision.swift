@@ -1,0 +1,26 @@
+public import MediaCore
+
+/// What a congestion controller wants now.
+public struct ControlDecision: Sendable {
+    /// The rate of everything that is sent on average: media of every kind, headers and retransmissions.
+    public var targetBitRate: BitRate
+    /// The rate at which queued packets leave.
+    public var pacingRate: BitRate
+    /// How much may be in flight; nil for no limit.
+    public var congestionWindow: DataSize?
+    /// Probes to send, each handed out once.
+    public var newProbeClusters: [ProbeCluster]
+    /// When to ask again at the latest.
+    public var nextWakeUp: MonotonicInstant
+
+    public init(
+        targetBitRate: BitRate, pacingRate: BitRate, congestionWindow: DataSize? = nil,
+        newProbeClusters: [ProbeCluster] = [], nextWakeUp: MonotonicInstant
+    ) {
+        self.targetBitRate = targetBitRate
+        self.pacingRate = pacingRate
+        self.congestionWindow = congestionWindow
+        self.newProbeClusters = newProbeClusters
+        self.nextWakeUp = nextWakeUp
+    }
+}

@@ -1,0 +1,77 @@
+public import MediaCore
+
+/// What a controller knows and thinks at one moment: for metrics, recordings and graphs.
+public struct ControllerSnapshot: Hashable, Sendable {
+    /// What the delay of packets says of the path.
+    public enum NetworkState: String, Hashable, Sendable {
+        /// Delay neither grows nor shrinks.
+        case normal
+        /// Delay grows: more is sent than the path carries.
+        case overusing
+        /// Delay shrinks: queues drain.
+        case underusing
+    }
+
+    /// What last bounded the target.
+    public enum Limit: String, Hashable, Sendable {
+        /// Nothing was heard yet.
+        case start
+        /// Growth or shrinking of delay.
+        case delay
+        /// Lost packets.
+        case loss
+        /// The receiver's estimate (REMB).
+        case remoteEstimate
+        /// Silence: feedback stopped.
+        case feedbackTimeout
+        /// The configured minimum or maximum.
+        case configuration
+    }
+
+    public var targetBitRate: BitRate
+    public var pacingRate: BitRate
+    /// What the receiver got, as far as feedback tells; nil before enough feedback.
+    public var acknowledgedBitRate: BitRate?
+    /// The bound that delay sets; nil before feedback.
+    public var delayBasedBitRate: BitRate?
+    /// The bound that losses set.
+    public var lossBasedBitRate: BitRate?
+    /// The receiver's estimate (REMB).
+    public var remoteEstimate: BitRate?
+    /// The estimate of the bottleneck's capacity, where there is one.
+    public var linkCapacity: BitRate?
+    public var networkState: NetworkState
+    public var limit: Limit
+    /// The slope of one-way delay over time, as compared with the threshold; in ms, scaled by the detector's gain.
+    public var delayTrend: Double
+    /// The threshold that the trend is compared with, in ms.
+    public var delayThreshold: Double
+    /// The last fraction of packets lost.
+    public var fractionLost: Double
+    public var roundTripTime: Duration?
+    /// How many probe clusters were asked for.
+    public var probeCount: Int
+
+    public init(
+        targetBitRate: BitRate, pacingRate: BitRate, acknowledgedBitRate: BitRate? = nil,
+        delayBasedBitRate: BitRate? = nil, lossBasedBitRate: BitRate? = nil, remoteEstimate: BitRate? = nil,
+        linkCapacity: BitRate? = nil, networkState: NetworkState = .normal, limit: Limit = .start,
+        delayTrend: Double = 0, delayThreshold: Double = 0, fractionLost: Double = 0,
+        roundTripTime: Duration? = nil, probeCount: Int = 0
+    ) {
+        self.targetBitRate = targetBitRate
+        self.pacingRate = pacingRate
+        self.acknowledgedBitRate = acknowledgedBitRate
+        self.delayBasedBitRate = delayBasedBitRate
+        self.lossBasedBitRate = lossBasedBitRate
+        self.remoteEstimate = remoteEstimate
+        self.linkCapacity = linkCapacity
+        self.networkState = networkState
+        self.limit = limit
+        self.delayTrend = delayTrend
+        self.delayThreshold = delayThreshold
+        self.fractionLost = fractionLost
+        self.roundTripTime = roundTripTime
+        self.probeCount = probeCount
+    }
+}

@@ -1,0 +1,12 @@
+/// In which order a pacer lets packets out.
+public enum PacketPriority: Int, CaseIterable, Comparable, Sendable {
+    /// Leaves at once: its rate is small and its delay is heard.
+    case audio
+    /// Fills a gap that a receiver waits for.
+    case retransmission
+    case video
+    /// Only carries a probe.
+    case padding
+
+    public static func < (left: PacketPriority, right: PacketPriority) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,78 @@
+import MediaCore
+
+/// Times the packets of probe clusters: one cluster after the other, each at its rate.
+struct Prober: Sendable {
+    /// How many clusters wait at most; the oldest goes first.
+    static let maximumPendingCount = 5
+    /// A cluster that did not start for so long measures something that nobody asks for any more.
+    static let pendingTimeout = Duration.seconds(5)
+    /// A burst that falls so far behind its rate would measure the sender.
+    static let maximumLateness = Duration.milliseconds(20)
+
+    private struct Active {
+        var cluster: ProbeCluster
+        var asked: MonotonicInstant
+        var start: MonotonicInstant
+        var sentSize = DataSize.zero
+        var sentPackets = 0
+    }
+
+    private var pending: [(cluster: ProbeCluster, asked: MonotonicInstant)] = []
+    private var active: Active?
+
+    /// The cluster that packets belong to now.
+    var activeClusterID: Int? { active?.cluster.id }
+
+    /// Whether a burst is under way or waits.
+    var hasWork: Bool { active != nil || !pending.isEmpty }
+
+    mutating func add(_ cluster: ProbeCluster, now: MonotonicInstant) {
+        guard cluster.rate > .zero else { return }
+        if pending.count == Self.maximumPendingCount { pending.removeFirst() }
+        pending.append((cluster, now))
+    }
+
+    /// Starts the next burst where one waits, and gives up one that fell behind.
+    mutating func update(now: MonotonicInstant) {
+        if let active {
+            let isLate =
+                active.sentPackets > 0
+                ? now > nextSendTime(of: active) + Self.maximumLateness : now - active.asked > Self.pendingTimeout
+            guard isLate else { return }
+            self.active = nil
+        }
+        pending.removeAll { now - $0.asked > Self.pendingTimeout }
+        guard !pending.isEmpty else { return }
+        let next = pending.removeFirst()
+        active = Active(cluster: next.cluster, asked: next.asked, start: now)
+    }
+
+    /// When the next packet of the burst leaves; nil without a burst.
+    var nextSendTime: MonotonicInstant? { active.map(nextSendTime(of:)) }
+
+    /// How much the burst still needs.
+    var remainingSize: DataSize {
+        guard let active else { return .zero }
+        return max(active.cluster.minimumSize - active.sentSize, .zero)
+    }
+
+    /// Whether the burst wants more packets, whatever their size.
+    var needsPackets: Bool {
+        guard let active else { return false }
+        return active.sentPackets < active.cluster.minimumPackets || remainingSize > .zero
+    }
+
+    /// A packet of the burst leaves now.
+    mutating func packetSent(size: DataSize, now: MonotonicInstant) {
+        guard var current = active else { return }
+        if current.sentPackets == 0 { current.start = now }
+        current.sentSize += size
+        current.sentPackets += 1
+        active = current
+        if !needsPackets { active = nil }
+    }
+
+    private func nextSendTime(of active: Active) -> MonotonicInstant {
+        active.start + active.cluster.rate.duration(for: active.sentSize)
+    }
+}

@@ -1,0 +1,19 @@
+public import MediaCore
+
+/// Between which rates a controller moves, and where it starts.
+public struct RateLimits: Hashable, Sendable {
+    public var minimum: BitRate
+    public var start: BitRate
+    public var maximum: BitRate
+
+    /// Creates limits. A maximum below the minimum becomes the minimum, and the start is held between the two.
+    public init(minimum: BitRate, start: BitRate, maximum: BitRate) {
+        let maximum = max(minimum, maximum)
+        self.minimum = minimum
+        self.start = start.clamped(to: minimum...maximum)
+        self.maximum = maximum
+    }
+
+    /// The rates from the minimum to the maximum.
+    public var range: ClosedRange<BitRate> { minimum...max(minimum, maximum) }
+}

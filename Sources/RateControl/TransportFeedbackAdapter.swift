@@ -1,0 +1,147 @@
+public import MediaCore
+internal import NIOCore
+public import RTP
+
+/// Sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): numbers packets,
+/// remembers them and matches feedback to them.
+///
+/// What feedback says is not trusted: numbers that were never sent, or that were answered before, are ignored; the
+/// memory is bounded in packets and in time.
+public struct TransportFeedbackAdapter: Sendable {
+    /// How many packets are remembered at most.
+    public static let maximumPacketCount = 8192
+    /// How long a packet is remembered at most, as long as others follow it.
+    public static let maximumAge = Duration.seconds(10)
+
+    private enum State: UInt8 {
+        case unknown
+        case reportedMissing
+        case reportedReceived
+    }
+
+    private struct Entry {
+        var sendTime: MonotonicInstant
+        var size: Int32
+        var probeClusterID: Int32
+        var state: State
+    }
+
+    private static let noProbe: Int32 = -1
+
+    /// The packets `firstSequence` and on, without a gap.
+    private var entries = CircularBuffer<Entry>()
+    private var firstSequence: Int64 = 0
+    /// One above the newest sequence that feedback spoke of.
+    private var inFlightStart: Int64 = 0
+    private var lastReferenceTime: Int32?
+    /// Where the receiver's reference time stands on a time line of ours; its origin means nothing.
+    private var receiverBase = MonotonicInstant.zero
+
+    /// The sizes of the packets sent since the newest that feedback spoke of.
+    public private(set) var dataInFlight = DataSize.zero
+    /// The time from sending a packet to its feedback, without the time that the feedback waited at the receiver for
+    /// younger packets; of the last feedback that reported one received.
+    public private(set) var roundTripTime: Duration?
+
+    /// Creates an adapter that gives out sequence numbers from zero.
+    public init() {}
+
+    private var nextSequence: Int64 { firstSequence + Int64(entries.count) }
+
+    /// Numbers and remembers a packet that leaves now: `sequence` goes into its header extension, `packet` to the
+    /// controller.
+    public mutating func packetSent(
+        size: DataSize, probeClusterID: Int?, now: MonotonicInstant
+    ) -> (sequence: UInt16, packet: SentPacket) {
+        forgetOld(now: now)
+        let sequence = nextSequence
+        let size = DataSize(bytes: min(max(size.bytes, 0), Int(Int32.max)))
+        entries.append(
+            Entry(
+                sendTime: now, size: Int32(size.bytes),
+                probeClusterID: probeClusterID.flatMap { Int32(exactly: $0) } ?? Self.noProbe, state: .unknown))
+        dataInFlight += size
+        let packet = SentPacket(
+            transportSequence: sequence, size: size, sendTime: now, probeClusterID: probeClusterID)
+        return (UInt16(truncatingIfNeeded: sequence), packet)
+    }
+
+    /// Matches feedback to what was sent; nil when nothing in it is news.
+    public mutating func handle(_ feedback: TransportFeedback, now: MonotonicInstant) -> TransportFeedbackReport? {
+        var receiveTime = advanceReceiverBase(to: feedback.referenceTime, now: now)
+        var results: [PacketResult] = []
+        results.reserveCapacity(min(feedback.packets.count, entries.count))
+        for status in feedback.packets {
+            if let delta = status.receiveDelta { receiveTime += delta }
+            guard let index = index(of: status.sequence) else { continue }
+            let isReceived = status.receiveDelta != nil
+            let sequence = firstSequence + Int64(index)
+            acknowledge(upTo: sequence)
+            let entry = entries[offset: index]
+            let wasReportedMissing = entry.state == .reportedMissing
+            guard entry.state == .unknown || (wasReportedMissing && isReceived) else { continue }
+            entries[offset: index].state = isReceived ? .reportedReceived : .reportedMissing
+            results.append(
+                PacketResult(
+                    sent: SentPacket(
+                        transportSequence: sequence, size: DataSize(bytes: Int(entry.size)), sendTime: entry.sendTime,
+                        probeClusterID: entry.probeClusterID == Self.noProbe ? nil : Int(entry.probeClusterID)),
+                    receiveTime: isReceived ? receiveTime : nil, wasReportedMissing: wasReportedMissing))
+        }
+        guard !results.isEmpty else { return nil }
+        updateRoundTripTime(results, now: now)
+        return TransportFeedbackReport(results: results, feedbackTime: now, dataInFlight: dataInFlight)
+    }
+
+    /// The place of a sequence number in `entries`; nil when no such packet is remembered.
+    private func index(of sequence: UInt16) -> Int? {
+        let newest = nextSequence - 1
+        let age = UInt16(truncatingIfNeeded: newest) &- sequence
+        let index = newest - Int64(age) - firstSequence
+        return index >= 0 && index < Int64(entries.count) ? Int(index) : nil
+    }
+
+    /// Takes everything up to `sequence` out of what is in flight.
+    private mutating func acknowledge(upTo sequence: Int64) {
+        var next = max(inFlightStart, firstSequence)
+        while next <= sequence {
+            dataInFlight -= DataSize(bytes: Int(entries[offset: Int(next - firstSequence)].size))
+            next += 1
+        }
+        inFlightStart = max(inFlightStart, next)
+    }
+
+    private mutating func forgetOld(now: MonotonicInstant) {
+        while let first = entries.first,
+            entries.count >= Self.maximumPacketCount || now - first.sendTime > Self.maximumAge
+        {
+            if firstSequence >= inFlightStart { dataInFlight -= DataSize(bytes: Int(first.size)) }
+            entries.removeFirst()
+            firstSequence += 1
+        }
+    }
+
+    /// Unwraps the 24-bit reference time, which counts 64 ms, and returns it on our time line.
+    private mutating func advanceReceiverBase(to referenceTime: Int32, now: MonotonicInstant) -> MonotonicInstant {
+        if let last = lastReferenceTime {
+            let difference = ((referenceTime &- last) << 8) >> 8
+            receiverBase += .milliseconds(64 * Int64(difference))
+        } else {
+            receiverBase = now
+        }
+        lastReferenceTime = referenceTime
+        return receiverBase
+    }
+
+    private mutating func updateRoundTripTime(_ results: [PacketResult], now: MonotonicInstant) {
+        guard let newestArrival = results.compactMap(\.receiveTime).max() else { return }
+        var shortest: Duration?
+        for result in results {
+            guard let receiveTime = result.receiveTime else { continue }
+            let time = (now - result.sent.sendTime) - (newestArrival - receiveTime)
+            shortest = min(shortest ?? time, time)
+        }
+        // A receiver's clock that jumps makes nonsense of the difference; such a sample is not taken.
+        if let shortest, shortest >= .zero { roundTripTime = shortest }
+    }
+}

@@ -1,0 +1,151 @@
+public import MediaCore
+internal import NIOCore
+public import RTP
+
+/// Receiver side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): remembers arrivals
+/// and makes feedback packets of them.
+///
+/// A packet that arrives after younger ones were reported is reported in the next feedback, together with what follows
+/// it, so that its sender learns that it was late and not lost.
+public struct TransportFeedbackRecorder: Sendable {
+    /// How many sequence numbers a feedback packet speaks of at most: it stays well below a network packet's size.
+    public static let maximumStatusCount = 400
+    /// How many sequence numbers are remembered; a jump over more of them starts anew.
+    public static let window = 4096
+    /// How long reported arrivals are remembered.
+    static let historyDuration = Duration.milliseconds(500)
+    /// Receive deltas count 250 µs.
+    static let tick: Int64 = 250_000
+    /// The reference time counts 64 ms.
+    static let ticksPerReference: Int64 = 256
+
+    /// The SSRC that the feedback is sent from.
+    public var senderSSRC: UInt32
+    /// The time between two feedback packets.
+    public var interval: Duration
+
+    /// Arrivals in ticks; the element `i` belongs to the sequence number `firstSequence + i`.
+    private var arrivals = CircularBuffer<Int64?>()
+    private var firstSequence: Int64 = 0
+    /// The first sequence number that the next feedback speaks of.
+    private var nextToReport: Int64 = 0
+    private var unwrapper = SequenceUnwrapper()
+    private var hasNews = false
+    private var lastFeedbackTime: MonotonicInstant?
+    private var firstUnreportedTime = MonotonicInstant.zero
+    private var feedbackCount: UInt8 = 0
+
+    public init(senderSSRC: UInt32, interval: Duration = .milliseconds(50)) {
+        self.senderSSRC = senderSSRC
+        self.interval = interval
+    }
+
+    /// A packet with this transport-wide sequence number arrived now.
+    public mutating func received(transportSequence: UInt16, now: MonotonicInstant) {
+        let sequence = unwrapper.unwrap(transportSequence)
+        let end = firstSequence + Int64(arrivals.count)
+        if arrivals.isEmpty || sequence >= end + Int64(Self.window) {
+            arrivals.removeAll(keepingCapacity: true)
+            firstSequence = sequence
+            nextToReport = sequence
+        } else if sequence < firstSequence {
+            // Older than what is remembered. Before anything was reported it may still be an early packet out of order.
+            guard end - sequence <= Int64(Self.window), feedbackCount == 0 else { return }
+            for _ in sequence..<firstSequence { arrivals.prepend(nil) }
+            firstSequence = sequence
+        }
+        let index = Int(sequence - firstSequence)
+        while arrivals.count <= index { arrivals.append(nil) }
+        guard arrivals[offset: index] == nil else { return }
+        arrivals[offset: index] = Self.floorDivide(now.nanoseconds, Self.tick)
+        if !hasNews { firstUnreportedTime = now }
+        hasNews = true
+        nextToReport = min(nextToReport, sequence)
+        while arrivals.count > Self.window { removeFirst() }
+    }
+
+    /// When feedback is due; `distantFuture` while there is nothing to report.
+    public var nextFeedbackTime: MonotonicInstant {
+        guard hasNews else { return .distantFuture }
+        guard let lastFeedbackTime else { return firstUnreportedTime }
+        return max(lastFeedbackTime + interval, firstUnreportedTime)
+    }
+
+    /// Whether it is time to call `makeFeedback`.
+    public func feedbackDue(now: MonotonicInstant) -> Bool {
+        now >= nextFeedbackTime
+    }
+
+    /// Feedback of all that was not reported yet; more than one packet where there is much of it or where arrivals lie
+    /// far apart.
+    public mutating func makeFeedback(mediaSSRC: UInt32, now: MonotonicInstant) -> [TransportFeedback] {
+        guard hasNews else { return [] }
+        hasNews = false
+        lastFeedbackTime = now
+        var feedback: [TransportFeedback] = []
+        let end = firstSequence + Int64(arrivals.count)
+        var next = max(nextToReport, firstSequence)
+        while next < end {
+            feedback.append(makePacket(from: &next, end: end, mediaSSRC: mediaSSRC, now: now))
+        }
+        nextToReport = end
+        forgetOld(now: now)
+        return feedback
+    }
+
+    /// One feedback packet from `next` on, which moves behind what was reported.
+    private mutating func makePacket(
+        from next: inout Int64, end: Int64, mediaSSRC: UInt32, now: MonotonicInstant
+    ) -> TransportFeedback {
+        let start = next
+        var reference: Int64?
+        var lastTick: Int64 = 0
+        var packets: [PacketStatus] = []
+        packets.reserveCapacity(min(Int(end - start), Self.maximumStatusCount))
+        while next < end, packets.count < Self.maximumStatusCount {
+            let sequence = UInt16(truncatingIfNeeded: next)
+            guard let tick = arrivals[offset: Int(next - firstSequence)] else {
+                packets.append(PacketStatus(sequence: sequence, receiveDelta: nil))
+                next += 1
+                continue
+            }
+            if reference == nil {
+                let units = Self.floorDivide(tick, Self.ticksPerReference)
+                reference = units
+                lastTick = units * Self.ticksPerReference
+            }
+            let delta = tick - lastTick
+            // A delta has 16 bits, signed: what does not fit goes into a packet of its own.
+            guard delta >= Int64(Int16.min), delta <= Int64(Int16.max) else { break }
+            packets.append(PacketStatus(sequence: sequence, receiveDelta: .nanoseconds(delta * Self.tick)))
+            lastTick = tick
+            next += 1
+        }
+        let nowReference = Self.floorDivide(now.nanoseconds, Self.tick * Self.ticksPerReference)
+        defer { feedbackCount &+= 1 }
+        return TransportFeedback(
+            senderSSRC: senderSSRC, mediaSSRC: mediaSSRC, baseSequence: UInt16(truncatingIfNeeded: start),
+            referenceTime: (Int32(truncatingIfNeeded: reference ?? nowReference) << 8) >> 8,
+            feedbackCount: feedbackCount,
+            packets: packets)
+    }
+
+    /// Drops what was reported and is old.
+    private mutating func forgetOld(now: MonotonicInstant) {
+        let oldest = (now - Self.historyDuration).nanoseconds / Self.tick
+        while firstSequence < nextToReport, let first = arrivals.first, (first ?? .min) < oldest {
+            removeFirst()
+        }
+    }
+
+    private mutating func removeFirst() {
+        arrivals.removeFirst()
+        firstSequence += 1
+        nextToReport = max(nextToReport, firstSequence)
+    }
+
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let quotient = value / divisor
+        return value % divisor < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,36 @@
+/// Which RTCP feedback both sides of a stream understand (RFC 4585, RFC 5104 and what browsers added).
+public struct FeedbackSupport: Hashable, Sendable {
+    /// `nack`: generic NACK, to ask for retransmissions.
+    public var nack: Bool
+    /// `nack pli`: picture loss indication.
+    public var pli: Bool
+    /// `ccm fir`: full intra request.
+    public var fir: Bool
+    /// `transport-cc`: transport-wide congestion control feedback.
+    public var transportCC: Bool
+    /// `goog-remb`: receiver estimated maximum bitrate.
+    public var remb: Bool
+
+    public init(
+        nack: Bool = false, pli: Bool = false, fir: Bool = false, transportCC: Bool = false, remb: Bool = false
+    ) {
+        self.nack = nack
+        self.pli = pli
+        self.fir = fir
+        self.transportCC = transportCC
+        self.remb = remb
+    }
+
+    /// All that is of use for video.
+    public static let video = FeedbackSupport(nack: true, pli: true, fir: true, transportCC: true, remb: true)
+    /// All that is of use for audio.
+    public static let audio = FeedbackSupport(transportCC: true)
+    public static let none = FeedbackSupport()
+
+    /// What both have.
+    public func intersection(_ other: FeedbackSupport) -> FeedbackSupport {
+        FeedbackSupport(
+            nack: nack && other.nack, pli: pli && other.pli, fir: fir && other.fir,
+            transportCC: transportCC && other.transportCC, remb: remb && other.remb)
+    }
+}

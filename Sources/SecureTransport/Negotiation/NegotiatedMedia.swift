@@ -1,0 +1,96 @@
+public import MediaCore
+
+/// What offer and answer agreed on for one accepted stream. "Local" is the side that this value was made for: the
+/// answerer where `OfferAnswer.answer` made it, the offerer where `OfferAnswer.complete` did.
+public struct NegotiatedMedia: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case audio
+        case video
+    }
+
+    public var kind: Kind
+    /// The index of the stream's `m=` line.
+    public var index: Int
+    /// The identification tag (RFC 5888) when the descriptions have one.
+    public var mid: String?
+    public var payloadType: UInt8
+    /// Ticks of the RTP timestamp per second: 90000 for video, 48000 for audio.
+    public var clockRate: Int32
+    /// The flow as the local side sees it.
+    public var direction: MediaDirection
+    /// Whether the local side sends.
+    public var sends: Bool { direction.sends }
+    /// Whether the local side receives.
+    public var receives: Bool { direction.receives }
+
+    /// What the remote side protects with.
+    public var inboundKeys: SRTPKeyMaterial
+    /// What the local side protects with. Streams of one bundle share their keys.
+    public var outboundKeys: SRTPKeyMaterial
+
+    /// Video: what the remote side can receive, and so what may be sent to it: profile, highest level and
+    /// packetization mode. Its `profileLevelID` is nil where the remote side named none.
+    public var h264: H264FormatParameters?
+    /// Audio: what the remote side wants to receive.
+    public var opus: OpusFormatParameters?
+
+    public var feedback: FeedbackSupport
+    /// The identifiers of header extensions to read in what arrives and, for those in `outboundExtensionIDs`, to write.
+    public var extensionIDs: HeaderExtensionIDs
+    /// Those of `extensionIDs` that the remote side wants to get.
+    public var outboundExtensionIDs: HeaderExtensionIDs
+
+    /// The sources that the remote side announced (RFC 5576), retransmission streams left out. Often empty.
+    public var remoteSSRCs: [UInt32]
+    /// The source that the local side sends with and reports as.
+    public var localSSRC: UInt32
+    /// RTP and RTCP share a port (RFC 5761).
+    public var rtcpMux: Bool
+    /// Reduced-size RTCP may be sent (RFC 5506).
+    public var reducedSizeRTCP: Bool
+    /// Where the remote side said it receives RTP; nil when it named no usable address. A hint only: nothing is to be
+    /// believed of addresses until a packet from there has passed authentication.
+    public var remoteRTPAddress: TransportAddress?
+    /// Where the remote side said it receives RTCP; the same as `remoteRTPAddress` with `rtcpMux`.
+    public var remoteRTCPAddress: TransportAddress?
+    /// The most that the remote side wants to receive of this stream (`b=TIAS`, `b=AS`).
+    public var maximumBitRate: BitRate?
+
+    public init(
+        kind: Kind, index: Int, mid: String? = nil, payloadType: UInt8, clockRate: Int32, direction: MediaDirection,
+        inboundKeys: SRTPKeyMaterial, outboundKeys: SRTPKeyMaterial, h264: H264FormatParameters? = nil,
+        opus: OpusFormatParameters? = nil, feedback: FeedbackSupport = .none,
+        extensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(),
+        outboundExtensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(), remoteSSRCs: [UInt32] = [],
+        localSSRC: UInt32, rtcpMux: Bool = true, reducedSizeRTCP: Bool = false,
+        remoteRTPAddress: TransportAddress? = nil, remoteRTCPAddress: TransportAddress? = nil,
+        maximumBitRate: BitRate? = nil
+    ) {
+        self.kind = kind
+        self.index = index
+        self.mid = mid
+        self.payloadType = payloadType
+        self.clockRate = clockRate
+        self.direction = direction
+        self.inboundKeys = inboundKeys
+        self.outboundKeys = outboundKeys
+        self.h264 = h264
+        self.opus = opus
+        self.feedback = feedback
+        self.extensionIDs = extensionIDs
+        self.outboundExtensionIDs = outboundExtensionIDs
+        self.remoteSSRCs = remoteSSRCs
+        self.localSSRC = localSSRC
+        self.rtcpMux = rtcpMux
+        self.reducedSizeRTCP = reducedSizeRTCP
+        self.remoteRTPAddress = remoteRTPAddress
+        self.remoteRTCPAddress = remoteRTCPAddress
+        self.maximumBitRate = maximumBitRate
+    }
+
+    /// Video: profile and level that may be sent; nil where the remote side named none.
+    public var profileLevelID: VideoFormatDescription.ProfileLevel? { h264?.profileLevelID?.profileLevel }
+
+    /// Video: the packetization mode (RFC 6184, 5.2) of both directions.
+    public var packetizationMode: UInt8 { h264?.packetizationMode ?? 0 }
+}

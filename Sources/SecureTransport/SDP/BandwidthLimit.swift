@@ -1,0 +1,31 @@
+public import MediaCore
+
+/// A limit on the bandwidth of the session or of a media description: `b=AS:1500` (RFC 8866, 5.8; RFC 3890).
+public struct BandwidthLimit: Hashable, Sendable, CustomStringConvertible {
+    /// `AS`, `TIAS`, `CT`, `RS`, `RR` or another.
+    public var type: String
+    /// In kilobits per second, but for `TIAS`, `RS` and `RR`, which are in bits per second.
+    public var value: Int64
+
+    public init(type: String, value: Int64) {
+        self.type = type
+        self.value = value
+    }
+
+    /// A limit in bits per second without the overhead of lower layers (RFC 3890).
+    public static func transportIndependent(_ rate: BitRate) -> BandwidthLimit {
+        BandwidthLimit(type: "TIAS", value: rate.bitsPerSecond)
+    }
+
+    public var description: String { "\(type):\(value)" }
+}
+
+extension [BandwidthLimit] {
+    /// The most that the describing side wants to receive: `TIAS`, which is exact, before `AS`. Nil without a limit.
+    var maximumBitRate: BitRate? {
+        if let exact = first(where: { $0.type == "TIAS" }) { return BitRate(bitsPerSecond: exact.value) }
+        guard let application = first(where: { $0.type == "AS" }) else { return nil }
+        let (product, overflow) = application.value.multipliedReportingOverflow(by: 1000)
+        return BitRate(bitsPerSecond: overflow ? Int64.max : product)
+    }
+}

@@ -1,0 +1,72 @@
+/// A session description (RFC 8866). Attributes that we do not know are kept as they are.
+public struct SessionDescription: Hashable, Sendable {
+    /// The largest text that is parsed, in bytes.
+    public static let maximumSize = 65_536
+    /// The longest line that is parsed, in bytes.
+    public static let maximumLineLength = 8_192
+    /// The most lines that are parsed.
+    public static let maximumLineCount = 4_096
+    /// The most media descriptions that are parsed.
+    public static let maximumMediaCount = 32
+
+    /// `o=` (RFC 8866, 5.2).
+    public struct Origin: Hashable, Sendable {
+        public var username: String
+        /// A number by the grammar; kept as text because its size has no limit.
+        public var sessionID: String
+        /// A number by the grammar; kept as text because its size has no limit.
+        public var sessionVersion: String
+        /// The address type, `IP4` or `IP6`.
+        public var addressType: String
+        public var address: String
+
+        public init(
+            username: String = "-", sessionID: String, sessionVersion: String = "1", addressType: String,
+            address: String
+        ) {
+            self.username = username
+            self.sessionID = sessionID
+            self.sessionVersion = sessionVersion
+            self.addressType = addressType
+            self.address = address
+        }
+    }
+
+    public var origin: Origin
+    /// `s=`; `-` when the session has no name.
+    public var name: String
+    /// The session's `c=`, which holds for each media description that has none of its own.
+    public var connection: ConnectionAddress?
+    public var bandwidths: [BandwidthLimit]
+    /// The session's attributes.
+    public var attributes: [SDPAttribute]
+    public var media: [MediaDescription]
+
+    /// A session description with the given parts and an unbounded time (`t=0 0`).
+    public init(
+        origin: Origin, name: String = "-", connection: ConnectionAddress? = nil, bandwidths: [BandwidthLimit] = [],
+        attributes: [SDPAttribute] = [], media: [MediaDescription] = []
+    ) {
+        self.origin = origin
+        self.name = name
+        self.connection = connection
+        self.bandwidths = bandwidths
+        self.attributes = attributes
+        self.media = media
+    }
+
+    /// The text, lines ended by CRLF (RFC 8866, section 5).
+    public func encode() -> String {
+        var lines = ["v=0"]
+        lines.append(
+            "o=\(origin.username) \(origin.sessionID) \(origin.sessionVersion) IN \(origin.addressType) "
+                + origin.address)
+        lines.append("s=\(name)")
+        if let connection { lines.append("c=\(connection)") }
+        lines += bandwidths.map { "b=\($0)" }
+        lines.append("t=0 0")
+        lines += attributes.map(\.description)
+        for description in media { description.appendLines(to: &lines) }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+}

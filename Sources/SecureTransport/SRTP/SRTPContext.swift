@@ -1,0 +1,199 @@
+internal import CSRTP
+public import NIOCore
+
+/// One direction of one key: protects what is sent, or authenticates and decrypts what is received, for all
+/// synchronization sources (RFC 3711, RFC 7714).
+///
+/// Packets change in place: no byte is copied when the `ByteBuffer` is its storage's only owner, starts on a 4-byte
+/// boundary and (when protecting) has room for the trailer. A retransmission has to send the bytes that were protected
+/// the first time: protecting a sequence number twice is refused as a replay.
+///
+/// Senders should start their sequence numbers below 2¹⁵ (RFC 3711, 3.3.1): a receiver that misses the first packets
+/// around a wrap would otherwise guess the wrong rollover counter.
+///
+/// A context belongs to one thread at a time.
+public final class SRTPContext {
+    public enum Direction: Hashable, Sendable {
+        /// For packets that come in.
+        case inbound
+        /// For packets that go out.
+        case outbound
+    }
+
+    public let direction: Direction
+    public let profile: SRTPProfile
+
+    /// The most synchronization sources that one context keeps state for. A peer uses a handful; without a limit one
+    /// that is hostile, but holds the keys, could make us keep state for each SSRC that it makes up.
+    public static let maximumSourceCount = 64
+    /// Packets that may come late or out of order and still be told from replays.
+    public static let replayWindow = 1024
+
+    private static let maximumPacketLength = 65_535
+    private static let rtpHeaderLength = 12
+    private static let rtcpHeaderLength = 8
+
+    private let session: OpaquePointer
+    private var sources: [UInt32] = []
+
+    /// Prepares the library once for the process; its answer is kept for those who come later.
+    private static let libraryStatus: srtp_err_status_t = srtp_init()
+
+    /// A context for `keys`.
+    public init(keys: SRTPKeyMaterial, direction: Direction) throws(SRTPError) {
+        guard Self.libraryStatus == srtp_err_status_ok else {
+            throw .library(code: UInt32(Self.libraryStatus.rawValue))
+        }
+        self.direction = direction
+        profile = keys.profile
+        var policy = srtp_policy_t()
+        switch keys.profile {
+        case .aesCM128HMACSHA1_80:
+            srtp_crypto_policy_set_rtp_default(&policy.rtp)
+            srtp_crypto_policy_set_rtcp_default(&policy.rtcp)
+        case .aeadAES128GCM:
+            srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp)
+            srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtcp)
+        }
+        policy.ssrc.type = direction == .inbound ? ssrc_any_inbound : ssrc_any_outbound
+        policy.window_size = UInt(Self.replayWindow)
+        var created: OpaquePointer?
+        var masterKeyAndSalt = keys.masterKeyAndSalt
+        let status = masterKeyAndSalt.withUnsafeMutableBufferPointer { key in
+            policy.key = key.baseAddress
+            return srtp_create(&created, &policy)
+        }
+        guard status == srtp_err_status_ok, let created else { throw .library(code: UInt32(status.rawValue)) }
+        session = created
+    }
+
+    deinit {
+        srtp_dealloc(session)
+    }
+
+    /// Encrypts an RTP packet and appends its tag. On an error the packet's contents are of no use any more.
+    public func protect(rtp packet: inout ByteBuffer) throws(SRTPError) {
+        guard direction == .outbound else { throw .wrongDirection }
+        try check(packet, atLeast: Self.rtpHeaderLength, room: profile.rtpTrailerLength)
+        try checkRTPHeader(packet, trailerLength: 0)
+        let source = packet.word(at: 8)
+        try admit(source)
+        try run(&packet, growing: profile.rtpTrailerLength, srtp_protect)
+        remember(source)
+    }
+
+    /// Authenticates and decrypts an RTP packet and takes its tag off. On an error the packet's contents are of no
+    /// use any more.
+    public func unprotect(rtp packet: inout ByteBuffer) throws(SRTPError) {
+        guard direction == .inbound else { throw .wrongDirection }
+        try check(packet, atLeast: Self.rtpHeaderLength + profile.rtpTrailerLength, room: 0)
+        try checkRTPHeader(packet, trailerLength: profile.rtpTrailerLength)
+        let source = packet.word(at: 8)
+        try admit(source)
+        try run(&packet, growing: 0, srtp_unprotect)
+        remember(source)
+    }
+
+    /// Encrypts an RTCP compound packet and appends its index and tag. On an error the packet's contents are of no use
+    /// any more.
+    public func protect(rtcp packet: inout ByteBuffer) throws(SRTPError) {
+        guard direction == .outbound else { throw .wrongDirection }
+        try check(packet, atLeast: Self.rtcpHeaderLength, room: profile.rtcpTrailerLength)
+        guard packet.readableBytes.isMultiple(of: 4) else { throw .malformedHeader }
+        let source = packet.word(at: 4)
+        try admit(source)
+        try run(&packet, growing: profile.rtcpTrailerLength, srtp_protect_rtcp)
+        remember(source)
+    }
+
+    /// Authenticates and decrypts an RTCP compound packet and takes its index and tag off. On an error the packet's
+    /// contents are of no use any more.
+    public func unprotect(rtcp packet: inout ByteBuffer) throws(SRTPError) {
+        guard direction == .inbound else { throw .wrongDirection }
+        try check(packet, atLeast: Self.rtcpHeaderLength + profile.rtcpTrailerLength, room: 0)
+        let source = packet.word(at: 4)
+        try admit(source)
+        try run(&packet, growing: 0, srtp_unprotect_rtcp)
+        remember(source)
+    }
+
+    /// What every packet has to satisfy before the library sees it.
+    private func check(_ packet: ByteBuffer, atLeast minimum: Int, room: Int) throws(SRTPError) {
+        let length = packet.readableBytes
+        guard length >= minimum else { throw .tooShort(byteCount: length) }
+        guard length + room <= Self.maximumPacketLength else { throw .tooLong(byteCount: length) }
+        guard packet.byte(at: 0) >> 6 == 2 else { throw .malformedHeader }
+    }
+
+    /// Checks that the CSRC list and the header extension, which stay in the clear, lie within the packet.
+    private func checkRTPHeader(_ packet: ByteBuffer, trailerLength: Int) throws(SRTPError) {
+        let available = packet.readableBytes - trailerLength
+        let first = packet.byte(at: 0)
+        var headerLength = Self.rtpHeaderLength + 4 * Int(first & 0x0F)
+        if first & 0x10 != 0 {
+            guard available >= headerLength + 4 else { throw .malformedHeader }
+            headerLength += 4 + 4 * Int(packet.word(at: headerLength) & 0xFFFF)
+        }
+        guard available >= headerLength else { throw .malformedHeader }
+    }
+
+    private func admit(_ source: UInt32) throws(SRTPError) {
+        guard sources.count < Self.maximumSourceCount || sources.contains(source) else {
+            throw .tooManySources(limit: Self.maximumSourceCount)
+        }
+    }
+
+    /// Remembers a source once a packet of it passed: only then has the library made state for it.
+    private func remember(_ source: UInt32) {
+        if !sources.contains(source) { sources.append(source) }
+    }
+
+    private typealias LibraryCall = (
+        OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?
+    ) -> srtp_err_status_t
+
+    private func run(_ packet: inout ByteBuffer, growing growth: Int, _ call: LibraryCall) throws(SRTPError) {
+        let length = packet.readableBytes
+        packet.reserveCapacity(minimumWritableBytes: growth)
+        packet.moveWriterIndex(forwardBy: growth)
+        var newLength = Int32(truncatingIfNeeded: length)
+        var isAligned = true
+        var status = packet.withUnsafeMutableReadableBytes { bytes in
+            isAligned = UInt(bitPattern: bytes.baseAddress).isMultiple(of: 4)
+            return isAligned ? call(session, bytes.baseAddress, &newLength) : srtp_err_status_ok
+        }
+        if !isAligned {
+            // The library reads the header as 32-bit words. Packets that start elsewhere are rare: move them.
+            packet = ByteBuffer(bytes: packet.readableBytesView)
+            status = packet.withUnsafeMutableReadableBytes { call(session, $0.baseAddress, &newLength) }
+        }
+        let readable = Int(newLength)
+        guard status == srtp_err_status_ok, readable >= 0, readable <= packet.readableBytes else {
+            packet.moveWriterIndex(to: packet.readerIndex + length)
+            throw Self.error(status)
+        }
+        packet.moveWriterIndex(to: packet.readerIndex + readable)
+    }
+
+    private static func error(_ status: srtp_err_status_t) -> SRTPError {
+        switch status {
+        case srtp_err_status_auth_fail: .authenticationFailed
+        case srtp_err_status_replay_fail, srtp_err_status_replay_old, srtp_err_status_pkt_idx_old: .replayed
+        case srtp_err_status_key_expired: .keyExpired
+        case srtp_err_status_bad_param, srtp_err_status_parse_err: .malformedHeader
+        default: .library(code: UInt32(status.rawValue))
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// The byte `offset` bytes after the reader index; zero where there is none.
+    fileprivate func byte(at offset: Int) -> UInt8 {
+        getInteger(at: readerIndex + offset) ?? 0
+    }
+
+    /// The big-endian word `offset` bytes after the reader index; zero where there is none.
+    fileprivate func word(at offset: Int) -> UInt32 {
+        getInteger(at: readerIndex + offset) ?? 0
+    }
+}
