@@ -105,7 +105,7 @@ final class Demuxer {
             return AnnexB.nalUnits(in: extradata)
         case .lengthPrefixed:
             let record = try AVCDecoderConfigurationRecord(parsing: extradata)
-            return record.parameterSets.compactMap { NALUnit(bytes: $0) }
+            return record.parameterSets.compactMap { NALUnit($0) }
         }
     }
 

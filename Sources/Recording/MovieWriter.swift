@@ -66,7 +66,7 @@ public final class MovieWriter {
         let parameterSets = sample.format.parameterSets
         let differs = parameterSets != initialParameterSets
         if parameterSets != currentParameterSets || (differs && sample.isSync) {
-            data = LengthPrefixed.encode(parameterSets.compactMap { NALUnit(bytes: $0) })
+            data = LengthPrefixed.encode(parameterSets.compactMap { NALUnit($0) })
             data.writeImmutableBuffer(sample.data)
             currentParameterSets = parameterSets
         }

@@ -1,10 +1,9 @@
 import Foundation
-import NIOCore
 
 /// Where a client's sound comes from: endless, 48 kHz, mono, in frames of 20 ms. One caller at a time.
 public protocol PCMSource: AnyObject {
-    /// The next 960 samples.
-    func nextFrame() -> [Int16]
+    /// The next 960 samples, −1…1.
+    func nextFrame() -> [Float]
 }
 
 /// What every source of sound agrees on.
@@ -38,13 +37,13 @@ public final class ToneSource: PCMSource {
         self.init(frequency: 220 * pow(2, Double(step) / 12))
     }
 
-    public func nextFrame() -> [Int16] {
+    public func nextFrame() -> [Float] {
         let step = 2 * Double.pi * frequency / Double(PCM.sampleRate)
         let frame = (0..<PCM.frameSize).map { offset in
             let index = sampleIndex + offset
             let second = Double(index % PCM.sampleRate) / Double(PCM.sampleRate)
             let swell = 0.6 + 0.4 * sin(2 * .pi * second)
-            return Int16(sin(step * Double(index)) * amplitude * swell * 32_767)
+            return Float(sin(step * Double(index)) * amplitude * swell)
         }
         sampleIndex += PCM.frameSize
         return frame
@@ -53,12 +52,12 @@ public final class ToneSource: PCMSource {
 
 /// A recording, over and over.
 public final class LoopedSource: PCMSource {
-    private let samples: [Int16]
+    private let samples: [Float]
     private var position = 0
 
     /// Plays samples at 48 kHz.
     init(samples: [Float]) {
-        self.samples = samples.map { Int16(min(max($0, -1), 1) * 32_767) }
+        self.samples = samples
     }
 
     /// Reads a WAV file into memory and brings it to 48 kHz.
@@ -75,7 +74,7 @@ public final class LoopedSource: PCMSource {
         self.init(samples: Resampler.resample(file.samples, from: file.sampleRate, to: PCM.sampleRate))
     }
 
-    public func nextFrame() -> [Int16] {
+    public func nextFrame() -> [Float] {
         guard !samples.isEmpty else { return Array(repeating: 0, count: PCM.frameSize) }
         return (0..<PCM.frameSize).map { _ in
             defer { position = (position + 1) % samples.count }
