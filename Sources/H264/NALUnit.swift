@@ -46,4 +46,13 @@ public struct NALUnit: Sendable, Hashable {
             EmulationPrevention.removed(from: UnsafeRawBufferPointer(rebasing: raw.dropFirst().prefix(sourceLimit)))
         }
     }
+
+    /// Whether this is an SPS or a PPS.
+    public var isParameterSet: Bool { type == .sequenceParameterSet || type == .pictureParameterSet }
+
+    /// Whether a slice is the first of its picture in raster order: `first_mb_in_slice`, `ue(v)`, is zero.
+    var beginsPicture: Bool {
+        guard let byte: UInt8 = bytes.getInteger(at: bytes.readerIndex + 1) else { return false }
+        return byte & 0x80 != 0
+    }
 }

@@ -43,6 +43,9 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     /// Whether the unit holds slice data of a primary, redundant or auxiliary picture (VCL; annexes G to J aside).
     public var isVCL: Bool { (1...5).contains(rawValue) || self == .auxiliaryCodedSlice }
 
+    /// Whether the unit begins with a slice header: a slice of a primary or redundant picture, or its partition A.
+    var hasSliceHeader: Bool { self == .codedSliceNonIDR || self == .dataPartitionA || self == .codedSliceIDR }
+
     /// Whether this is a type of a NAL unit itself, not of an RTP packet that carries some.
     var isCarriedByRTP: Bool { (1...23).contains(rawValue) }
 }

@@ -1,0 +1,206 @@
+public import MediaCore
+public import NIOCore
+
+/// Puts access units together from RTP payloads (RFC 6184, packetization modes 0 and 1).
+///
+/// Payloads come in sequence order; a jump in their numbers means loss. An access unit ends at the marker, or where the
+/// timestamp changes. Of a unit that loss fell into, whole NAL units are kept, and it is marked damaged.
+public struct H264Depacketizer: Sendable {
+    /// What a sender may make us remember.
+    public struct Limits: Sendable {
+        /// The most bytes of an access unit; what comes behind them is dropped and the unit marked damaged.
+        public var maximumAccessUnitSize = DataSize(bytes: 4 << 20)
+        /// The most NAL units of an access unit; likewise.
+        public var maximumNALUnitCount = 4096
+
+        public init() {}
+    }
+
+    /// A NAL unit of which fragments have come.
+    private struct Fragment {
+        var bytes: ByteBuffer
+        var header: UInt8
+    }
+
+    private let limits: Limits
+    private var lastSequence: Int64?
+    /// The access unit that is being put together; nil before its first NAL unit or fragment.
+    private var unit: AccessUnit?
+    private var unitSize = 0
+    private var fragment: Fragment?
+    /// Whether the next unit may lack its head: the stream has just begun, or packets right before it were lost.
+    private var isHeadInDoubt = false
+    private var isAtStart = true
+    /// Whether the current unit may lack its head, while nothing behind it is known to be missing.
+    private var currentHeadIsInDoubt = false
+
+    /// How many payloads could not be parsed, or broke the rules of RFC 6184. Their access units are damaged.
+    public private(set) var malformedPayloadCount = 0
+    /// How many payloads were dropped because their access unit had reached a limit.
+    public private(set) var oversizePayloadCount = 0
+
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// Takes the next payload.
+    ///
+    /// - Parameters:
+    ///   - payload: The RTP payload; an empty one (padding only) counts for its sequence number alone.
+    ///   - sequence: The unwrapped sequence number; what is not above the last one is ignored.
+    /// - Returns: The access units that this completes: none, one, or two when the one before had no marker.
+    public mutating func append(payload: ByteBuffer, timestamp: UInt32, marker: Bool, sequence: Int64) -> [AccessUnit] {
+        if let lastSequence {
+            guard sequence > lastSequence else { return [] }
+            if lastSequence &+ 1 != sequence { noteLoss() }
+        }
+        lastSequence = sequence
+        guard payload.readableBytes > 0 else { return [] }
+
+        var finished: [AccessUnit] = []
+        if let unit, unit.rtpTimestamp != timestamp, let previous = flush() { finished.append(previous) }
+        openUnit(timestamp: timestamp)
+        take(payload)
+        if marker, let current = flush() { finished.append(current) }
+        return finished
+    }
+
+    /// Ends the access unit that is being put together, and returns it where anything of it is left.
+    public mutating func flush() -> AccessUnit? {
+        if fragment != nil { dropFragment() }
+        guard var finished = unit else { return nil }
+        unit = nil
+        unitSize = 0
+        guard !finished.nalUnits.isEmpty else {
+            // The picture is gone, which the next unit has to tell.
+            isHeadInDoubt = true
+            return nil
+        }
+        if currentHeadIsInDoubt && !finished.isWholeFromHead { finished.isDamaged = true }
+        return finished
+    }
+
+    // MARK: - Access units
+
+    private mutating func noteLoss() {
+        fragment = nil
+        unit?.isDamaged = true
+        isHeadInDoubt = true
+    }
+
+    private mutating func openUnit(timestamp: UInt32) {
+        defer { isHeadInDoubt = false }
+        // Within a unit, loss lay between packets of the same unit, which is damaged, and spared the next.
+        guard unit == nil else { return }
+        unit = AccessUnit(nalUnits: [], rtpTimestamp: timestamp)
+        currentHeadIsInDoubt = isHeadInDoubt
+    }
+
+    private mutating func store(_ nalUnit: NALUnit) {
+        guard (unit?.nalUnits.count ?? 0) < limits.maximumNALUnitCount, reserve(nalUnit.count) else {
+            oversizePayloadCount += 1
+            unit?.isDamaged = true
+            return
+        }
+        if isAtStart {
+            isAtStart = false
+            // A receiver that tunes in mid-picture would otherwise take the rest of it for the whole.
+            if nalUnit.isVCL && !nalUnit.beginsPicture { unit?.isDamaged = true }
+        }
+        unit?.nalUnits.append(nalUnit)
+    }
+
+    /// Counts `size` bytes towards the unit's limit; false when they do not fit.
+    private mutating func reserve(_ size: Int) -> Bool {
+        guard unitSize + size <= limits.maximumAccessUnitSize.bytes else { return false }
+        unitSize += size
+        return true
+    }
+
+    /// Leaves out a payload that breaks the rules, with the fragments that it may have belonged to.
+    private mutating func rejectPayload() {
+        malformedPayloadCount += 1
+        dropFragment()
+    }
+
+    // MARK: - Payload structures
+
+    private mutating func take(_ payload: ByteBuffer) {
+        guard let whole = NALUnit(payload) else { return }
+        if whole.type != .fragmentationFUA && fragment != nil {
+            dropFragment()
+            malformedPayloadCount += 1
+        }
+        // A set F bit tells of bit errors (RFC 6184 1.3), which a decoder need not cope with.
+        guard !whole.forbiddenZeroBit else { return rejectPayload() }
+        switch whole.type {
+        case .aggregationSTAPA: takeAggregate(payload)
+        case .fragmentationFUA: takeFragment(payload)
+        case let type where type.isCarriedByRTP: store(whole)
+        default: rejectPayload()
+        }
+    }
+
+    private mutating func takeAggregate(_ payload: ByteBuffer) {
+        var rest = payload
+        rest.moveReaderIndex(forwardBy: 1)
+        repeat {
+            guard let size = rest.readInteger(as: UInt16.self), let slice = rest.readSlice(length: Int(size)),
+                let nalUnit = NALUnit(slice), nalUnit.type.isCarriedByRTP, !nalUnit.forbiddenZeroBit
+            else { return rejectPayload() }
+            store(nalUnit)
+        } while rest.readableBytes > 0
+    }
+
+    private mutating func takeFragment(_ payload: ByteBuffer) {
+        var rest = payload
+        guard let indicator = rest.readInteger(as: UInt8.self),
+            let fragmentHeader = rest.readInteger(as: UInt8.self).map(FragmentHeader.init),
+            rest.readableBytes > 0, fragmentHeader.type.isCarriedByRTP
+        else { return rejectPayload() }
+        let header = indicator & 0x60 | fragmentHeader.type.rawValue
+        // One fragment with start and end in it is against the RFC, but whole.
+        if fragmentHeader.isStart {
+            if fragment != nil {
+                dropFragment()
+                malformedPayloadCount += 1
+            }
+            // Most units that need fragments need some.
+            var bytes = ByteBufferAllocator().buffer(capacity: payload.readableBytes * 4)
+            bytes.writeInteger(header)
+            fragment = Fragment(bytes: bytes, header: header)
+        }
+        guard fragment != nil else {
+            // The start was lost, or was rejected: the unit is damaged either way.
+            unit?.isDamaged = true
+            return
+        }
+        guard fragment?.header == header else { return rejectPayload() }
+        guard
+            (fragment?.bytes.readableBytes ?? 0) + rest.readableBytes + unitSize
+                <= limits.maximumAccessUnitSize.bytes
+        else {
+            oversizePayloadCount += 1
+            return dropFragment()
+        }
+        fragment?.bytes.writeImmutableBuffer(rest)
+        guard fragmentHeader.isEnd, let complete = fragment.flatMap({ NALUnit($0.bytes) }) else { return }
+        fragment = nil
+        store(complete)
+    }
+
+    /// Gives up the NAL unit that is being put together: its end has not come.
+    private mutating func dropFragment() {
+        fragment = nil
+        unit?.isDamaged = true
+    }
+}
+
+extension AccessUnit {
+    /// Whether the unit shows by itself that nothing before its first NAL unit belongs to it or is needed by it: an IDR
+    /// picture that begins with a delimiter or with its SPS.
+    fileprivate var isWholeFromHead: Bool {
+        guard isIDR, let first = nalUnits.first?.type else { return false }
+        return first == .accessUnitDelimiter || first == .sequenceParameterSet
+    }
+}
