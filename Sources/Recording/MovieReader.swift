@@ -32,7 +32,7 @@ public final class MovieReader {
         duration = demuxer.duration
         var tracker = ParameterSetTracker()
         do {
-            tracker.replace(with: try demuxer.initialParameterSets())
+            for nalUnit in try demuxer.initialParameterSets() { tracker.add(nalUnit) }
         } catch {
             throw .malformed(path: path, reason: "\(error)")
         }
@@ -58,7 +58,7 @@ public final class MovieReader {
 
     /// The next frame in decoding order, or nil at the end of the file.
     ///
-    /// - Throws: `MovieError.malformed` for a frame whose NAL units or parameter sets are broken.
+    /// - Throws: `MovieError.malformed` for a frame whose NAL units are broken.
     public func nextSample() throws(MovieError) -> SampleBuffer? {
         if let sample = pending {
             pending = nil
@@ -86,31 +86,30 @@ public final class MovieReader {
         try demuxer.rewind()
     }
 
-    /// Makes a sample buffer of a packet; nil where it holds no slice.
+    /// Makes a sample buffer of a packet; nil where it holds no slice, or one without its parameter sets.
     private static func sample(
         from packet: Demuxer.Packet, demuxer: Demuxer, tracker: inout ParameterSetTracker, untimedCount: inout Int64,
         frameRate: Double?, path: String
     ) throws(MovieError) -> SampleBuffer? {
+        let nalUnits: [NALUnit]
         do {
-            let nalUnits = try demuxer.nalUnits(in: packet.data)
-            for nalUnit in nalUnits { tracker.add(nalUnit) }
-            let kept = nalUnits.filter { $0.type != .sequenceParameterSet && $0.type != .pictureParameterSet }
-            guard kept.contains(where: \.isVCL), let format = try tracker.format() else { return nil }
-            let time: MediaTime
-            if let stamped = packet.presentationTime {
-                time = stamped
-            } else {
-                // A raw stream has no times: frames follow each other at the nominal rate.
-                let timescale: Int32 = 90_000
-                let interval = Int64((Double(timescale) / max(frameRate ?? 30, 0.01)).rounded())
-                time = MediaTime(value: untimedCount &* interval, timescale: timescale)
-            }
-            untimedCount += 1
-            return SampleBuffer(
-                data: LengthPrefixed.encode(kept), format: format, presentationTime: time,
-                duration: packet.duration, isSync: kept.contains { $0.type == .codedSliceIDR })
+            nalUnits = try demuxer.nalUnits(in: packet.data)
         } catch {
             throw .malformed(path: path, reason: "\(error)")
         }
+        for nalUnit in nalUnits where nalUnit.isParameterSet { tracker.add(nalUnit) }
+        guard let slice = nalUnits.first(where: \.isVCL), let format = tracker.format(of: slice) else { return nil }
+        let time: MediaTime
+        if let stamped = packet.presentationTime {
+            time = stamped
+        } else {
+            // A raw stream has no times: frames follow each other at the nominal rate.
+            let timescale: Int32 = 90_000
+            let interval = Int64((Double(timescale) / max(frameRate ?? 30, 0.01)).rounded())
+            time = MediaTime(value: untimedCount &* interval, timescale: timescale)
+        }
+        untimedCount += 1
+        return SampleBuffer(
+            nalUnits: nalUnits, format: format, presentationTime: time, duration: packet.duration)
     }
 }

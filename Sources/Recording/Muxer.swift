@@ -40,12 +40,7 @@ final class Muxer {
     }
 
     func addVideoTrack(_ format: VideoFormatDescription) throws(MovieError) -> Int32 {
-        let record: ByteBuffer
-        do {
-            record = try AVCDecoderConfigurationRecord(format: format).encode()
-        } catch {
-            throw .cannotCreate(path: path, reason: "\(error)")
-        }
+        let record = AVCDecoderConfigurationRecord(format: format).encode()
         return try addTrack(extradata: record, timescale: 90_000) { parameters in
             parameters.codec_type = AVMEDIA_TYPE_VIDEO
             parameters.codec_id = AV_CODEC_ID_H264

@@ -18,13 +18,14 @@ public final class SyntheticVideoSource: VideoSource {
     ///   - name: Shown, and the colour's and the counter's tag's origin.
     ///   - dimensions: Rounded down to even numbers, at least 16x16.
     ///   - frameRate: Frames per second, held within 1…240.
-    public init(name: String, dimensions: VideoDimensions, frameRate: Double) {
+    ///   - showsCounter: Whether the frame counter is drawn.
+    public init(name: String, dimensions: VideoDimensions, frameRate: Double, showsCounter: Bool = true) {
         let size = VideoDimensions(
             width: max(16, dimensions.width / 2 * 2), height: max(16, dimensions.height / 2 * 2))
         self.dimensions = size
         self.frameRate = min(max(frameRate, 1), 240)
         tag = FrameCounter.tag(for: name)
-        strip = FrameCounterStrip(in: size)
+        strip = showsCounter ? FrameCounterStrip(in: size) : nil
         accent = YUVColour(hue: Self.hue(of: name) + 0.08, saturation: 0.45, brightness: 0.9)
         pool = PixelBufferPool(format: .i420, dimensions: size, maximumFreeCount: 4)
         background = Self.drawBackground(name: name, dimensions: size)
