@@ -1,0 +1,49 @@
+public import MediaCore
+
+/// Names a queue whose jobs run one at a time, in order: one per codec session and per room's mixer and compositor.
+public struct JobQueueID: Hashable, Sendable {
+    /// Unique within one `Relay`.
+    public var rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Work that is too long for the event loop: decoding, composing, mixing, encoding.
+///
+/// Whoever drives the `Relay` runs jobs on its workers, the earliest deadline first and one job of a queue at a time,
+/// and hands each result back through `Relay.complete(_:now:)`. A job is never dropped once handed out: the relay bounds
+/// what it hands out (one job a queue) and drops frames, by explicit rules, before they become jobs.
+public struct Job: Sendable {
+    /// What the job does, for metrics and thread names.
+    public enum Kind: String, CaseIterable, Sendable {
+        case decode, compose, encode, mix
+    }
+
+    public let kind: Kind
+    public let queue: JobQueueID
+    /// When the result is needed; a late result is still used.
+    public let deadline: MonotonicInstant
+    let handedOut: MonotonicInstant
+    let work: @Sendable () -> JobOutput
+
+    /// Does the work on the calling thread.
+    ///
+    /// - Parameter clock: Reads the clock whose instants the relay is given, to time the work.
+    public func run(clock: () -> MonotonicInstant) -> JobCompletion {
+        let started = clock()
+        let output = work()
+        return JobCompletion(
+            kind: kind, handedOut: handedOut, started: started, finished: clock(), output: output)
+    }
+}
+
+/// A finished job's result and timing.
+public struct JobCompletion: Sendable {
+    public let kind: Job.Kind
+    public let handedOut: MonotonicInstant
+    public let started: MonotonicInstant
+    public let finished: MonotonicInstant
+    let output: JobOutput
+}

@@ -1,0 +1,44 @@
+import AudioMixing
+import Compositing
+import MediaCore
+import NIOCore
+import VideoCoding
+
+/// What a job made, and for whom.
+enum JobOutput: Sendable {
+    case decoded(ParticipantID, DecodedBatch)
+    case composed(room: String, ComposedTick)
+    case encoded(ParticipantID, EncodeResult)
+    case mixed(room: String, [MixedTick])
+}
+
+/// The outcome of decoding a run of frames: only the newest picture matters to a compositor.
+struct DecodedBatch: Sendable {
+    var newest: DecodedPicture?
+    var decoded: UInt64 = 0
+    var dropped: UInt64 = 0
+    /// The decoder lost its references and needs a keyframe to go on.
+    var needsKeyFrame = false
+}
+
+/// The pictures of one video tick, and who gets which.
+struct ComposedTick: Sendable {
+    var captureTime: MonotonicInstant
+    var pictures: [PixelBuffer]
+    /// Index into `pictures`, by receiver.
+    var pictureIndex: [ParticipantID: Int]
+}
+
+/// The outcome of encoding one picture for one receiver.
+struct EncodeResult: Sendable {
+    var captureTime: MonotonicInstant
+    var frame: EncodedFrame?
+    var error: VideoCodingError?
+}
+
+/// The mixes of one audio tick.
+struct MixedTick: Sendable {
+    var captureTime: MonotonicInstant
+    var sampleTime: UInt32
+    var output: AudioTickResult
+}

@@ -1,0 +1,61 @@
+public import SecureTransport
+
+/// What a participant does in a room.
+public enum ParticipantRole: String, Sendable {
+    case sendAndReceive, publish, watch
+}
+
+/// A request to join a room.
+public struct JoinRequest: Sendable {
+    public var room: String
+    public var name: String
+    /// The session description (RFC 8866) offered.
+    public var offer: String
+    public var role: ParticipantRole
+    /// `nil`: as the relay is configured.
+    public var selfView: SelfView?
+    /// Where the request came from. Until a packet authenticates another, media goes to the offer's own address only
+    /// when it is on this host: an offer cannot aim the relay at a third party.
+    public var signallingPeer: TransportAddress?
+
+    public init(
+        room: String, name: String, offer: String, role: ParticipantRole = .sendAndReceive, selfView: SelfView? = nil,
+        signallingPeer: TransportAddress? = nil
+    ) {
+        self.room = room
+        self.name = name
+        self.offer = offer
+        self.role = role
+        self.selfView = selfView
+        self.signallingPeer = signallingPeer
+    }
+}
+
+/// A join that succeeded.
+public struct JoinResult: Sendable {
+    public var participantID: String
+    /// The session description to answer with.
+    public var answer: String
+}
+
+/// Why a join was refused.
+public enum JoinError: Error, CustomStringConvertible {
+    /// The offer is not a session description, or offers nothing the relay can take.
+    case offer(SDPError)
+    case roomFull(limit: Int)
+    case tooManyRooms(limit: Int)
+    /// The relay is shutting down.
+    case closed
+    /// A codec or cipher session could not be made.
+    case resources(String)
+
+    public var description: String {
+        switch self {
+        case .offer(let error): "\(error)"
+        case .roomFull(let limit): "the room is full: it takes \(limit) participants; try again when someone has left"
+        case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one that exists, or try later"
+        case .closed: "the relay is shutting down"
+        case .resources(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import MediaCore
+import NIOCore
+import RTP
+
+/// One Opus stream on its way out.
+struct AudioSendStream {
+    let ssrc: UInt32
+    let payloadType: UInt8
+    private let timestampOffset: UInt32
+    private var sequenceNumber: UInt16
+    private var isFirst = true
+
+    var statistics = SendStatistics(clockRate: 48_000)
+    private(set) var packetsSent: UInt64 = 0
+
+    init(ssrc: UInt32, payloadType: UInt8, using generator: inout some RandomNumberGenerator) {
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        timestampOffset = .random(in: 0 ... .max, using: &generator)
+        sequenceNumber = .random(in: 0..<0x8000, using: &generator)
+    }
+
+    /// A packet for one Opus frame. `sampleTime` counts samples at 48 kHz since the stream began.
+    mutating func packetize(
+        _ payload: ByteBuffer, sampleTime: UInt32, captureTime: MonotonicInstant
+    ) -> RTPPacket {
+        defer {
+            sequenceNumber &+= 1
+            isFirst = false
+            packetsSent &+= 1
+        }
+        let timestamp = timestampOffset &+ sampleTime
+        statistics.packetSent(
+            timestamp: timestamp, payloadSize: DataSize(bytes: payload.readableBytes), captureTime: captureTime)
+        return RTPPacket(
+            payloadType: payloadType, marker: isFirst, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
+            payload: payload)
+    }
+}

@@ -1,0 +1,47 @@
+import MediaCore
+import SecureTransport
+
+/// One m-line of a session: its keys, and where its packets go.
+struct MediaLine {
+    let negotiated: NegotiatedMedia
+    let inbound: SRTPContext
+    let outbound: SRTPContext
+    /// Where RTP goes; `nil` until the remote address is known.
+    var rtpDestination: TransportAddress?
+    /// Where RTCP goes.
+    var rtcpDestination: TransportAddress?
+    /// SSRCs that have authenticated on this line.
+    private(set) var knownSSRCs: [UInt32]
+    /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
+    private var latchedSequence: [UInt32: UInt16] = [:]
+
+    /// An endpoint uses a few SSRCs a line; more are not remembered.
+    private static let maximumSSRCs = 8
+
+    init(_ negotiated: NegotiatedMedia, trustsRemoteDescription: Bool) throws(SRTPError) {
+        self.negotiated = negotiated
+        inbound = try SRTPContext(keys: negotiated.inboundKeys, direction: .inbound)
+        outbound = try SRTPContext(keys: negotiated.outboundKeys, direction: .outbound)
+        knownSSRCs = negotiated.remoteSSRCs
+        if trustsRemoteDescription {
+            rtpDestination = negotiated.remoteRTPAddress
+            rtcpDestination = negotiated.rtcpMux ? negotiated.remoteRTPAddress : negotiated.remoteRTCPAddress
+        }
+    }
+
+    mutating func remember(ssrc: UInt32) {
+        guard !knownSSRCs.contains(ssrc) else { return }
+        if knownSSRCs.count >= Self.maximumSSRCs { knownSSRCs.removeFirst() }
+        knownSSRCs.append(ssrc)
+    }
+
+    /// Whether a packet numbered `sequenceNumber` is newer than all that latched the address before.
+    mutating func isNewest(ssrc: UInt32, sequenceNumber: UInt16) -> Bool {
+        if let latched = latchedSequence[ssrc], Int16(truncatingIfNeeded: Int(sequenceNumber) - Int(latched)) <= 0 {
+            return false
+        }
+        if latchedSequence.count > Self.maximumSSRCs { latchedSequence.removeAll() }
+        latchedSequence[ssrc] = sequenceNumber
+        return true
+    }
+}

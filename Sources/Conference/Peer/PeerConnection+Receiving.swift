@@ -1,0 +1,181 @@
+public import MediaCore
+public import NIOCore
+import RTP
+import RateControl
+public import SecureTransport
+
+extension PeerConnection {
+    /// Takes a datagram that may be for this session. Never traps, whatever it holds; only a packet that authenticates
+    /// changes anything.
+    public func receive(
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+    ) -> ReceiveOutcome {
+        guard !isClosed else { return .unknown }
+        switch DatagramKind.classify(datagram) {
+        case .rtp: return receiveRTP(datagram, from: source, now: now)
+        case .rtcp: return receiveRTCP(datagram, from: source, now: now)
+        default: return .unknown
+        }
+    }
+
+    /// Whether an SSRC was announced for this session or has authenticated on it.
+    func knows(ssrc: UInt32) -> Bool {
+        lines.contains { $0.knownSSRCs.contains(ssrc) }
+    }
+
+    // MARK: RTP
+
+    private func receiveRTP(
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+    ) -> ReceiveOutcome {
+        let size = DataSize(bytes: datagram.readableBytes)
+        guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
+            let line = lines.firstIndex(where: {
+                $0.negotiated.receives && $0.negotiated.payloadType == typeByte & 0x7f
+            })
+        else { return .unknown }
+        do {
+            try lines[line].inbound.unprotect(rtp: &datagram)
+        } catch {
+            counters.count(error)
+            return .unauthenticated
+        }
+        guard let packet = try? RTPPacket(parsing: datagram) else {
+            counters.malformedPackets &+= 1
+            return .malformed
+        }
+        latch(line: line, rtp: packet, from: source)
+        authenticated(now: now)
+        counters.packetsReceived &+= 1
+        receiveMeter.add(size, now: now)
+        let media = lines[line].negotiated
+        if media.feedback.transportCC, let id = media.extensionIDs.transportSequenceNumber,
+            let sequence = packet.extensions.transportSequenceNumber(id: id) {
+            feedbackRecorder?.received(transportSequence: sequence, now: now)
+        }
+        if line == videoLine {
+            videoReceiver?.insert(packet, size: size, now: now)
+            deliverVideo(now: now)
+            sendDueFeedback(now: now)
+        } else if line == audioLine, let audio = audioReceiver?.insert(packet, size: size, now: now) {
+            events.append(.audioPacket(audio))
+        }
+        return .accepted
+    }
+
+    /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
+    private func latch(line: Int, rtp packet: RTPPacket, from source: TransportAddress) {
+        guard lines[line].isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber) else { return }
+        lines[line].remember(ssrc: packet.ssrc)
+        guard lines[line].rtpDestination != source else { return }
+        setDestination(source, line: line)
+    }
+
+    private func setDestination(_ source: TransportAddress, line: Int) {
+        for index in lines.indices where index == line || session.isBundled {
+            lines[index].rtpDestination = source
+            if lines[index].negotiated.rtcpMux { lines[index].rtcpDestination = source }
+        }
+    }
+
+    // MARK: RTCP
+
+    private func receiveRTCP(
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+    ) -> ReceiveOutcome {
+        guard let ssrc = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self) else { return .malformed }
+        let size = DataSize(bytes: datagram.readableBytes)
+        let known = lines.indices.filter { lines[$0].knownSSRCs.contains(ssrc) }
+        for line in known.isEmpty ? Array(lines.indices) : known {
+            var attempt = copy datagram
+            do {
+                try lines[line].inbound.unprotect(rtcp: &attempt)
+            } catch {
+                counters.count(error)
+                continue
+            }
+            guard let packets = try? RTCPPacket.parse(compound: attempt) else {
+                counters.malformedPackets &+= 1
+                return .malformed
+            }
+            lines[line].remember(ssrc: ssrc)
+            if lines[line].negotiated.rtcpMux {
+                // A receiver that sends no RTP is known by its RTCP alone.
+                if !lines[line].negotiated.receives || lines[line].rtpDestination == nil {
+                    setDestination(source, line: line)
+                }
+            } else {
+                lines[line].rtcpDestination = source
+            }
+            authenticated(now: now)
+            receiveMeter.add(size, now: now)
+            for packet in packets { handle(packet, line: line, now: now) }
+            return .accepted
+        }
+        return .unauthenticated
+    }
+
+    private func handle(_ packet: RTCPPacket, line: Int, now: MonotonicInstant) {
+        switch packet {
+        case .senderReport(let report):
+            videoReceiver?.senderReportReceived(report, now: now)
+            audioReceiver?.senderReportReceived(report, now: now)
+            handle(report.reports, now: now)
+        case .receiverReport(let report):
+            handle(report.reports, now: now)
+        case .genericNACK(let nack):
+            retransmit(nack, now: now)
+        case .pictureLossIndication(let indication):
+            guard indication.mediaSSRC == videoSender?.ssrc else { return }
+            if videoSender?.pictureLossIndicated(now: now) == true { events.append(.keyFrameRequested) }
+        case .fullIntraRequest(let request):
+            for entry in request.entries where entry.ssrc == videoSender?.ssrc {
+                if videoSender?.fullIntraRequested(commandSequence: entry.commandSequence, now: now) == true {
+                    events.append(.keyFrameRequested)
+                }
+            }
+        case .transportFeedback(let feedback):
+            guard let report = feedbackAdapter.handle(feedback, now: now) else { return }
+            counters.transportFeedbackReceived &+= 1
+            controller.feedbackReceived(report, now: now)
+            if let roundTripTime = feedbackAdapter.roundTripTime { videoReceiver?.setRoundTripTime(roundTripTime) }
+            advanceController(now: now)
+        case .receiverEstimatedMaximumBitrate(let estimate):
+            controller.remoteEstimateReceived(estimate.bitRate, now: now)
+            advanceController(now: now)
+        case .bye(let goodbye):
+            // An endpoint that says goodbye for any of its streams' SSRCs is leaving: it has one stream of each kind.
+            if goodbye.ssrcs.contains(where: { lines[line].knownSSRCs.contains($0) }) { events.append(.goodbye) }
+        case .sourceDescription, .congestionControlFeedback, .other:
+            break
+        }
+    }
+
+    private func handle(_ reports: [ReportBlock], now: MonotonicInstant) {
+        let ntpNow = wallClock.ntpTime(at: now)
+        for block in reports {
+            if block.ssrc == videoSender?.ssrc {
+                videoSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+                guard let statistics = videoSender?.statistics else { continue }
+                if let roundTripTime = statistics.roundTripTime { videoReceiver?.setRoundTripTime(roundTripTime) }
+                controller.receiverReportReceived(
+                    fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
+                advanceController(now: now)
+            } else if block.ssrc == audioSender?.ssrc {
+                audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+            }
+        }
+    }
+
+    private func retransmit(_ nack: GenericNACK, now: MonotonicInstant) {
+        guard let line = videoLine, nack.mediaSSRC == videoSender?.ssrc else { return }
+        let roundTripTime = self.roundTripTime ?? .milliseconds(50)
+        for sequenceNumber in nack.sequenceNumbers {
+            counters.negativeAcknowledgementsReceived &+= 1
+            guard let datagram = history.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) else { continue }
+            pacer.enqueue(
+                .retransmission(datagram, line: line), size: DataSize(bytes: datagram.readableBytes),
+                priority: .retransmission, now: now)
+        }
+    }
+}

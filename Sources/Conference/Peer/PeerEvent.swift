@@ -1,0 +1,37 @@
+public import MediaCore
+public import NIOCore
+
+/// What a `PeerConnection` tells its owner.
+public enum PeerEvent: Sendable {
+    /// A whole compressed frame, in decoding order.
+    case videoFrame(ReceivedVideoFrame)
+    /// An Opus packet, in the order of arrival.
+    case audioPacket(ReceivedAudioPacket)
+    /// The remote side cannot decode until it gets a keyframe. Repeats of one request are coalesced.
+    case keyFrameRequested
+    /// What the video encoder may produce from now on.
+    case videoBitRateChanged(BitRate)
+    /// What the audio encoder may produce from now on.
+    case audioBitRateChanged(BitRate)
+    /// The remote side said goodbye (RTCP BYE).
+    case goodbye
+}
+
+/// A compressed frame and when it came.
+public struct ReceivedVideoFrame: Sendable {
+    public var sample: SampleBuffer
+    /// When the frame's first packet came.
+    public var firstArrival: MonotonicInstant
+    /// Whether something of the frame, or of what it refers to, is known to be missing.
+    public var isDamaged: Bool
+}
+
+/// An Opus packet and when it came.
+public struct ReceivedAudioPacket: Sendable {
+    public var payload: ByteBuffer
+    /// RTP timestamp at 48 kHz.
+    public var rtpTimestamp: UInt32
+    /// The unwrapped sequence number.
+    public var sequence: Int64
+    public var arrival: MonotonicInstant
+}

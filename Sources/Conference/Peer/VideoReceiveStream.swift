@@ -1,0 +1,182 @@
+import H264
+import MediaCore
+import NIOCore
+import RTP
+
+/// One H.264 stream on its way in: jitter buffer, NACK, depacketizer, parameter sets, and the decision which frames a
+/// decoder should see.
+struct VideoReceiveStream {
+    /// After a loss that nothing repairs, frames are held back until a keyframe; but a sender that answers no request
+    /// for so long is decoded as it is (it may refresh intra-coded rows, or not listen to feedback at all).
+    static let keyFramePatience = Duration.seconds(2)
+
+    private(set) var ssrc: UInt32?
+    private(set) var reception = ReceptionStatistics(clockRate: 90_000)
+    private var jitterBuffer: JitterBuffer
+    private var depacketizer = H264Depacketizer()
+    private var parameterSets = ParameterSetStore()
+    /// The format in force; `nil` after a parameter set has changed.
+    private var format: VideoFormatDescription?
+    private var pictureParameterSetID: UInt8?
+    private var timestamps = TimestampUnwrapper()
+    private(set) var keyFrames = KeyFrameRequester()
+    private var firstArrivals = FrameArrivals()
+
+    private let configuration: JitterBuffer.Configuration
+    /// Whether the sender was negotiated to answer PLI or FIR.
+    private let canRequestKeyFrames: Bool
+    private var lastSequence: Int64?
+    private var sawKeyFrame = false
+    private var brokenSince: MonotonicInstant?
+
+    private(set) var framesReceived: UInt64 = 0
+    private(set) var framesWithheld: UInt64 = 0
+    private(set) var keyFramesReceived: UInt64 = 0
+    var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
+    var malformedPayloads: Int { depacketizer.malformedPayloadCount }
+    var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
+
+    init(nackEnabled: Bool, canRequestKeyFrames: Bool) {
+        configuration = nackEnabled ? JitterBuffer.Configuration() : .withoutRetransmission
+        self.canRequestKeyFrames = canRequestKeyFrames
+        jitterBuffer = JitterBuffer(configuration: configuration)
+    }
+
+    mutating func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+        if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
+        reception.received(
+            sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        firstArrivals.note(timestamp: packet.timestamp, arrival: now)
+        _ = jitterBuffer.insert(packet, now: now)
+    }
+
+    mutating func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
+        guard report.ssrc == ssrc else { return }
+        reception.senderReportReceived(report, now: now)
+    }
+
+    mutating func setRoundTripTime(_ roundTripTime: Duration) {
+        jitterBuffer.setRoundTripTime(roundTripTime)
+    }
+
+    mutating func reportBlock(now: MonotonicInstant) -> ReportBlock? {
+        ssrc.map { reception.makeReportBlock(ssrc: $0, now: now) }
+    }
+
+    mutating func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
+
+    /// Whether to ask for a keyframe now.
+    mutating func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
+        canRequestKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
+    }
+
+    /// The decoder could not go on: everything until the next keyframe is useless.
+    mutating func decoderLostReferences(now: MonotonicInstant) {
+        breakReferences(now: now)
+    }
+
+    var nextDeadline: MonotonicInstant {
+        min(jitterBuffer.nextDeadline ?? .distantFuture, canRequestKeyFrames ? keyFrames.nextDeadline : .distantFuture)
+    }
+
+    /// The frames that are complete, or given up, by now.
+    mutating func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
+        var frames: [ReceivedVideoFrame] = []
+        for received in jitterBuffer.popReady(now: now) {
+            if let lastSequence, received.sequence != lastSequence + 1 {
+                breakReferences(now: now)
+            }
+            lastSequence = received.sequence
+            let units = depacketizer.append(
+                payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
+                sequence: received.sequence)
+            for unit in units {
+                if let frame = accept(unit, now: now) { frames.append(frame) }
+            }
+        }
+        return frames
+    }
+
+    private mutating func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
+        framesReceived &+= 1
+        for set in unit.parameterSets {
+            // A set that does not parse is as good as lost: the pictures that need it will not decode.
+            if (try? parameterSets.insert(set)) ?? false { format = nil }
+        }
+        if unit.isDamaged { breakReferences(now: now) }
+        let firstArrival = firstArrivals.take(timestamp: unit.rtpTimestamp) ?? now
+        let isKeyFrame = unit.isIDR && !unit.isDamaged
+        guard let format = format(of: unit) else {
+            framesWithheld &+= 1
+            keyFrames.need(now: now)
+            return nil
+        }
+        if isKeyFrame {
+            keyFramesReceived &+= 1
+            sawKeyFrame = true
+            brokenSince = nil
+            keyFrames.keyFrameArrived()
+        } else if !sawKeyFrame || brokenSince != nil {
+            keyFrames.need(now: now)
+            let waited = brokenSince.map { now - $0 } ?? .zero
+            if brokenSince == nil { brokenSince = now }
+            if canRequestKeyFrames ? waited < Self.keyFramePatience : !sawKeyFrame && waited < Self.keyFramePatience {
+                framesWithheld &+= 1
+                return nil
+            }
+        }
+        guard unit.hasPicture else { return nil }
+        let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
+        return ReceivedVideoFrame(
+            sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
+            firstArrival: firstArrival, isDamaged: unit.isDamaged || brokenSince != nil)
+    }
+
+    /// The format of the parameter sets that the unit's first slice refers to.
+    private mutating func format(of unit: AccessUnit) -> VideoFormatDescription? {
+        guard let slice = unit.nalUnits.first(where: \.isVCL),
+            let header = try? SliceHeader(parsing: slice, parameterSets: parameterSets)
+        else { return nil }
+        if format == nil || header.pictureParameterSetID != pictureParameterSetID {
+            format = parameterSets.formatDescription(pictureParameterSetID: header.pictureParameterSetID)
+            pictureParameterSetID = header.pictureParameterSetID
+        }
+        return format
+    }
+
+    private mutating func breakReferences(now: MonotonicInstant) {
+        if brokenSince == nil { brokenSince = now }
+        if canRequestKeyFrames { keyFrames.need(now: now) }
+    }
+
+    /// A new SSRC is a new stream from the same sender: nothing of the old one may mix into it.
+    private mutating func restart(ssrc newSSRC: UInt32) {
+        ssrc = newSSRC
+        reception = ReceptionStatistics(clockRate: 90_000)
+        jitterBuffer = JitterBuffer(configuration: configuration)
+        depacketizer = H264Depacketizer()
+        timestamps = TimestampUnwrapper()
+        firstArrivals = FrameArrivals()
+        lastSequence = nil
+        sawKeyFrame = false
+        brokenSince = nil
+    }
+}
+
+/// When the first packet of each of the latest frames came, by RTP timestamp. A ring of fixed size.
+private struct FrameArrivals {
+    private var entries = [(timestamp: UInt32, arrival: MonotonicInstant)?](repeating: nil, count: 32)
+    private var next = 0
+    private var lastTimestamp: UInt32?
+
+    mutating func note(timestamp: UInt32, arrival: MonotonicInstant) {
+        guard timestamp != lastTimestamp, !entries.contains(where: { $0?.timestamp == timestamp }) else { return }
+        lastTimestamp = timestamp
+        entries[next] = (timestamp, arrival)
+        next = (next + 1) % entries.count
+    }
+
+    mutating func take(timestamp: UInt32) -> MonotonicInstant? {
+        entries.first { $0?.timestamp == timestamp }??.arrival
+    }
+}

@@ -1,0 +1,78 @@
+import AudioMixing
+public import MediaCore
+
+extension Relay {
+    /// The state of all rooms, for `GET /rooms` and `/metrics`.
+    public func snapshot(now: MonotonicInstant) -> RelaySnapshot {
+        RelaySnapshot(
+            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams)
+    }
+
+    /// The state of one room; `nil` when there is none of that name.
+    public func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot? {
+        rooms[id]?.snapshot(now: now)
+    }
+
+    /// How many rooms and participants there are.
+    public var occupancy: (rooms: Int, participants: Int) { (rooms.count, participants.count) }
+}
+
+extension Room {
+    func snapshot(now: MonotonicInstant) -> RoomSnapshot {
+        RoomSnapshot(
+            id: id, participants: participants.map { $0.snapshot(now: now) }, ticks: ticks, missedTicks: missedTicks,
+            composedPictures: composedPictures, lateAudioTicks: lateAudioTicks)
+    }
+}
+
+extension Participant {
+    func snapshot(now: MonotonicInstant) -> ParticipantSnapshot {
+        let statistics = peer.statistics(now: now)
+        return ParticipantSnapshot(
+            id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
+            uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics),
+            roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics))
+    }
+
+    private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {
+        let size = uplink?.newest?.dimensions
+        return UplinkSnapshot(
+            bitRate: statistics.receiveBitRate.bitsPerSecond, packets: statistics.counters.packetsReceived,
+            packetsLost: statistics.videoPacketsLost, width: size?.width ?? 0, height: size?.height ?? 0,
+            framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
+            framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
+            keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
+            negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
+            decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
+            audioPackets: statistics.audioPacketsReceived, audioLevel: audio?.level.decibelsBelowOverload ?? 127,
+            audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
+    }
+
+    private func downlinkSnapshot(_ statistics: PeerStatistics) -> DownlinkSnapshot {
+        DownlinkSnapshot(
+            targetBitRate: statistics.targetBitRate.bitsPerSecond,
+            videoBitRate: downlink?.bitRate.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
+            packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
+            width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
+            framesEncoded: downlink?.framesEncoded ?? 0, framesDropped: downlink?.framesDropped ?? 0,
+            keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
+            retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,
+            controllerState: statistics.controllerState)
+    }
+
+    private func stages(_ statistics: PeerStatistics) -> [StageSnapshot] {
+        var stages: [StageSnapshot] = []
+        if let uplink {
+            stages += UplinkPipeline.Stage.allCases.map {
+                StageSnapshot(stage: $0.rawValue, histogram: uplink.stages[$0] ?? LatencyHistogram())
+            }
+        }
+        if let downlink {
+            stages += DownlinkPipeline.Stage.allCases.map {
+                StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
+            }
+            stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
+        }
+        return stages
+    }
+}

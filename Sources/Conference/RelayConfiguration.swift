@@ -1,0 +1,40 @@
+public import MediaCore
+public import RateControl
+public import SecureTransport
+public import VideoCoding
+
+/// Whether a participant's picture contains the participant.
+public enum SelfView: String, CaseIterable, Sendable {
+    /// Everyone but oneself.
+    case never
+    /// Everyone.
+    case always
+}
+
+/// What a relay is told when it starts.
+public struct RelayConfiguration: Sendable {
+    /// Size of the composed picture; both even.
+    public var canvas = VideoDimensions(width: 1280, height: 720)
+    /// Composed pictures a second.
+    public var frameRate = 30
+    /// Bounds of each participant's downlink, audio included.
+    public var rateLimits = RateLimits(
+        minimum: .kilobits(100), start: .kilobits(1000), maximum: .kilobits(2500))
+    public var encoder = EncoderBackEnd.openH264
+    public var encoderPreset = EncoderPreset.fastest
+    /// Participants a room takes; the next join is refused.
+    public var maximumParticipants = 50
+    /// Rooms the relay keeps at once; a join that would make another is refused.
+    public var maximumRooms = 200
+    /// A participant from whom nothing authentic arrived for so long has left.
+    public var idleTimeout = Duration.seconds(30)
+    /// The media addresses that answers name. The first one of the offer's address family is used.
+    public var mediaAddresses: [TransportAddress] = []
+    public var selfView = SelfView.never
+    /// A source that has sent no frame for so long is dimmed.
+    public var staleAfter = Duration.seconds(1)
+    /// A source that has sent no frame for so long becomes a placeholder.
+    public var silentAfter = Duration.seconds(6)
+
+    public init() {}
+}

@@ -1,0 +1,112 @@
+import MediaCore
+
+/// The state of a relay at one moment: what `GET /rooms` and `/metrics` show. Rates are in bits per second, times in
+/// milliseconds; counters count since the relay, room or participant began.
+public struct RelaySnapshot: Encodable, Sendable {
+    public var rooms: [RoomSnapshot] = []
+    public var datagrams = DatagramCounters()
+}
+
+/// What became of the datagrams that arrived.
+public struct DatagramCounters: Encodable, Sendable {
+    /// Authenticated and taken.
+    public var accepted: UInt64 = 0
+    /// Neither RTP nor RTCP, or too short.
+    public var malformed: UInt64 = 0
+    /// From nobody the relay knows.
+    public var unknown: UInt64 = 0
+    /// Claimed a known stream and failed authentication.
+    public var unauthenticated: UInt64 = 0
+    /// STUN and DTLS, which no session negotiated.
+    public var unsupported: UInt64 = 0
+}
+
+public struct RoomSnapshot: Encodable, Sendable {
+    public var id: String
+    public var participants: [ParticipantSnapshot] = []
+    /// Video ticks whose composition was done.
+    public var ticks: UInt64 = 0
+    /// Video ticks left out because the one before was still being composed.
+    public var missedTicks: UInt64 = 0
+    public var composedPictures: UInt64 = 0
+    /// Audio ticks that came late because the one before was still being mixed.
+    public var lateAudioTicks: UInt64 = 0
+}
+
+public struct ParticipantSnapshot: Encodable, Sendable {
+    public var id: String
+    public var name: String
+    public var role: String
+    /// Seconds since joining.
+    public var duration: Double = 0
+    public var uplink = UplinkSnapshot()
+    public var downlink = DownlinkSnapshot()
+    /// Round-trip time, where feedback told it.
+    public var roundTripTime: Double?
+    /// How long frames spent in each stage, by stage name.
+    public var stages: [StageSnapshot] = []
+}
+
+public struct UplinkSnapshot: Encodable, Sendable {
+    public var bitRate: Int64 = 0
+    public var packets: UInt64 = 0
+    public var packetsLost: Int64 = 0
+    public var width = 0
+    public var height = 0
+    public var framesReceived: UInt64 = 0
+    public var framesDecoded: UInt64 = 0
+    /// Frames dropped before or by the decoder.
+    public var framesDropped: UInt64 = 0
+    public var keyFrames: UInt64 = 0
+    public var keyFrameRequests: UInt64 = 0
+    public var negativeAcknowledgements: UInt64 = 0
+    /// Frames waiting for the decoder.
+    public var decodeQueue = 0
+    public var malformedPackets: UInt64 = 0
+    public var audioPackets: UInt64 = 0
+    /// Audio level in -dBov (0 loudest, 127 silence).
+    public var audioLevel: UInt8 = 127
+    /// Audio playout delay.
+    public var audioDelay: Double = 0
+}
+
+public struct DownlinkSnapshot: Encodable, Sendable {
+    /// What the congestion controller allows, audio included.
+    public var targetBitRate: Int64 = 0
+    /// What the encoder was told.
+    public var videoBitRate: Int64 = 0
+    public var bitRate: Int64 = 0
+    public var packets: UInt64 = 0
+    /// Fraction of packets lost, 0 to 1.
+    public var loss: Double = 0
+    public var width = 0
+    public var height = 0
+    public var framesEncoded: UInt64 = 0
+    /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
+    public var framesDropped: UInt64 = 0
+    public var keyFrames: UInt64 = 0
+    public var keyFrameRequests: UInt64 = 0
+    public var retransmissions: UInt64 = 0
+    /// Bytes waiting in the pacer.
+    public var pacerQueue = 0
+    /// The congestion controller's state, in one word.
+    public var controllerState = ""
+}
+
+/// One stage of a frame's way through the relay.
+public struct StageSnapshot: Encodable, Sendable {
+    public var stage: String
+    public var histogram: LatencyHistogram
+
+    enum CodingKeys: String, CodingKey {
+        case stage, count, meanMilliseconds
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(stage, forKey: .stage)
+        try container.encode(histogram.count, forKey: .count)
+        let mean = histogram.count == 0 ? 0 : histogram.sum.seconds * 1000 / Double(histogram.count)
+        try container.encode(mean, forKey: .meanMilliseconds)
+    }
+}

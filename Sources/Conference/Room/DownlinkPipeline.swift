@@ -1,0 +1,175 @@
+import MediaCore
+import VideoCoding
+
+/// A participant's video on its way out: which pictures are encoded, at which rate, and when as a keyframe.
+///
+/// One encode job is out at a time. A tick at which the encoder is still busy or the pacer's queue is full is left out
+/// for this participant: no bits are spent on what would be late.
+struct DownlinkPipeline {
+    /// Keyframes come no closer together than this, however many are asked for.
+    static let minimumKeyFrameInterval = Duration.milliseconds(500)
+    /// A picture that does not change is sent this often more, until it is sharp…
+    static let refinementFrames = 15
+    /// …and then this often, to keep the stream alive.
+    static let unchangedInterval = Duration.milliseconds(200)
+
+    let participant: ParticipantID
+    let queue: JobQueueID
+    let dimensions: VideoDimensions
+    private let configuration: CompressionConfiguration
+    private let backEnd: EncoderBackEnd
+    private let encoder: QueueConfined<LazyEncoder>
+
+    private var isEncoding = false
+    private var keyFrameWanted = true
+    private var lastKeyFrame: MonotonicInstant?
+    private var lastPicture: PixelBuffer?
+    private var lastEncode: MonotonicInstant?
+    private var unchangedFrames = 0
+    private var tickCount: UInt64 = 0
+    private var frameRate: FrameRateDivisor
+
+    private(set) var bitRate: BitRate
+    private(set) var framesEncoded: UInt64 = 0
+    private(set) var framesDropped: UInt64 = 0
+    private(set) var keyFrames: UInt64 = 0
+    private(set) var encodeFailures: UInt64 = 0
+    private(set) var stages: [Stage: LatencyHistogram] = [:]
+
+    /// The stages a picture passes on its way to the pacer.
+    enum Stage: String, CaseIterable {
+        case compose
+        case encodeQueue = "encode_queue"
+        case encode
+    }
+
+    init(
+        participant: ParticipantID, queue: JobQueueID, backEnd: EncoderBackEnd, configuration: CompressionConfiguration
+    ) {
+        self.participant = participant
+        self.queue = queue
+        self.backEnd = backEnd
+        self.configuration = configuration
+        dimensions = configuration.dimensions
+        bitRate = configuration.averageBitRate
+        frameRate = FrameRateDivisor(dimensions: configuration.dimensions, frameRate: configuration.expectedFrameRate)
+        encoder = QueueConfined(LazyEncoder(backEnd: backEnd, configuration: configuration))
+        for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
+    }
+
+    mutating func setBitRate(_ rate: BitRate) {
+        bitRate = rate
+        frameRate.update(bitRate: rate)
+    }
+
+    mutating func requestKeyFrame() {
+        keyFrameWanted = true
+    }
+
+    mutating func observeComposition(_ duration: Duration) {
+        stages[.compose]?.observe(duration)
+    }
+
+    /// The encode job of a composed picture, unless this tick is left out.
+    mutating func takeJob(
+        picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, deadline: MonotonicInstant,
+        now: MonotonicInstant
+    ) -> Job? {
+        tickCount &+= 1
+        let isKeyFrame = keyFrameWanted && (lastKeyFrame.map { now - $0 >= Self.minimumKeyFrameInterval } ?? true)
+        if lastPicture.map({ $0 === picture }) ?? false {
+            unchangedFrames += 1
+            let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
+            guard isKeyFrame || isDue || unchangedFrames <= Self.refinementFrames else { return nil }
+        } else {
+            unchangedFrames = 0
+        }
+        guard isKeyFrame || tickCount.isMultiple(of: UInt64(frameRate.divisor)) else { return nil }
+        guard !isEncoding, hasRoom else {
+            framesDropped &+= 1
+            return nil
+        }
+        isEncoding = true
+        lastPicture = picture
+        lastEncode = now
+        if isKeyFrame {
+            keyFrameWanted = false
+            lastKeyFrame = now
+        }
+        let settings = LazyEncoder.Settings(bitRate: bitRate, frameRate: frameRate.framesPerSecond)
+        let (encoder, participant) = (encoder, participant)
+        return Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
+            .encoded(
+                participant,
+                encoder.value.encode(
+                    picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame))
+        }
+    }
+
+    /// Takes a job's result.
+    mutating func complete(_ result: EncodeResult, of completion: JobCompletion) {
+        isEncoding = false
+        stages[.encodeQueue]?.observe(completion.started - completion.handedOut)
+        stages[.encode]?.observe(completion.finished - completion.started)
+        if let frame = result.frame {
+            framesEncoded &+= 1
+            if frame.isKeyFrame {
+                keyFrames &+= 1
+                lastKeyFrame = completion.finished
+            }
+        }
+        if result.error != nil {
+            encodeFailures &+= 1
+            keyFrameWanted = true
+        }
+    }
+}
+
+/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop.
+final class LazyEncoder {
+    /// What may change between two frames.
+    struct Settings {
+        var bitRate: BitRate
+        var frameRate: Int
+    }
+
+    private let backEnd: EncoderBackEnd
+    private var configuration: CompressionConfiguration
+    private var session: CompressionSession?
+    private var settings: Settings
+
+    init(backEnd: EncoderBackEnd, configuration: CompressionConfiguration) {
+        self.backEnd = backEnd
+        self.configuration = configuration
+        settings = Settings(bitRate: configuration.averageBitRate, frameRate: configuration.expectedFrameRate)
+    }
+
+    func encode(
+        _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, forceKeyFrame: Bool
+    ) -> EncodeResult {
+        do throws(VideoCodingError) {
+            let session: CompressionSession
+            if let made = self.session { session = made } else { session = try make(wanted) }
+            if wanted.frameRate != settings.frameRate { session.setExpectedFrameRate(wanted.frameRate) }
+            if wanted.bitRate != settings.bitRate { session.setAverageBitRate(wanted.bitRate) }
+            settings = wanted
+            let time = MediaTime(value: captureTime.nanoseconds, timescale: 1_000_000_000)
+            let frame = try session.encode(
+                picture, presentationTime: time, options: EncodeOptions(forceKeyFrame: forceKeyFrame))
+            return EncodeResult(captureTime: captureTime, frame: frame)
+        } catch {
+            // The next frame tries again with a new session.
+            session = nil
+            return EncodeResult(captureTime: captureTime, error: error)
+        }
+    }
+
+    private func make(_ wanted: Settings) throws(VideoCodingError) -> CompressionSession {
+        configuration.averageBitRate = wanted.bitRate
+        configuration.expectedFrameRate = wanted.frameRate
+        settings = wanted
+        let made = try CompressionSession(backEnd: backEnd, configuration: configuration)
+        session = made
+        return made
+    }
+}

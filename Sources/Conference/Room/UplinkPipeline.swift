@@ -1,0 +1,114 @@
+import MediaCore
+import VideoCoding
+
+/// A participant's video on its way in: complete frames wait for the decoder, the newest decoded picture waits for the
+/// compositor.
+///
+/// One decode job is out at a time; it takes all the frames that wait. When more wait than a decoder can catch up with,
+/// the oldest are dropped up to the newest keyframe, or all of them, and a keyframe is asked for.
+struct UplinkPipeline {
+    /// Frames that may wait: half a second at 30 frames a second.
+    static let maximumPendingFrames = 15
+
+    let participant: ParticipantID
+    let queue: JobQueueID
+    private let decoder: QueueConfined<DecodingPipeline>
+    private var pending: [PendingFrame] = []
+    private var isDecoding = false
+    private var inFlight: [PendingFrame] = []
+
+    private(set) var newest: PixelBuffer?
+    private(set) var newestTime: MonotonicInstant?
+    private(set) var hasSentVideo = false
+    private(set) var framesDecoded: UInt64 = 0
+    private(set) var framesDropped: UInt64 = 0
+    private(set) var stages: [Stage: LatencyHistogram] = [:]
+
+    /// The stages a frame passes on its way to the compositor.
+    enum Stage: String, CaseIterable {
+        case jitterBuffer = "jitter_buffer"
+        case decodeQueue = "decode_queue"
+        case decode
+    }
+
+    private struct PendingFrame {
+        var frame: ReceivedVideoFrame
+        var complete: MonotonicInstant
+    }
+
+    init(participant: ParticipantID, queue: JobQueueID) {
+        self.participant = participant
+        self.queue = queue
+        decoder = QueueConfined(DecodingPipeline())
+        for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
+    }
+
+    var queuedFrames: Int { pending.count + inFlight.count }
+
+    /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
+    mutating func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
+        stages[.jitterBuffer]?.observe(now - frame.firstArrival)
+        pending.append(PendingFrame(frame: frame, complete: now))
+        guard pending.count > Self.maximumPendingFrames else { return false }
+        let keyFrame = pending.lastIndex { $0.frame.sample.isSync }
+        let dropped = keyFrame ?? pending.count
+        framesDropped &+= UInt64(dropped)
+        pending.removeFirst(dropped)
+        return keyFrame == nil
+    }
+
+    /// The next decode job, when frames wait and none is out.
+    mutating func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
+        guard !isDecoding, !pending.isEmpty else { return nil }
+        isDecoding = true
+        swap(&inFlight, &pending)
+        let samples = inFlight.map(\.frame.sample)
+        let (decoder, participant) = (decoder, participant)
+        return Job(kind: .decode, queue: queue, deadline: deadline, handedOut: now) {
+            .decoded(participant, Self.decode(samples, with: decoder.value))
+        }
+    }
+
+    private static func decode(_ samples: [SampleBuffer], with decoder: DecodingPipeline) -> DecodedBatch {
+        var batch = DecodedBatch()
+        for sample in samples {
+            for outcome in decoder.decode(sample) {
+                switch outcome {
+                case .picture(let picture):
+                    batch.decoded &+= 1
+                    batch.newest = picture
+                case .dropped:
+                    batch.dropped &+= 1
+                case .failed:
+                    batch.dropped &+= 1
+                    batch.needsKeyFrame = true
+                }
+            }
+        }
+        return batch
+    }
+
+    /// Takes a job's result. Returns whether a keyframe is needed.
+    mutating func complete(_ batch: DecodedBatch, of completion: JobCompletion, now: MonotonicInstant) -> Bool {
+        isDecoding = false
+        let cost = completion.finished - completion.started
+        for frame in inFlight {
+            stages[.decodeQueue]?.observe(completion.started - frame.complete)
+            stages[.decode]?.observe(cost / inFlight.count)
+        }
+        inFlight.removeAll(keepingCapacity: true)
+        framesDecoded &+= batch.decoded
+        framesDropped &+= batch.dropped
+        if let picture = batch.newest {
+            newest = picture.pixelBuffer
+            newestTime = now
+            hasSentVideo = true
+        }
+        return batch.needsKeyFrame
+    }
+
+    /// Lets go of the picture of a source that went silent.
+    mutating func forgetPicture() {
+        newest = nil
+    }
+}
