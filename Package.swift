@@ -69,6 +69,7 @@ let package = Package(
     name: "confrelay",
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "confclient", targets: ["confclient"]),
+        .executable(name: "confsim", targets: ["confsim"]),
     ],
     traits: [
         .trait(name: "X264", description: "Build the x264 back end (GPL) beside OpenH264."),
@@ -80,7 +81,14 @@ let package = Package(
     ],
     targets: modules.flatMap(\.targets) + [
         .executableTarget(
-            name: "confclient", dependencies: ["ConferenceClient", "MediaCore", argumentParser],
+            name: "confclient",
+            dependencies: [
+                "ConferenceClient", "MediaCore", "NetworkSimulation", "SecureTransport", "VideoCoding", nioPosix,
+                argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),

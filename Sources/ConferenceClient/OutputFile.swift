@@ -21,12 +21,11 @@ enum OutputFile {
     }
 
     private static func reason(_ error: any Error) -> String {
-        let system = (error as NSError).underlyingErrors.first.map { $0 as NSError }
         switch (error as? CocoaError)?.code {
         case .fileNoSuchFile: return "its folder does not exist"
         case .fileWriteNoPermission: return "permission denied"
         case .fileWriteOutOfSpace: return "the disk is full"
-        default: return system?.localizedDescription ?? error.localizedDescription
+        default: return error.localizedDescription
         }
     }
 }

@@ -2,7 +2,7 @@ import AudioMixing
 import Foundation
 import MediaCore
 import NIOCore
-import RTP
+import struct RTP.AudioLevel
 
 /// A packet of sound, ready to be sent.
 struct OpusPacket: Sendable {

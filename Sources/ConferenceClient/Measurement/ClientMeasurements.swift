@@ -1,3 +1,4 @@
+import NIOCore
 import MediaCore
 
 /// What a client counts and measures of its session, beside what its connection counts.

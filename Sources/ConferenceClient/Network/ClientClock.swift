@@ -17,7 +17,7 @@ enum ClientClock {
 
     /// A wall clock that reads, at this moment, what the system's clock reads.
     static func wallClock() -> WallClock {
-        let sinceOrigin = now() - .zero
+        let sinceOrigin = now() - MonotonicInstant.zero
         return WallClock(
             ntpAtOrigin: NTPTime(unixTime: .seconds(Date().timeIntervalSince1970) - sinceOrigin))
     }

@@ -1,3 +1,5 @@
+import Dispatch
+import NIOHTTP1
 import MediaCore
 public import NIOCore
 import SecureTransport

@@ -1,3 +1,4 @@
+import Dispatch
 import Conference
 import MediaCore
 import NIOCore
@@ -26,9 +27,9 @@ extension ClientSession {
             return
         }
         decodeBacklog += 1
-        videoReceiver.queue.async { [weak self, eventLoop] in
+        videoReceiver.queue.async { [self] in
             let output = videoReceiver.decode(frame.sample)
-            eventLoop.execute { self?.decoded(output) }
+            eventLoop.execute { [self] in decoded(output) }
         }
     }
 

@@ -1,3 +1,4 @@
+import NetworkSimulation
 import Conference
 import Foundation
 import MediaCore

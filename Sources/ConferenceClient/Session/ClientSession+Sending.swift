@@ -1,3 +1,4 @@
+import Dispatch
 import Conference
 import MediaCore
 import NIOCore
@@ -17,9 +18,9 @@ extension ClientSession {
             wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
             isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom)
         if request.isKeyFrameWanted { isKeyFrameWanted = false }
-        videoSender.queue.async { [weak self, eventLoop] in
+        videoSender.queue.async { [self] in
             let result = Result { () throws(ClientError) in try videoSender.produce(request) }
-            eventLoop.execute { self?.videoProduced(result, due: due, capture: now) }
+            eventLoop.execute { [self] in videoProduced(result, due: due, capture: now) }
         }
     }
 
@@ -57,9 +58,9 @@ extension ClientSession {
         guard !isClosed, let audioSender else { return }
         let bitRate = audioBitRate
         audioBitRate = nil
-        audioSender.queue.async { [weak self, eventLoop] in
+        audioSender.queue.async { [self] in
             let result = Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) }
-            eventLoop.execute { self?.audioProduced(result, due: due) }
+            eventLoop.execute { [self] in audioProduced(result, due: due) }
         }
     }
 

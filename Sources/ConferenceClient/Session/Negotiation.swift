@@ -1,3 +1,4 @@
+import NIOHTTP1
 import Foundation
 import MediaCore
 import NIOCore

@@ -1,3 +1,4 @@
+import NIOCore
 import Dispatch
 import MediaCore
 import VideoCoding
