@@ -32,6 +32,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
@@ -66,18 +67,24 @@ let modules: [Module] = [
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
+            nioHTTP1,
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             .product(name: "DequeModule", package: "swift-collections"),
             .product(name: "HeapModule", package: "swift-collections"),
         ],
         testDependencies: ["confrelay", argumentParser]),
+        name: "ConferenceClient",
+        dependencies: [
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "SecureTransport", "Recording", "Conference", "NetworkSimulation", nioCore, nioPosix, nioHTTP1,
+        ]),
 ]
 
 let package = Package(
     name: "confrelay",
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "confrelay", targets: ["confrelay"]),
+        .executable(name: "confclient", targets: ["confclient"]),
         .executable(name: "confsim", targets: ["confsim"]),
     ],
     traits: [
@@ -103,10 +110,14 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "confsim",
+            name: "confclient",
             dependencies: [
-                "MediaCore", "RateControl", "NetworkSimulation", argumentParser,
+                "ConferenceClient", "MediaCore", "NetworkSimulation", "SecureTransport", "VideoCoding", nioPosix,
+                argumentParser,
             ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
