@@ -1,5 +1,6 @@
 import H264
 import MediaCore
+import NIOCore
 import Testing
 
 @testable import VideoCoding

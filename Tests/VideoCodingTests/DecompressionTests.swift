@@ -76,7 +76,7 @@ struct DecompressionTests {
     func loss(backEnd: EncoderBackEnd) throws {
         let stream = try makeStream(backEnd, smallPicture, frames: 30)
         let decoder = try DecompressionSession(format: stream[0].sample.format)
-        for (number, frame) in stream.enumerated() where ![7, 15, 16].contains(number) {
+        for (number, frame) in stream.enumerated() where ![7, 12].contains(number) {
             let outcomes = decoder.decode(frame.sample)
             #expect(outcomes.count == 1)
             #expect(outcomes.first?.picture?.presentationTime == frameTime(number))

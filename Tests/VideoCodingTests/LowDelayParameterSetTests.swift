@@ -37,7 +37,8 @@ struct LowDelayParameterSetTests {
     func withVUI() throws {
         // Timing alone: 4 absent fields, timing, 2 absent HRDs, pic_struct, no restriction.
         let vui: [(UInt32, Int)] = [(0, 4), (1, 1), (1, 32), (60, 32), (1, 1), (0, 2), (0, 1), (0, 1)]
-        let rewritten = try #require(LowDelayParameterSet.rewrite(try #require(parameterSet(vui: vui))))
+        let original = try #require(parameterSet(vui: vui))
+        let rewritten = try #require(LowDelayParameterSet.rewrite(original))
         let set = try SequenceParameterSet(parsing: rewritten)
         #expect(set.usability?.timing?.frameRate == 30)
         #expect(set.usability?.bitstreamRestriction?.maximumReorderFrames == 0)
@@ -45,7 +46,8 @@ struct LowDelayParameterSetTests {
 
     @Test("is left alone where it has a restriction, or is none")
     func untouched() throws {
-        let rewritten = try #require(LowDelayParameterSet.rewrite(try #require(parameterSet(vui: []))))
+        let original = try #require(parameterSet(vui: []))
+        let rewritten = try #require(LowDelayParameterSet.rewrite(original))
         #expect(LowDelayParameterSet.rewrite(rewritten) == nil)
         let garbage = try #require(NALUnit(ByteBuffer(bytes: [0x67, 1, 2, 3])))
         #expect(LowDelayParameterSet.rewrite(garbage) == nil)

@@ -40,7 +40,9 @@ struct RateTests {
             next += 30
             #expect(!frames.contains { $0.isKeyFrame })
             let share = meanRate(frames[...], frameRate: frameRate) / .megabits(1)
-            #expect(abs(share - 1) < 0.1, "\(share) at \(frameRate) frames a second")
+            // Where the latency budget is less than two frames long, x264 keeps a tenth back so as not to exceed it.
+            let tolerance = backEnd == .x264 && frameRate < 20 ? 0.15 : 0.1
+            #expect(abs(share - 1) < tolerance, "\(share) at \(frameRate) frames a second")
         }
     }
 
@@ -94,31 +96,42 @@ struct RateTests {
 
 @Suite("The overspend meter")
 struct OverspendMeterTests {
-    private let rate = EncodingRate(bitRate: .megabits(1), frameRate: 25)
+    private let rate = EncodingRate(bitRate: .megabits(1), frameRate: 25)  // 5000 bytes a frame
 
-    @Test("asks for the whole target as long as frames stay within the budget")
-    func withinBudget() {
-        var meter = OverspendMeter(latencyBudget: .milliseconds(100))
-        meter.spend(DataSize(bytes: 17_000), at: rate)  // 136 kbit, 40 kbit of them due
-        #expect(meter.allowance(for: rate.bitRate) == rate.bitRate)
-    }
-
-    @Test("asks for less after a frame over the budget, until it is paid back")
-    func debt() {
-        var meter = OverspendMeter(latencyBudget: .milliseconds(100))
-        meter.spend(DataSize(bytes: 30_000), at: rate)  // 200 kbit over what is due, 100 kbit over the budget
-        #expect(abs(meter.allowance(for: rate.bitRate) / rate.bitRate - 0.8) < 0.001)
-        for _ in 0..<75 {
-            let allowance = meter.allowance(for: rate.bitRate)
-            meter.spend(allowance.dataSize(over: .milliseconds(40)), at: rate)
+    @Test("asks for the whole target while frames vary about their share")
+    func variation() {
+        var meter = OverspendMeter(rate: rate)
+        for number in 0..<100 {
+            meter.spend(DataSize(bytes: number % 2 == 0 ? 9000 : 1000))
+            #expect(meter.allowance == rate.bitRate)
         }
-        #expect(meter.allowance(for: rate.bitRate) / rate.bitRate > 0.98)
     }
 
-    @Test("never asks for less than half of the target, however long it was overspent")
+    @Test("asks for less after a large frame, until it is paid back")
+    func debt() {
+        var meter = OverspendMeter(rate: rate)
+        meter.spend(DataSize(bytes: 30_000))  // 240 ms, 80 of them free of charge
+        #expect(abs(meter.allowance / rate.bitRate - 0.68) < 0.001)
+        for _ in 0..<75 { meter.spend(meter.allowance.dataSize(over: .milliseconds(40))) }
+        #expect(meter.allowance / rate.bitRate > 0.98)
+    }
+
+    @Test("forgets most of the debt after a long time over the target")
     func boundedDebt() {
-        var meter = OverspendMeter(latencyBudget: .milliseconds(100))
-        for _ in 0..<10_000 { meter.spend(DataSize(bytes: 50_000), at: rate) }
-        #expect(abs(meter.allowance(for: rate.bitRate) / rate.bitRate - 0.5) < 0.001)
+        var meter = OverspendMeter(rate: rate)
+        for _ in 0..<10_000 { meter.spend(DataSize(bytes: 50_000)) }
+        #expect(meter.allowance == rate.bitRate * 0.5)
+        for _ in 0..<75 { meter.spend(meter.allowance.dataSize(over: .milliseconds(40))) }
+        #expect(meter.allowance / rate.bitRate > 0.95)
+    }
+
+    @Test("counts a queue for less on a faster link and for no more on a slower one")
+    func rateChange() {
+        var meter = OverspendMeter(rate: rate)
+        meter.spend(DataSize(bytes: 30_000))
+        meter.setRate(EncodingRate(bitRate: .kilobits(500), frameRate: 25))
+        #expect(abs(meter.allowance / .kilobits(500) - 0.68) < 0.001)
+        meter.setRate(EncodingRate(bitRate: .megabits(1), frameRate: 25))
+        #expect(abs(meter.allowance / .megabits(1) - 0.88) < 0.001)
     }
 }

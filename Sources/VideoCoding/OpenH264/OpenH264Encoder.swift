@@ -28,7 +28,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         output = .allocate(capacity: 1)
         output.initialize(to: SFrameBSInfo())
         dimensions = configuration.dimensions
-        meter = OverspendMeter(latencyBudget: configuration.latencyBudget)
+        meter = OverspendMeter(rate: rate)
         target = rate
         applied = rate
         // The library warns on stderr about settings that are meant; WELS_LOG_QUIET is zero.
@@ -99,7 +99,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     func setRate(_ rate: EncodingRate) throws(VideoCodingError) {
         target = rate
-        try applyRate()
+        meter.setRate(rate)
     }
 
     /// Tells the library the rate where it moved by more than rounding.
@@ -108,7 +108,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
             try set(ENCODER_OPTION_FRAME_RATE, to: Float(target.frameRate))
             applied.frameRate = target.frameRate
         }
-        let allowance = meter.allowance(for: target.bitRate)
+        let allowance = meter.allowance
         let isWorthwhile = allowance == target.bitRate || abs(allowance / applied.bitRate - 1) > Self.rateResolution
         guard allowance != applied.bitRate, isWorthwhile else { return }
         let bitRate = Int32(clamping: allowance.bitsPerSecond)
@@ -134,14 +134,14 @@ final class OpenH264Encoder: EncoderBackEndSession {
         try check(status ?? Int32(cmInitParaError.rawValue))
         let type = output.pointee.eFrameType
         guard type != videoFrameTypeSkip, type != videoFrameTypeInvalid else {
-            meter.spend(.zero, at: target)
+            meter.spend(.zero)
             return nil
         }
         let isKeyFrame = type == videoFrameTypeIDR
         // The level in the SPS follows the bitrate, so it is taken anew with each key frame.
         if isKeyFrame { parameterSets = readParameterSets() }
         let data = readSlices()
-        meter.spend(DataSize(bytes: data.readableBytes), at: target)
+        meter.spend(DataSize(bytes: data.readableBytes))
         return BackEndFrame(data: data, isKeyFrame: isKeyFrame, averageQP: nil)
     }
 
