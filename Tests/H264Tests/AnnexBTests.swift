@@ -79,10 +79,20 @@ import Testing
         #expect(reader.nextNALUnit()?.array == [0x67, 1, 2])
     }
 
+    @Test func `a long stream in pieces gives all its units`() {
+        var generator = SeededGenerator(seed: 17)
+        let units = (0..<200).map { _ in generator.nalUnit(size: 0...300) }
+        let stream = AnnexB.encode(units).array
+        #expect(Self.read(stream) { 100 } == units.map(\.array))
+    }
+
     @Test func `finishing hands out what was not taken before`() {
         var reader = AnnexBReader()
         reader.append(ByteBuffer(bytes: [0, 0, 1, 0x67, 1, 0, 0, 1, 0x68, 2, 0, 0, 1, 0x65, 3]))
-        #expect([reader.finish(), reader.finish(), reader.finish()].map { $0?.array } == [[0x67, 1], [0x68, 2], [0x65, 3]])
+        #expect(
+            [reader.finish(), reader.finish(), reader.finish()].map { $0?.array } == [
+                [0x67, 1], [0x68, 2], [0x65, 3],
+            ])
         #expect(reader.finish() == nil)
     }
 

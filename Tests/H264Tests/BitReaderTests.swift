@@ -3,10 +3,11 @@ import Testing
 @testable import H264
 
 @Suite struct BitReaderTests {
-    @Test(arguments: [
-        ([0b1000_0000], 0), ([0b0100_0000], 1), ([0b0110_0000], 2), ([0b0010_0000], 3), ([0b0011_1000], 6),
-        ([0b0001_0000], 7), ([0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF], 4_294_967_294),
-    ] as [([UInt8], Int)])
+    @Test(
+        arguments: [
+            ([0b1000_0000], 0), ([0b0100_0000], 1), ([0b0110_0000], 2), ([0b0010_0000], 3), ([0b0011_1000], 6),
+            ([0b0001_0000], 7), ([0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF], 4_294_967_294),
+        ] as [([UInt8], Int)])
     func `unsigned Exp-Golomb numbers are read as in table 9-2`(bytes: [UInt8], value: Int) throws {
         var reader = BitReader(bytes)
         #expect(try reader.unsigned("x") == value)
@@ -69,8 +70,9 @@ import Testing
         #expect(throws: H264ParseError.valueOutOfRange(field: "x", value: 4)) { try reader.unsigned("x", in: 0...3) }
     }
 
-    @Test(arguments: [([0x80], 0, false), ([0x80], 1, false), ([0xC0], 0, true), ([0xC0], 1, false), ([0, 0], 0, false)]
-        as [([UInt8], Int, Bool)])
+    @Test(
+        arguments: [([0x80], 0, false), ([0x80], 1, false), ([0xC0], 0, true), ([0xC0], 1, false), ([0, 0], 0, false)]
+            as [([UInt8], Int, Bool)])
     func `there is more data until the stop bit`(bytes: [UInt8], position: Int, more: Bool) throws {
         var reader = BitReader(bytes)
         _ = try reader.bits(position, "x")

@@ -43,7 +43,7 @@ struct ConformanceClipTests {
                 let payloads = packetizer.packetize(picture)
                 for (position, payload) in payloads.enumerated() {
                     received += depacketizer.append(
-                        payload: payload, timestamp: UInt32(truncatingIfNeeded: index), 
+                        payload: payload, timestamp: UInt32(truncatingIfNeeded: index),
                         marker: position == payloads.count - 1, sequence: sequence)
                     sequence += 1
                 }

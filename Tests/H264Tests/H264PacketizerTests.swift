@@ -62,7 +62,7 @@ import Testing
 
     @Test func `no payload is larger than the limit`() {
         var generator = SeededGenerator(seed: 6)
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             let limit = Int.random(in: 16...1500, using: &generator)
             let units = (0..<6).map { _ in generator.nalUnit(size: 0...3000) }
             let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: limit)

@@ -229,10 +229,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (513, 15, nil), (15, 513, nil), (20, 15, [80, 80, 0, 0]), (20, 15, [0, 0, 60, 60]), (20, 15, [161, 0, 0, 0]),
-        (1 << 31, 1 << 31, nil), (20, 15, [4_294_967_000, 4_294_967_000, 0, 0]),
-    ] as [(Int, Int, [Int]?)])
+    @Test(
+        arguments: [
+            (513, 15, nil), (15, 513, nil), (20, 15, [80, 80, 0, 0]), (20, 15, [0, 0, 60, 60]),
+            (20, 15, [161, 0, 0, 0]),
+            (1 << 31, 1 << 31, nil), (20, 15, [4_294_967_000, 4_294_967_000, 0, 0]),
+        ] as [(Int, Int, [Int]?)])
     func `a picture that is too large or cropped away is refused`(width: Int, height: Int, cropping: [Int]?) {
         var builder = SequenceParameterSetBuilder()
         builder.widthInMacroblocks = width

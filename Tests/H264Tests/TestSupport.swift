@@ -86,7 +86,9 @@ extension NALUnit {
 
     /// A NAL unit of bytes as they are, without emulation prevention.
     init(header: UInt8, payload: [UInt8]) {
-        self = NALUnit(ByteBuffer(bytes: [header] + payload)) ?? NALUnit(type: .unspecified, referenceIDC: 0, rawPayload: [])
+        self =
+            NALUnit(ByteBuffer(bytes: [header] + payload))
+            ?? NALUnit(type: .unspecified, referenceIDC: 0, rawPayload: [])
     }
 
     var array: [UInt8] { Array(bytes.readableBytesView) }
