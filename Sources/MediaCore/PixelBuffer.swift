@@ -82,7 +82,8 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
 }
 
 /// One plane's memory: `rows` rows, `stride` bytes apart.
-// Unchecked, since the memory is written only before the buffer that holds it is shared.
+///
+/// Sendable without the compiler's check, since the memory is written only before the buffer that holds it is shared.
 public struct PixelBufferPlane: @unchecked Sendable {
     public var base: UnsafeMutableRawPointer
     public var stride: Int
