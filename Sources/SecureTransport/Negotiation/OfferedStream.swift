@@ -42,6 +42,8 @@ struct OfferedStream {
         }
         switch description.transport {
         case .rtp(.sessionDescription, _): break
+        // Some describe SRTP under the names of the profiles in the clear, ffmpeg among them: the key tells.
+        case .rtp(.none, _) where description.hasAttribute("crypto"): break
         case .rtp(.none, _):
             return rejected("\(description.transport) is not encrypted: offer RTP/SAVPF or RTP/SAVP with a=crypto")
         case .rtp(.dtls, _):
