@@ -22,6 +22,7 @@ public struct GoogleCongestionController: CongestionController {
     private var probeRate = ProbeRateEstimator()
     private var probes: ProbeController
     private var timeout = FeedbackTimeout()
+    private var drain = QueueDrain()
     private var roundTripTime: Duration?
     private var lastUpdate: MonotonicInstant
     private var hasDelayEstimate = false
@@ -60,14 +61,20 @@ public struct GoogleCongestionController: CongestionController {
             // below the estimate must not raise it.
             probe = max(rate, min(delay.rateControl.rate, acknowledged * Self.probeDropFraction))
         }
+        let stateBefore = delay.detector.state
         let outcome = delay.update(
             received: received, acknowledged: acknowledged.rate, probe: probe, roundTripTime: roundTripTime, now: now)
         if let rate = outcome.rate {
             hasDelayEstimate = true
-            if outcome.isProbe { bounds.setProbeResult(rate) }
+            if outcome.isProbe {
+                bounds.setProbeResult(rate)
+                acknowledged.expectFastChange()
+            }
             bounds.setDelayBound(rate, now: now)
         }
+        if delay.detector.state == .overusing, stateBefore != .overusing { acknowledged.expectFastChange() }
         bounds.update(now: now)
+        updateDrain(now: now)
         lastUpdate = now
         probes.setEstimate(bounds.target, now: now)
         if outcome.hasRecovered { probes.recovered(now: now) }
@@ -121,13 +128,13 @@ public struct GoogleCongestionController: CongestionController {
         let clusters = probes.takeClusters()
         for cluster in clusters { probeRate.expect(cluster) }
         return ControlDecision(
-            targetBitRate: bounds.target, pacingRate: pacingRate, newProbeClusters: clusters,
+            targetBitRate: target, pacingRate: pacingRate, newProbeClusters: clusters,
             nextWakeUp: nextWakeUp(now: now))
     }
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: bounds.target, pacingRate: pacingRate, acknowledgedBitRate: acknowledged.rate,
+            targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: acknowledged.rate,
             delayBasedBitRate: hasDelayEstimate ? delay.rateControl.rate : nil,
             lossBasedBitRate: bounds.lossBasedRate, remoteEstimate: bounds.remoteEstimate,
             linkCapacity: delay.rateControl.capacity.rate, networkState: delay.detector.state, limit: bounds.limit,
@@ -135,12 +142,17 @@ public struct GoogleCongestionController: CongestionController {
             fractionLost: bounds.fractionLost, roundTripTime: roundTripTime, probeCount: probes.probeCount)
     }
 
-    private var pacingRate: BitRate { bounds.target * Self.pacingFactor }
+    private var target: BitRate {
+        guard let bound = drain.bound else { return bounds.target }
+        return min(bounds.target, bound).clamped(to: bounds.range)
+    }
+
+    private var pacingRate: BitRate { target * Self.pacingFactor }
 
     /// Probes measure nothing useful on a path that is full, and are of no use where nobody reports arrivals.
     private var canProbe: Bool {
         timeout.hasTransportFeedback && !timeout.isSilent && delay.detector.state == .normal
-            && bounds.fractionLost <= SendRateBounds.highLoss
+            && drain.bound == nil && bounds.fractionLost <= SendRateBounds.highLoss
     }
 
     private func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
@@ -163,6 +175,21 @@ public struct GoogleCongestionController: CongestionController {
         guard !isSorted else { return }
         received.sort {
             ($0.receiveTime, $0.packet.transportSequence) < ($1.receiveTime, $1.packet.transportSequence)
+        }
+    }
+
+    private mutating func updateDrain(now: MonotonicInstant) {
+        guard var shortest = received.first.map({ $0.receiveTime - $0.packet.sendTime }) else { return }
+        for (packet, receiveTime) in received.dropFirst() { shortest = min(shortest, receiveTime - packet.sendTime) }
+        drain.update(
+            oneWayDelay: shortest, acknowledged: acknowledged.rate, networkState: delay.detector.state, now: now)
+        if drain.bound != nil, let rate = acknowledged.rate {
+            // The queue is full or drains: what arrives is what the path carries.
+            let sustainable = rate * AIMDRateControl.backoff
+            if sustainable < delay.rateControl.rate {
+                delay.setEstimate(sustainable, now: now)
+                bounds.setDelayBound(delay.rateControl.rate, now: now)
+            }
         }
     }
 
