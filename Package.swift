@@ -32,6 +32,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
@@ -71,7 +72,7 @@ let modules: [Module] = [
             .product(name: "DequeModule", package: "swift-collections"),
             .product(name: "HeapModule", package: "swift-collections"),
         ],
-        testDependencies: ["confrelay", argumentParser]),
+        testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")]),
 ]
 
 let package = Package(
@@ -97,7 +98,8 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Conference", "MediaCore", "RateControl", "SecureTransport", "VideoCoding", logging, serviceLifecycle, argumentParser,
+                "RelayServer", "Conference", "MediaCore", "RateControl", "SecureTransport", "VideoCoding", logging,
+                serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
