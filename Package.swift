@@ -33,6 +33,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
@@ -67,18 +68,26 @@ let modules: [Module] = [
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
+            nioHTTP1,
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             .product(name: "DequeModule", package: "swift-collections"),
             .product(name: "HeapModule", package: "swift-collections"),
         ],
         testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")]),
+    Module(
+        name: "ConferenceClient",
+        dependencies: [
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "SecureTransport", "Recording", "Conference", "NetworkSimulation", nioCore, nioPosix, nioHTTP1,
+        ]),
 ]
 
 let package = Package(
     name: "confrelay",
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "confrelay", targets: ["confrelay"]),
+        .executable(name: "confclient", targets: ["confclient"]),
+        .executable(name: "confsim", targets: ["confsim"]),
     ],
     traits: [
         .trait(name: "X264", description: "Build the x264 back end (GPL) beside OpenH264."),
@@ -102,10 +111,20 @@ let package = Package(
                 serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "confclient",
+            dependencies: [
+                "ConferenceClient", "MediaCore", "NetworkSimulation", "SecureTransport", "VideoCoding", nioPosix,
+                argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
+            swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
-        .systemLibrary(name: "CX264", pkgConfig: "x264", providers: [.apt(["libx264-dev"])]),
+        .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),

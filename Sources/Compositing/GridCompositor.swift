@@ -1,16 +1,19 @@
 public import MediaCore
 
 /// Composes canvases from the newest picture of each source. Belongs to one caller at a time.
+///
+/// Every source is fitted into its tile with nothing cropped; what a picture leaves of its tile is black, what the tiles
+/// leave of the canvas is dark grey. Only that is written which is seen.
 public final class GridCompositor {
     /// What the compositor has done since it was made.
     public struct Statistics: Hashable, Sendable {
         /// Canvases composed anew.
         public var compositions = 0
-        /// Canvases asked for again with nothing changed, and handed out again.
+        /// Canvases that were there already, with nothing changed, and were handed out again.
         public var reuses = 0
         /// Pictures scaled.
         public var scales = 0
-        /// Tiles copied: finished tiles from another canvas, and pictures that had the right size already.
+        /// Tiles copied: finished tiles of another canvas, and pictures that had the right size already.
         public var copies = 0
         /// Placeholders laid out and drawn.
         public var placeholdersRendered = 0
@@ -20,9 +23,27 @@ public final class GridCompositor {
         public init() {}
     }
 
-    public private(set) var statistics = Statistics()
+    /// The luma of what no tile covers; the letterbox's bars are black.
+    static let backgroundLuma: UInt8 = 24
+    static let barLuma: UInt8 = 16
+
+    private var counts = Statistics()
+    private var memory = PictureMemory()
+    private var placeholders = PlaceholderRenderer()
+    /// The last call's canvases.
+    private var canvases: [CompositionRequest: Canvas] = [:]
+    /// The last call's finished tiles, to copy what has not changed since.
+    private var finishedTiles: [TileKey: FinishedTile] = [:]
+    private var conversions: [ParticipantID: Conversion] = [:]
 
     public init() {}
+
+    public var statistics: Statistics {
+        var statistics = counts
+        statistics.placeholdersRendered = placeholders.renderCount
+        statistics.pictureAllocations = memory.allocationCount + placeholders.renderCount
+        return statistics
+    }
 
     /// Composes a canvas (I420) for each request, in their order.
     ///
@@ -31,6 +52,136 @@ public final class GridCompositor {
     public func compose(
         _ requests: [CompositionRequest], sources: [ParticipantID: CompositionSource]
     ) -> [PixelBuffer] {
-        []
+        var pass = Pass(previousTiles: finishedTiles, previousConversions: conversions)
+        let results = requests.map { request in
+            if let canvas = pass.canvases[request] {
+                counts.reuses += 1
+                return canvas.picture
+            }
+            let contents = request.tiles.map { tile in
+                sources[tile.source].map { Content($0) } ?? .none
+            }
+            if let canvas = canvases[request], canvas.contents == contents {
+                counts.reuses += 1
+                pass.add(canvas, for: request)
+                return canvas.picture
+            }
+            let canvas = compose(request, contents: contents, pass: &pass)
+            counts.compositions += 1
+            pass.add(canvas, for: request)
+            return canvas.picture
+        }
+        canvases = pass.canvases
+        finishedTiles = pass.tiles
+        conversions = pass.conversions
+        return results
+    }
+
+    private func compose(_ request: CompositionRequest, contents: [Content], pass: inout Pass) -> Canvas {
+        let dimensions = VideoDimensions(width: max(2, request.canvas.width), height: max(2, request.canvas.height))
+        var drawings: [Drawing] = []
+        drawings.reserveCapacity(request.tiles.count)
+        for (tile, content) in zip(request.tiles, contents) {
+            let rect = tile.rect.trimmed(to: dimensions)
+            guard !rect.isEmpty, let drawing = drawing(content, of: tile.source, in: rect, pass: &pass) else {
+                continue
+            }
+            drawings.append(drawing)
+        }
+
+        var painted: [TileKey: PixelRect] = [:]
+        var canvas = memory.makePicture(dimensions)
+        canvas.withMutablePlanes { planes in
+            let whole = PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height)
+            for gap in whole.subtracting(drawings.lazy.map(\.rect)) {
+                I420Region(planes: planes, rect: gap).fill(luma: Self.backgroundLuma)
+            }
+            for (index, drawing) in drawings.enumerated() {
+                for bar in drawing.rect.subtracting(drawing.fitted) {
+                    I420Region(planes: planes, rect: bar).fill(luma: Self.barLuma)
+                }
+                paint(drawing, on: planes, painted: painted, pass: pass)
+                // A tile that another one covers in part is no good as a model.
+                if !drawings[(index + 1)...].contains(where: { $0.rect.overlaps(drawing.fitted) }) {
+                    painted[drawing.key] = drawing.fitted
+                }
+            }
+        }
+        let picture = canvas.freeze()
+        let finished = drawings.compactMap { drawing in
+            painted[drawing.key].map {
+                (drawing.key, FinishedTile(content: drawing.content, canvas: picture, rect: $0))
+            }
+        }
+        return Canvas(picture: picture, contents: contents, finishedTiles: finished)
+    }
+
+    private func drawing(
+        _ content: Content, of source: ParticipantID, in rect: PixelRect, pass: inout Pass
+    ) -> Drawing? {
+        switch content {
+        case .none:
+            return nil
+        case .placeholder(let style):
+            let picture = placeholders.picture(
+                style: style, size: VideoDimensions(width: rect.width, height: rect.height))
+            return Drawing(
+                source: source, content: content, picture: picture, isDimmed: false, rect: rect, fitted: rect)
+        case .picture(let picture, let isStale):
+            guard picture.dimensions.width > 0, picture.dimensions.height > 0 else { return nil }
+            return Drawing(
+                source: source, content: content, picture: planar(picture, of: source, pass: &pass), isDimmed: isStale,
+                rect: rect, fitted: rect.fitting(picture.dimensions))
+        }
+    }
+
+    /// Paints a tile from the cheapest there is: a finished one on this canvas, on another, or the picture itself.
+    private func paint(
+        _ drawing: Drawing, on planes: [PixelBufferPlane], painted: [TileKey: PixelRect], pass: Pass
+    ) {
+        let region = I420Region(planes: planes, rect: drawing.fitted)
+        if let rect = painted[drawing.key] {
+            region.copy(I420Region(planes: planes, rect: rect))
+            counts.copies += 1
+            return
+        }
+        if let finished = pass.finishedTile(drawing.key), finished.content == drawing.content {
+            finished.canvas.withPlanes { region.copy(I420Region(planes: $0, rect: finished.rect)) }
+            counts.copies += 1
+            return
+        }
+        let size = drawing.picture.dimensions
+        drawing.picture.withPlanes { source in
+            let whole = I420Region(planes: source, dimensions: size)
+            if size.width == drawing.fitted.width, size.height == drawing.fitted.height {
+                region.copy(whole)
+                counts.copies += 1
+            } else {
+                region.scale(whole)
+                counts.scales += 1
+            }
+        }
+        if drawing.isDimmed { region.dim() }
+    }
+
+    /// The picture as I420: itself, or converted once.
+    private func planar(_ picture: PixelBuffer, of source: ParticipantID, pass: inout Pass) -> PixelBuffer {
+        guard picture.format != .i420 else { return picture }
+        if let conversion = pass.conversion(of: picture, from: source) { return conversion }
+        var result = memory.makePicture(picture.dimensions)
+        result.withMutablePlanes { planes in
+            let region = I420Region(planes: planes, dimensions: picture.dimensions)
+            picture.withPlanes { planes in
+                switch picture.format {
+                case .nv12: region.convert(nv12: planes)
+                case .bgra:
+                    region.convert(bgra: planes[0].base.assumingMemoryBound(to: UInt8.self), stride: planes[0].stride)
+                case .i420: region.copy(I420Region(planes: planes, dimensions: picture.dimensions))
+                }
+            }
+        }
+        let converted = result.freeze()
+        pass.conversions[source] = Conversion(original: picture, result: converted)
+        return converted
     }
 }

@@ -1,5 +1,5 @@
+import AudioMixing
 public import MediaCore
-import VideoCoding
 
 extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.

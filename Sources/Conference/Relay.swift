@@ -1,6 +1,6 @@
 public import MediaCore
 public import NIOCore
-import RTP
+public import RTP
 import RateControl
 public import SecureTransport
 import VideoCoding
@@ -47,7 +47,7 @@ public final class Relay {
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         let negotiation: (answer: SessionDescription, session: NegotiatedSession)
-        do {
+        do throws(SDPError) {
             let offer = try SessionDescription(parsing: request.offer)
             negotiation = try OfferAnswer.answer(offer: offer, policy: policy(for: request), using: &random)
         } catch {
@@ -109,7 +109,8 @@ public final class Relay {
             canvas: configuration.canvas, frameRate: configuration.frameRate, levelIDC: level)
         var compression = CompressionConfiguration(
             dimensions: dimensions, expectedFrameRate: configuration.frameRate, averageBitRate: start)
-        compression.profile = H264Profile(video.profileLevelID)
+        // Without a profile-level-id the RFC infers Baseline, of which every decoder takes the constrained part.
+        compression.profile = video.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
         compression.preset = configuration.encoderPreset
         return DownlinkPipeline(
             participant: id, queue: makeQueue(), backEnd: configuration.encoder, configuration: compression)
@@ -202,7 +203,7 @@ public final class Relay {
         }
         var best = PeerConnection.ReceiveOutcome.unknown
         for candidate in candidates {
-            let outcome = deliver(datagram, to: candidate, ssrc: ssrc, from: source, now: now)
+            let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, now: now)
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
                 return

@@ -12,3 +12,7 @@ public struct ParticipantID: Hashable, Comparable, Sendable {
 extension ParticipantID: CustomStringConvertible {
     public var description: String { String(rawValue) }
 }
+
+extension ParticipantID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt64) { self.init(rawValue: value) }
+}

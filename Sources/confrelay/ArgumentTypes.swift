@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import Conference
-public import Logging
+import Logging
 import MediaCore
 import SecureTransport
 public import VideoCoding
@@ -10,10 +10,20 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
 }
 
-extension Logger.Level: @retroactive ExpressibleByArgument {}
 extension EncoderBackEnd: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
+
+extension Logger.Level {
+    /// Parses the name of a level.
+    init(option text: String) throws {
+        guard let level = Logger.Level(rawValue: text) else {
+            let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("choose one of \(names)")
+        }
+        self = level
+    }
+}
 
 extension BitRate {
     /// Parses bits per second: a number, which may end with `k` (thousands) or `M` (millions).

@@ -167,7 +167,11 @@ struct LimitOptions: ParsableArguments {
 
 /// What the relay says on standard error.
 struct LoggingOptions: ParsableArguments {
-    @Option(help: "Least severe messages to log, on standard error.")
+    @Option(
+        help: ArgumentHelp(
+            "Least severe messages to log: trace, debug, info, notice, warning, error or critical. (default: notice)",
+            valueName: "level"),
+        transform: Logger.Level.init(option:))
     var logLevel = Logger.Level.notice
 
     @Option(help: "text for people, json for machines: one object a line.")

@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import RTP
 
 /// One Opus stream on its way in. Ordering and concealment belong to the mixer's playout buffer; here packets are

@@ -10,10 +10,8 @@ struct AudioSendStream {
     private var sequenceNumber: UInt16
     private var isFirst = true
 
-    var statistics = SendStatistics()
+    var statistics = SendStatistics(clockRate: 48_000)
     private(set) var packetsSent: UInt64 = 0
-    /// Capture time and RTP timestamp of the newest packet.
-    private(set) var latestPacket: (captureTime: MonotonicInstant, rtpTimestamp: UInt32)?
 
     init(ssrc: UInt32, payloadType: UInt8, using generator: inout some RandomNumberGenerator) {
         self.ssrc = ssrc
@@ -32,7 +30,8 @@ struct AudioSendStream {
             packetsSent &+= 1
         }
         let timestamp = timestampOffset &+ sampleTime
-        latestPacket = (captureTime, timestamp)
+        statistics.packetSent(
+            timestamp: timestamp, payloadSize: DataSize(bytes: payload.readableBytes), captureTime: captureTime)
         return RTPPacket(
             payloadType: payloadType, marker: isFirst, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
             payload: payload)

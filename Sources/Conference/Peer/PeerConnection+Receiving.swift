@@ -1,6 +1,7 @@
 public import MediaCore
 public import NIOCore
 import RTP
+import RateControl
 public import SecureTransport
 
 extension PeerConnection {
@@ -86,7 +87,7 @@ extension PeerConnection {
         let size = DataSize(bytes: datagram.readableBytes)
         let known = lines.indices.filter { lines[$0].knownSSRCs.contains(ssrc) }
         for line in known.isEmpty ? Array(lines.indices) : known {
-            var attempt = datagram
+            var attempt = copy datagram
             do {
                 try lines[line].inbound.unprotect(rtcp: &attempt)
             } catch {

@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import RTP
+import RateControl
 import SecureTransport
 
 extension PeerConnection {
@@ -74,20 +75,9 @@ extension PeerConnection {
         let block = isVideo ? videoReceiver?.reportBlock(now: now) : audioReceiver?.reportBlock(now: now)
         let reports = block.map { [$0] } ?? []
         let statistics = isVideo ? videoSender?.statistics : audioSender?.statistics
-        guard let statistics, statistics.packetCount > 0, let timestamp = rtpTimestamp(line: line, now: now) else {
-            return .receiverReport(ReceiverReport(ssrc: ssrc, reports: reports))
+        if let report = statistics?.makeSenderReport(ssrc: ssrc, reports: reports, wallClock: wallClock, now: now) {
+            return .senderReport(report)
         }
-        return .senderReport(
-            SenderReport(
-                ssrc: ssrc, ntpTime: wallClock.ntpTime(at: now), rtpTimestamp: timestamp,
-                packetCount: statistics.packetCount, octetCount: statistics.octetCount, reports: reports))
-    }
-
-    /// The RTP timestamp of this instant: both media share the wall clock, which is what lip-sync is made of.
-    private func rtpTimestamp(line: Int, now: MonotonicInstant) -> UInt32? {
-        if line == videoLine { return videoSender?.rtpTimestamp(at: now) }
-        guard let (captureTime, timestamp) = audioSender?.latestPacket else { return nil }
-        let samples = MediaTime(now - captureTime, timescale: 48_000).value
-        return timestamp &+ UInt32(truncatingIfNeeded: samples)
+        return .receiverReport(ReceiverReport(ssrc: ssrc, reports: reports))
     }
 }

@@ -1,6 +1,7 @@
 public import MediaCore
 import RTP
-import SecureTransport
+import RateControl
+public import SecureTransport
 
 /// Counters of one connection, since it began.
 public struct PeerCounters: Sendable {

@@ -15,6 +15,9 @@ struct VideoReceiveStream {
     private var jitterBuffer: JitterBuffer
     private var depacketizer = H264Depacketizer()
     private var parameterSets = ParameterSetStore()
+    /// The format in force; `nil` after a parameter set has changed.
+    private var format: VideoFormatDescription?
+    private var pictureParameterSetID: UInt8?
     private var timestamps = TimestampUnwrapper()
     private(set) var keyFrames = KeyFrameRequester()
     private var firstArrivals = FrameArrivals()
@@ -23,23 +26,18 @@ struct VideoReceiveStream {
     /// Whether the sender was negotiated to answer PLI or FIR.
     private let canRequestKeyFrames: Bool
     private var lastSequence: Int64?
-    private var mediaSequence: Int64 = 0
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
 
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
     private(set) var keyFramesReceived: UInt64 = 0
-    private(set) var nacksSent: UInt64 = 0
+    var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
     var malformedPayloads: Int { depacketizer.malformedPayloadCount }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
 
     init(nackEnabled: Bool, canRequestKeyFrames: Bool) {
-        var configuration = JitterBuffer.Configuration()
-        configuration.nackEnabled = nackEnabled
-        // Without retransmission a gap can only be reordering: there is nothing to wait long for.
-        if !nackEnabled { configuration.maximumDelay = .milliseconds(60) }
-        self.configuration = configuration
+        configuration = nackEnabled ? JitterBuffer.Configuration() : .withoutRetransmission
         self.canRequestKeyFrames = canRequestKeyFrames
         jitterBuffer = JitterBuffer(configuration: configuration)
     }
@@ -65,12 +63,7 @@ struct VideoReceiveStream {
         ssrc.map { reception.makeReportBlock(ssrc: $0, now: now) }
     }
 
-    mutating func nacksDue(now: MonotonicInstant) -> [UInt16] {
-        guard configuration.nackEnabled else { return [] }
-        let sequenceNumbers = jitterBuffer.nacksDue(now: now)
-        nacksSent &+= UInt64(sequenceNumbers.count)
-        return sequenceNumbers
-    }
+    mutating func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
 
     /// Whether to ask for a keyframe now.
     mutating func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
@@ -90,17 +83,13 @@ struct VideoReceiveStream {
     mutating func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
         var frames: [ReceivedVideoFrame] = []
         for received in jitterBuffer.popReady(now: now) {
-            // Padding fills sequence numbers and carries nothing: the depacketizer counts the others without a gap.
             if let lastSequence, received.sequence != lastSequence + 1 {
                 breakReferences(now: now)
-                mediaSequence += 1
             }
             lastSequence = received.sequence
-            guard received.packet.payload.readableBytes > 0 else { continue }
-            mediaSequence += 1
             let units = depacketizer.append(
                 payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
-                sequence: mediaSequence)
+                sequence: received.sequence)
             for unit in units {
                 if let frame = accept(unit, now: now) { frames.append(frame) }
             }
@@ -110,11 +99,14 @@ struct VideoReceiveStream {
 
     private mutating func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
         framesReceived &+= 1
-        parameterSets.insert(unit.parameterSets)
+        for set in unit.parameterSets {
+            // A set that does not parse is as good as lost: the pictures that need it will not decode.
+            if (try? parameterSets.insert(set)) ?? false { format = nil }
+        }
         if unit.isDamaged { breakReferences(now: now) }
         let firstArrival = firstArrivals.take(timestamp: unit.rtpTimestamp) ?? now
         let isKeyFrame = unit.isIDR && !unit.isDamaged
-        guard let format = parameterSets.format(forNewSequence: unit.isIDR) else {
+        guard let format = format(of: unit) else {
             framesWithheld &+= 1
             keyFrames.need(now: now)
             return nil
@@ -133,18 +125,23 @@ struct VideoReceiveStream {
                 return nil
             }
         }
-        let pictures = unit.nalUnits.filter {
-            switch $0.type {
-            case .sequenceParameterSet, .pictureParameterSet, .accessUnitDelimiter, .fillerData: false
-            default: true
-            }
-        }
-        guard pictures.contains(where: \.isVCL) else { return nil }
+        guard unit.hasPicture else { return nil }
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
         return ReceivedVideoFrame(
-            sample: SampleBuffer(
-                data: LengthPrefixed.encode(pictures), format: format, presentationTime: time, isSync: unit.isIDR),
+            sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
             firstArrival: firstArrival, isDamaged: unit.isDamaged || brokenSince != nil)
+    }
+
+    /// The format of the parameter sets that the unit's first slice refers to.
+    private mutating func format(of unit: AccessUnit) -> VideoFormatDescription? {
+        guard let slice = unit.nalUnits.first(where: \.isVCL),
+            let header = try? SliceHeader(parsing: slice, parameterSets: parameterSets)
+        else { return nil }
+        if format == nil || header.pictureParameterSetID != pictureParameterSetID {
+            format = parameterSets.formatDescription(pictureParameterSetID: header.pictureParameterSetID)
+            pictureParameterSetID = header.pictureParameterSetID
+        }
+        return format
     }
 
     private mutating func breakReferences(now: MonotonicInstant) {

@@ -17,12 +17,12 @@ struct VideoSendStream {
     private var lastKeyFrameRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
 
-    var statistics = SendStatistics()
+    var statistics = SendStatistics(clockRate: 90_000)
     private(set) var framesSent: UInt64 = 0
     private(set) var keyFramesSent: UInt64 = 0
     private(set) var keyFrameRequests: UInt64 = 0
-    /// Capture time and RTP timestamp of the newest frame: what sender reports relate to wall-clock time.
-    private(set) var latestFrame: (captureTime: MonotonicInstant, rtpTimestamp: UInt32)?
+    /// The RTP timestamp of the newest frame.
+    private var latestTimestamp: UInt32?
 
     init(
         ssrc: UInt32, payloadType: UInt8, mode: PacketizationMode, maximumPayloadSize: Int,
@@ -38,14 +38,11 @@ struct VideoSendStream {
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
     mutating func packetize(_ frame: EncodedFrame, captureTime: MonotonicInstant) -> [RTPPacket] {
-        guard var units = try? LengthPrefixed.nalUnits(in: frame.sample.data) else { return [] }
-        if frame.isKeyFrame {
-            units.insert(contentsOf: frame.sample.format.parameterSets.compactMap { NALUnit(bytes: $0) }, at: 0)
-            keyFramesSent &+= 1
-        }
+        guard let units = try? frame.sample.nalUnits() else { return [] }
+        if frame.isKeyFrame { keyFramesSent &+= 1 }
         framesSent &+= 1
         let timestamp = rtpTimestamp(at: captureTime)
-        latestFrame = (captureTime, timestamp)
+        latestTimestamp = timestamp
         let payloads = packetizer.packetize(units)
         return payloads.enumerated().map { index, payload in
             defer { sequenceNumber &+= 1 }
@@ -57,17 +54,22 @@ struct VideoSendStream {
 
     /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload.
     mutating func makePadding() -> RTPPacket? {
-        guard let latestFrame else { return nil }
+        guard let latestTimestamp else { return nil }
         defer { sequenceNumber &+= 1 }
         return RTPPacket(
             payloadType: payloadType, marker: false, sequenceNumber: sequenceNumber,
-            timestamp: latestFrame.rtpTimestamp, ssrc: ssrc, payload: ByteBuffer(), paddingLength: .max)
+            timestamp: latestTimestamp, ssrc: ssrc, payload: ByteBuffer(), paddingLength: .max)
     }
 
     /// The RTP timestamp (90 kHz) of an instant.
-    func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
+    private func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
         timestampOffset &+ UInt32(truncatingIfNeeded: MediaTime(
             value: instant.nanoseconds, timescale: 1_000_000_000).converted(toTimescale: 90_000).value)
+    }
+
+    /// Counts a packet that leaves. Timestamps run with the clock, so that this instant stands for the packet's.
+    mutating func sent(payloadSize: DataSize, now: MonotonicInstant) {
+        statistics.packetSent(timestamp: rtpTimestamp(at: now), payloadSize: payloadSize, captureTime: now)
     }
 
     /// Whether a picture loss indication asks for something new.

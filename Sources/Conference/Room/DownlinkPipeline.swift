@@ -147,8 +147,9 @@ final class LazyEncoder {
     func encode(
         _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, forceKeyFrame: Bool
     ) -> EncodeResult {
-        do {
-            let session = try self.session ?? make(wanted)
+        do throws(VideoCodingError) {
+            let session: CompressionSession
+            if let made = self.session { session = made } else { session = try make(wanted) }
             if wanted.frameRate != settings.frameRate { session.setExpectedFrameRate(wanted.frameRate) }
             if wanted.bitRate != settings.bitRate { session.setAverageBitRate(wanted.bitRate) }
             settings = wanted

@@ -1,7 +1,6 @@
 import AudioMixing
 import MediaCore
-import NIOCore
-import VideoCoding
+import SecureTransport
 
 /// One member of a room: a connection, a way up and a way down.
 final class Participant {

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import NIOCore
+import RTP
 import VideoCoding
 
 /// A room: who is in it, and the two clocks that beat in it: video ticks, at which the newest picture of every source is
@@ -133,14 +134,14 @@ final class Room {
         let contents = Dictionary(
             uniqueKeysWithValues: sources.map { ($0.id, compositionSource($0, now: now)) })
         isComposing = true
-        let (compositor, room, composed) = (compositor, id, requests)
+        let (compositor, room, composed, indexes) = (compositor, id, requests, pictureIndex)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 .composed(
                     room: room,
                     ComposedTick(
                         captureTime: time, pictures: compositor.value.compose(composed, sources: contents),
-                        pictureIndex: pictureIndex))
+                        pictureIndex: indexes))
             })
     }
 
@@ -227,7 +228,8 @@ final class Room {
                 if let report = tick.output.sources[participant.id] { participant.audio = report }
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(
-                        packet.payload, sampleTime: tick.sampleTime, level: packet.level,
+                        packet.payload, sampleTime: tick.sampleTime, level: RTP.AudioLevel(
+                            level: packet.level.decibelsBelowOverload, voiceActivity: packet.level.isVoice),
                         captureTime: tick.captureTime, now: now)
                 }
             }

@@ -33,7 +33,7 @@ public struct AnswerPolicy: Hashable, Sendable {
         videoDirection: MediaDirection? = .sendAndReceive, audioDirection: MediaDirection? = .sendAndReceive,
         srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80],
         h264Profiles: [H264ProfileLevelID.Profile] = [.high, .main, .constrainedBaseline, .baseline],
-        maximumReceiveLevel: H264Level = .level5_1, maximumSendLevel: H264Level = .level5_1,
+        maximumReceiveLevel: H264Level = .level51, maximumSendLevel: H264Level = .level51,
         opus: OpusFormatParameters = OpusFormatParameters(), videoFeedback: FeedbackSupport = .video,
         audioFeedback: FeedbackSupport = .audio,
         headerExtensions: Set<HeaderExtension> = Set(HeaderExtension.allCases),

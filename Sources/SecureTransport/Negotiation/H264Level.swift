@@ -9,10 +9,10 @@ public struct H264Level: Hashable, Comparable, Sendable {
 
     public static let level1 = H264Level(idc: 10)
     public static let level1b = H264Level(idc: 9)
-    public static let level3_1 = H264Level(idc: 31)
+    public static let level31 = H264Level(idc: 31)
     public static let level4 = H264Level(idc: 40)
-    public static let level5_1 = H264Level(idc: 51)
-    public static let level5_2 = H264Level(idc: 52)
+    public static let level51 = H264Level(idc: 51)
+    public static let level52 = H264Level(idc: 52)
 
     /// Level 1b lies between levels 1 and 1.1.
     private var rank: Int { idc == 9 ? 21 : 2 * Int(idc) }

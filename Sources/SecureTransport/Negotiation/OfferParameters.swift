@@ -19,7 +19,7 @@ public struct OfferParameters: Hashable, Sendable {
             VideoFormat(
                 payloadType: payloadType,
                 parameters: H264FormatParameters(
-                    profileLevelID: H264ProfileLevelID(profile, level: .level5_1), packetizationMode: mode))
+                    profileLevelID: H264ProfileLevelID(profile, level: .level51), packetizationMode: mode))
         }
     }
 

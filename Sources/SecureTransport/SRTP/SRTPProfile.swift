@@ -3,6 +3,7 @@ public enum SRTPProfile: Hashable, Sendable, CaseIterable {
     /// AES-128 in Galois/Counter Mode with a 16-byte tag (RFC 7714). Several times cheaper than the other.
     case aeadAES128GCM
     /// AES-128 in counter mode with an 80-bit HMAC-SHA1 (RFC 3711): what every SRTP implementation has.
+    // swift-format-ignore: AlwaysUseLowerCamelCase, for the name is the suite's.
     case aesCM128HMACSHA1_80
 
     /// The profile that SDP calls `cryptoSuiteName` (RFC 4568, 6.2; RFC 7714, 14.2); nil for those that we lack.

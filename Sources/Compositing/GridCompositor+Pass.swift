@@ -1,0 +1,96 @@
+import MediaCore
+
+extension GridCompositor {
+    /// What a tile shows, to tell whether it has changed. Pictures are compared by identity.
+    enum Content: Equatable {
+        /// Nothing: the source is unknown.
+        case none
+        case placeholder(PlaceholderStyle)
+        case picture(PixelBuffer, isStale: Bool)
+
+        init(_ source: CompositionSource) {
+            self =
+                switch source.content {
+                case .placeholder: .placeholder(PlaceholderStyle(name: source.name))
+                case .picture(let picture, let isStale): .picture(picture, isStale: isStale)
+                }
+        }
+
+        static func == (left: Content, right: Content) -> Bool {
+            switch (left, right) {
+            case (.none, .none): true
+            case (.placeholder(let left), .placeholder(let right)): left == right
+            case (.picture(let left, let leftIsStale), .picture(let right, let rightIsStale)):
+                left === right && leftIsStale == rightIsStale
+            default: false
+            }
+        }
+    }
+
+    /// A source in a size.
+    struct TileKey: Hashable {
+        var source: ParticipantID
+        var width: Int
+        var height: Int
+    }
+
+    /// A tile on a finished canvas, to copy from.
+    struct FinishedTile {
+        var content: Content
+        var canvas: PixelBuffer
+        var rect: PixelRect
+    }
+
+    /// A tile to paint: the picture goes into `fitted`, the rest of `rect` is black.
+    struct Drawing {
+        var source: ParticipantID
+        var content: Content
+        var picture: PixelBuffer
+        var isDimmed: Bool
+        var rect: PixelRect
+        var fitted: PixelRect
+
+        var key: TileKey { TileKey(source: source, width: fitted.width, height: fitted.height) }
+    }
+
+    /// A finished canvas and what it was made from.
+    struct Canvas {
+        var picture: PixelBuffer
+        var contents: [Content]
+        var finishedTiles: [(key: TileKey, tile: FinishedTile)]
+    }
+
+    /// A picture of another format and what it became.
+    struct Conversion {
+        var original: PixelBuffer
+        var result: PixelBuffer
+    }
+
+    /// One call's work so far, and what is left from the call before.
+    struct Pass {
+        let previousTiles: [TileKey: FinishedTile]
+        let previousConversions: [ParticipantID: Conversion]
+        var canvases: [CompositionRequest: Canvas] = [:]
+        var tiles: [TileKey: FinishedTile] = [:]
+        var conversions: [ParticipantID: Conversion] = [:]
+
+        init(previousTiles: [TileKey: FinishedTile], previousConversions: [ParticipantID: Conversion]) {
+            self.previousTiles = previousTiles
+            self.previousConversions = previousConversions
+        }
+
+        mutating func add(_ canvas: Canvas, for request: CompositionRequest) {
+            canvases[request] = canvas
+            for (key, tile) in canvas.finishedTiles where tiles[key] == nil { tiles[key] = tile }
+        }
+
+        func finishedTile(_ key: TileKey) -> FinishedTile? { tiles[key] ?? previousTiles[key] }
+
+        mutating func conversion(of picture: PixelBuffer, from source: ParticipantID) -> PixelBuffer? {
+            if let conversion = conversions[source], conversion.original === picture { return conversion.result }
+            guard let conversion = previousConversions[source], conversion.original === picture else { return nil }
+            conversions[source] = conversion
+            return conversion.result
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import CLibYUV
+import MediaCore
+
+/// A rectangle of an I420 picture's three planes, to read or write. Valid only while the picture's planes are.
+struct I420Region {
+    private let y: UnsafeMutablePointer<UInt8>
+    private let u: UnsafeMutablePointer<UInt8>
+    private let v: UnsafeMutablePointer<UInt8>
+    private let lumaStride: Int
+    private let chromaStrides: (u: Int, v: Int)
+    private let width: Int
+    private let height: Int
+
+    /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
+    init(planes: [PixelBufferPlane], rect: PixelRect) {
+        func start(_ index: Int, x: Int, y: Int) -> UnsafeMutablePointer<UInt8> {
+            (planes[index].base + y * planes[index].stride + x).assumingMemoryBound(to: UInt8.self)
+        }
+        y = start(0, x: rect.x, y: rect.y)
+        u = start(1, x: rect.x / 2, y: rect.y / 2)
+        v = start(2, x: rect.x / 2, y: rect.y / 2)
+        lumaStride = planes[0].stride
+        chromaStrides = (planes[1].stride, planes[2].stride)
+        width = rect.width
+        height = rect.height
+    }
+
+    /// The whole picture.
+    init(planes: [PixelBufferPlane], dimensions: VideoDimensions) {
+        self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
+    }
+
+    /// Makes all of it one grey.
+    func fill(luma: UInt8) {
+        let (chromaWidth, chromaHeight) = ((width + 1) / 2, (height + 1) / 2)
+        SetPlane(y, Int32(lumaStride), Int32(width), Int32(height), UInt32(luma))
+        SetPlane(u, Int32(chromaStrides.u), Int32(chromaWidth), Int32(chromaHeight), 128)
+        SetPlane(v, Int32(chromaStrides.v), Int32(chromaWidth), Int32(chromaHeight), 128)
+    }
+
+    /// Takes the samples of a region of the same size.
+    func copy(_ source: I420Region) {
+        I420Copy(
+            source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
+            source.v, Int32(source.chromaStrides.v), y, Int32(lumaStride), u, Int32(chromaStrides.u),
+            v, Int32(chromaStrides.v), Int32(width), Int32(height))
+    }
+
+    /// Takes `source` scaled to this region's size: averaged when it becomes smaller, interpolated when larger.
+    func scale(_ source: I420Region) {
+        let isSmaller = width <= source.width && height <= source.height
+        let code = I420Scale(
+            source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
+            source.v, Int32(source.chromaStrides.v), Int32(source.width), Int32(source.height),
+            y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v), Int32(width), Int32(height),
+            isSmaller ? kFilterBox : kFilterBilinear)
+        // It fails where a scratch row cannot be had; a black tile is better than what was in the memory before.
+        if code != 0 { fill(luma: 16) }
+    }
+
+    /// Halves the luma above black (16).
+    func dim() {
+        for row in 0..<height {
+            let samples = UnsafeMutableBufferPointer(start: y + row * lumaStride, count: width)
+            for index in samples.indices { samples[index] = samples[index] / 2 + 8 }
+        }
+    }
+
+    /// Takes the samples of a bi-planar picture of the same size.
+    func convert(nv12 planes: [PixelBufferPlane]) {
+        NV12ToI420(
+            planes[0].base.assumingMemoryBound(to: UInt8.self), Int32(planes[0].stride),
+            planes[1].base.assumingMemoryBound(to: UInt8.self), Int32(planes[1].stride),
+            y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v), Int32(width), Int32(height))
+    }
+
+    /// Takes the colours (BT.601, limited range) of a BGRA picture of the same size.
+    func convert(bgra bytes: UnsafePointer<UInt8>, stride: Int) {
+        ARGBToI420(
+            bytes, Int32(stride), y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v),
+            Int32(width), Int32(height))
+    }
+}

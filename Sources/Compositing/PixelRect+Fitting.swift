@@ -1,0 +1,53 @@
+import MediaCore
+
+extension PixelRect {
+    /// The largest rectangle of the shape of `size` inside this one, centred. Nothing of the picture is cropped.
+    ///
+    /// The rectangle must be even; so is the result, rounded to the nearest even size. It is never narrower or lower than
+    /// a chroma sample.
+    func fitting(_ size: VideoDimensions) -> PixelRect {
+        var (fittedWidth, fittedHeight) = (width, height)
+        if size.width * height >= width * size.height {
+            fittedHeight = Self.nearestEven(width * size.height, dividedBy: size.width, limit: height)
+        } else {
+            fittedWidth = Self.nearestEven(height * size.width, dividedBy: size.height, limit: width)
+        }
+        return PixelRect(
+            x: x + (width - fittedWidth) / 2 & ~1, y: y + (height - fittedHeight) / 2 & ~1,
+            width: fittedWidth, height: fittedHeight)
+    }
+
+    /// The part of the rectangle that lies on `canvas`, trimmed to even positions and sizes; possibly empty.
+    func trimmed(to canvas: VideoDimensions) -> PixelRect {
+        let left = (max(x, 0) + 1) & ~1
+        let top = (max(y, 0) + 1) & ~1
+        return PixelRect(
+            x: left, y: top,
+            width: max(0, (min(maxX, canvas.width) & ~1) - left),
+            height: max(0, (min(maxY, canvas.height) & ~1) - top))
+    }
+
+    /// What of the rectangle `other` does not cover: at most four rectangles that do not overlap.
+    func subtracting(_ other: PixelRect) -> [PixelRect] {
+        guard overlaps(other) else { return isEmpty ? [] : [self] }
+        let top = max(y, other.y)
+        let bottom = min(maxY, other.maxY)
+        let parts = [
+            PixelRect(x: x, y: y, width: width, height: top - y),
+            PixelRect(x: x, y: top, width: other.x - x, height: bottom - top),
+            PixelRect(x: other.maxX, y: top, width: maxX - other.maxX, height: bottom - top),
+            PixelRect(x: x, y: bottom, width: width, height: maxY - bottom),
+        ]
+        return parts.filter { !$0.isEmpty }
+    }
+
+    /// What of the rectangle none of `others` covers.
+    func subtracting(_ others: some Sequence<PixelRect>) -> [PixelRect] {
+        others.reduce(into: [self]) { parts, other in parts = parts.flatMap { $0.subtracting(other) } }
+    }
+
+    private static func nearestEven(_ dividend: Int, dividedBy divisor: Int, limit: Int) -> Int {
+        let even = (dividend + divisor) / (2 * divisor) * 2
+        return min(max(even, 2), limit)
+    }
+}

@@ -1,0 +1,78 @@
+import AudioMixing
+import Foundation
+import MediaCore
+import NIOCore
+import struct RTP.AudioLevel
+
+/// A packet of sound, ready to be sent.
+struct OpusPacket: Sendable {
+    var payload: ByteBuffer
+    var level: AudioLevel
+}
+
+/// Makes a packet of 20 ms of sound each time it is asked. One caller at a time.
+protocol OpusSource: AnyObject {
+    func nextPacket() throws(ClientError) -> OpusPacket
+    func setBitRate(_ rate: BitRate)
+}
+
+/// Encodes as it goes.
+final class EncodedPCMSource: OpusSource {
+    private let source: any PCMSource
+    private let encoder: OpusEncoder
+
+    init(_ source: any PCMSource, bitRate: BitRate = .kilobits(32)) throws(ClientError) {
+        self.source = source
+        do {
+            encoder = try OpusEncoder(settings: AudioEncoderSettings(bitRate: bitRate))
+        } catch {
+            throw .failed(reason: "no sound encoder can be made: \(error)")
+        }
+    }
+
+    func nextPacket() throws(ClientError) -> OpusPacket {
+        let samples = source.nextFrame()
+        do {
+            return OpusPacket(payload: try encoder.encode(samples), level: Self.level(of: samples))
+        } catch {
+            throw .failed(reason: "the sound cannot be encoded: \(error)")
+        }
+    }
+
+    func setBitRate(_ rate: BitRate) { encoder.setBitRate(rate) }
+
+    /// The level in dB below a full-scale square wave (RFC 6464, 3); over −40 dBov counts as speech.
+    private static func level(of samples: [Float]) -> AudioLevel {
+        let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(samples.count, 1))
+        guard power > 1e-12 else { return AudioLevel(level: 127, voiceActivity: false) }
+        let decibels = min(127, max(0, -10 * log10(power)))
+        return AudioLevel(level: UInt8(decibels.rounded()), voiceActivity: decibels < 40)
+    }
+}
+
+/// Repeats packets that were encoded once.
+final class OpusClipSource: OpusSource {
+    private let clip: [OpusPacket]
+    private var index = 0
+
+    /// - Parameter clip: At least one packet.
+    init(clip: [OpusPacket]) {
+        self.clip = clip
+    }
+
+    func nextPacket() throws(ClientError) -> OpusPacket {
+        guard !clip.isEmpty else { throw .failed(reason: "there is no sound to send") }
+        defer { index = (index + 1) % clip.count }
+        return clip[index]
+    }
+
+    func setBitRate(_ rate: BitRate) {}
+
+    /// Encodes a second of a name's tone.
+    static func makeClip(name: String) throws(ClientError) -> [OpusPacket] {
+        let source = try EncodedPCMSource(ToneSource(name: name))
+        var clip: [OpusPacket] = []
+        for _ in 0..<50 { clip.append(try source.nextPacket()) }
+        return clip
+    }
+}

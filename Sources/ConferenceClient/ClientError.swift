@@ -1,0 +1,46 @@
+/// Why a client could not do what it was asked to, with the exit code that tells a script.
+public enum ClientError: Error, Equatable, Sendable {
+    /// An option cannot be used.
+    case usage(reason: String)
+    /// A file to be sent cannot be read or understood.
+    case unreadableInput(path: String, reason: String)
+    /// The relay did not answer.
+    case relayUnreachable(url: String, reason: String)
+    /// The relay answered, but not with a session.
+    case relayRefused(url: String, status: Int, reason: String)
+    /// The relay ended the session or fell silent.
+    case relayLeft(reason: String)
+    /// A file that was asked for cannot be written.
+    case outputNotWritable(path: String, reason: String)
+    /// The session ran, but no picture and no sound arrived.
+    case noMedia(reason: String)
+    /// A codec or the system failed.
+    case failed(reason: String)
+
+    /// The exit code, after sysexits.h.
+    public var exitCode: Int32 {
+        switch self {
+        case .usage: 64
+        case .unreadableInput: 66
+        case .relayUnreachable, .relayRefused, .relayLeft: 69
+        case .failed: 70
+        case .outputNotWritable: 74
+        case .noMedia: 75
+        }
+    }
+}
+
+extension ClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .usage(let reason): reason
+        case .unreadableInput(let path, let reason): "cannot use \(path): \(reason)"
+        case .relayUnreachable(let url, let reason): "no relay answers at \(url): \(reason)"
+        case .relayRefused(let url, let status, let reason): "the relay at \(url) refused (\(status)): \(reason)"
+        case .relayLeft(let reason): reason
+        case .outputNotWritable(let path, let reason): "cannot write \(path): \(reason)"
+        case .noMedia(let reason): reason
+        case .failed(let reason): reason
+        }
+    }
+}

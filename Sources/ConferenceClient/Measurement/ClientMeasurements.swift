@@ -1,0 +1,90 @@
+import NIOCore
+import MediaCore
+
+/// What a client counts and measures of its session, beside what its connection counts.
+struct ClientMeasurements: Sendable {
+    /// Counters of one second.
+    struct Interval: Sendable {
+        var frames = 0
+        var videoSize = DataSize.zero
+        var audioSize = DataSize.zero
+        var sentVideoSize = DataSize.zero
+        var sentAudioSize = DataSize.zero
+        var sentFrames = 0
+    }
+
+    var start = MonotonicInstant.zero
+    var freezes = FreezeMeter()
+    var delays = DurationHistogram()
+    var lastDelay: Duration?
+    /// Delays by the tag of who made the picture.
+    var delaysByTag: [UInt16: DurationHistogram] = [:]
+    /// When counters were last read.
+    var firstVideoFrame: MonotonicInstant?
+    var dimensions: VideoDimensions?
+    var picturesDecoded = 0
+    var decodeFailures = 0
+    var framesNotDecoded = 0
+    var videoFrames = 0
+    var keyFrames = 0
+    var videoSize = DataSize.zero
+    var audioPackets = 0
+    var audioSize = DataSize.zero
+    var sentFrames = 0
+    var sentKeyFrames = 0
+    var skippedFrames = 0
+    var sentVideoSize = DataSize.zero
+    var sentAudioPackets = 0
+    var sentAudioSize = DataSize.zero
+    var current = Interval()
+
+    /// More participants than any room has are not told apart.
+    private static let maximumTagCount = 64
+
+    mutating func received(_ sample: SampleBuffer, now: MonotonicInstant) {
+        videoFrames += 1
+        if sample.isSync { keyFrames += 1 }
+        if firstVideoFrame == nil { firstVideoFrame = now }
+        dimensions = sample.format.dimensions
+        let size = DataSize(bytes: sample.data.readableBytes)
+        videoSize += size
+        current.videoSize += size
+        current.frames += 1
+        freezes.frameShown(now: now)
+    }
+
+    mutating func receivedAudio(size: DataSize) {
+        audioPackets += 1
+        audioSize += size
+        current.audioSize += size
+    }
+
+    mutating func sent(size: DataSize, isKeyFrame: Bool) {
+        sentFrames += 1
+        if isKeyFrame { sentKeyFrames += 1 }
+        sentVideoSize += size
+        current.sentVideoSize += size
+        current.sentFrames += 1
+    }
+
+    mutating func sentAudio(size: DataSize) {
+        sentAudioPackets += 1
+        sentAudioSize += size
+        current.sentAudioSize += size
+    }
+
+    mutating func decoded(_ output: VideoReceivePipeline.Output) {
+        picturesDecoded += output.pictureCount
+        decodeFailures += output.failureCount
+        guard let readings = output.delays, !readings.isEmpty else { return }
+        var sum = Duration.zero
+        for (tag, delay) in readings {
+            delays.record(delay)
+            sum += delay
+            if delaysByTag[tag] != nil || delaysByTag.count < Self.maximumTagCount {
+                delaysByTag[tag, default: DurationHistogram()].record(delay)
+            }
+        }
+        lastDelay = sum / readings.count
+    }
+}

@@ -1,0 +1,144 @@
+/// What `--stats` writes: one client's session from join to leave. Documented in docs/confclient.md; fields are added,
+/// never renamed or given another unit.
+public struct ClientReport: Codable, Sendable {
+    /// Received video.
+    public struct ReceivedVideo: Codable, Sendable {
+        public var frames: Int
+        public var keyFrames: Int
+        public var framesDecoded: Int
+        public var decodeErrors: Int
+        /// Frames that came while the decoder was far behind.
+        public var framesNotDecoded: Int
+        /// Mean from the first frame to the end.
+        public var framesPerSecond: Double
+        public var width: Int?
+        public var height: Int?
+        public var bytes: Int
+        public var bitsPerSecond: Double
+        public var secondsToFirstFrame: Double?
+        public var freezeCount: Int
+        public var freezeSeconds: Double
+        public var longestGapSeconds: Double
+        public var packets: Int
+        public var packetsLost: Int
+        public var lossFraction: Double
+        public var nacksSent: Int
+        public var keyFrameRequestsSent: Int
+    }
+
+    /// Received sound.
+    public struct ReceivedAudio: Codable, Sendable {
+        public var packets: Int
+        public var bytes: Int
+        public var bitsPerSecond: Double
+    }
+
+    /// Sent video.
+    public struct SentVideo: Codable, Sendable {
+        public var frames: Int
+        public var keyFrames: Int
+        /// Frames left out: the network had no room, or the encoder's rate control skipped them.
+        public var framesSkipped: Int
+        public var bytes: Int
+        public var bitsPerSecond: Double
+        /// What the encoder was last allowed.
+        public var targetBitsPerSecond: Double
+        /// As the relay last reported it.
+        public var lossFraction: Double
+        public var keyFrameRequestsReceived: Int
+    }
+
+    /// Sent sound.
+    public struct SentAudio: Codable, Sendable {
+        public var packets: Int
+        public var bytes: Int
+        public var bitsPerSecond: Double
+        public var lossFraction: Double
+    }
+
+    /// The connection below both.
+    public struct Transport: Codable, Sendable {
+        public var packetsSent: Int
+        public var packetsReceived: Int
+        public var retransmissionsSent: Int
+        public var nacksReceived: Int
+        public var packetsNotAuthenticated: Int
+        public var packetsReplayed: Int
+        public var packetsMalformed: Int
+        public var roundTripSeconds: Double?
+        /// What congestion control allows for everything that is sent.
+        public var targetBitsPerSecond: Double
+    }
+
+    /// End-to-end delay, read from the frame counters of other clients of this machine.
+    public struct Delay: Codable, Sendable {
+        public var samples: Int
+        public var meanSeconds: Double?
+        public var medianSeconds: Double?
+        public var p95Seconds: Double?
+        public var maximumSeconds: Double?
+        public var participants: [ParticipantDelay]
+    }
+
+    /// The delay of one participant's pictures.
+    public struct ParticipantDelay: Codable, Sendable {
+        /// The counter's tag, which belongs to the participant's name.
+        public var tag: Int
+        public var samples: Int
+        public var meanSeconds: Double?
+    }
+
+    /// An emulated access link.
+    public struct Link: Codable, Sendable {
+        public var packetsSent: Int
+        public var packetsDelivered: Int
+        public var packetsLost: Int
+        /// Dropped because the queue was full.
+        public var packetsDropped: Int
+        public var bytesDelivered: Int
+    }
+
+    /// One second of the session.
+    public struct Sample: Codable, Sendable {
+        /// Since the join.
+        public var seconds: Double
+        public var receivedFrames: Int
+        public var receivedVideoBitsPerSecond: Double
+        public var receivedAudioBitsPerSecond: Double
+        public var width: Int?
+        public var height: Int?
+        /// Frozen time so far.
+        public var freezeSeconds: Double
+        public var delaySeconds: Double?
+        public var roundTripSeconds: Double?
+        /// Packets of received video lost so far.
+        public var packetsLost: Int
+        public var sentFrames: Int
+        public var sentVideoBitsPerSecond: Double
+        public var sentAudioBitsPerSecond: Double
+        /// What the video encoder is allowed.
+        public var videoTargetBitsPerSecond: Double
+    }
+
+    /// The version of this form.
+    public var version = 1
+    public var name: String
+    public var url: String
+    /// The participant's path at the relay.
+    public var participant: String
+    /// When the client joined, by ISO 8601 in UTC.
+    public var joinedAt: String
+    public var durationSeconds: Double
+    /// Why the session ended: `duration`, `interrupted`, `relay-left` or `failed`.
+    public var end: String
+    public var receivedVideo: ReceivedVideo
+    public var receivedAudio: ReceivedAudio
+    public var sentVideo: SentVideo
+    public var sentAudio: SentAudio
+    public var transport: Transport
+    public var delay: Delay
+    /// Nil without an emulated link.
+    public var uplink: Link?
+    public var downlink: Link?
+    public var samples: [Sample]
+}

@@ -1,0 +1,42 @@
+public import MediaCore
+
+/// How a client is doing, over about the last second.
+public struct ClientStatus: Sendable {
+    /// Since the join.
+    public var elapsed: Duration
+    public var framesPerSecond: Double
+    public var dimensions: VideoDimensions?
+    public var receiveBitRate: BitRate
+    /// Of the packets of received video, since the beginning.
+    public var lossFraction: Double
+    public var roundTripTime: Duration?
+    public var freezeCount: Int
+    public var freezeDuration: Duration
+    /// From when a picture was made to when it was decoded here; nil where no counter was read.
+    public var endToEndDelay: Duration?
+    /// Nil for a client that sends no video.
+    public var uplinkTarget: BitRate?
+    public var sendBitRate: BitRate
+    public var hasVideo: Bool
+
+    /// One line for people.
+    public var line: String {
+        func milliseconds(_ duration: Duration?) -> String {
+            duration.map { "\(Int($0.milliseconds.rounded())) ms" } ?? "–"
+        }
+        func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+        var parts = ["\(tenths(elapsed.seconds)) s"]
+        if hasVideo, let dimensions {
+            parts.append("\(tenths(framesPerSecond)) fps \(dimensions)")
+        } else {
+            parts.append("no picture yet")
+        }
+        parts.append("in \(receiveBitRate)")
+        parts.append("loss \(tenths(lossFraction * 100)) %")
+        parts.append("rtt \(milliseconds(roundTripTime))")
+        parts.append("frozen \(tenths(freezeDuration.seconds)) s (\(freezeCount)x)")
+        parts.append("delay \(milliseconds(endToEndDelay))")
+        parts.append("out \(sendBitRate)" + (uplinkTarget.map { " of \($0)" } ?? ""))
+        return parts.joined(separator: " | ")
+    }
+}

@@ -1,0 +1,73 @@
+public import MediaCore
+
+/// Measures how evenly frames arrive on the screen.
+///
+/// A freeze is a gap between two frames of at least max(3 × δ, δ + 150 ms), where δ is the mean gap of the last 30
+/// frames; the whole gap counts as frozen (W3C webrtc-stats, `freezeCount` and `totalFreezesDuration`).
+public struct FreezeMeter: Sendable {
+    /// Over how many gaps δ is the mean.
+    public static let window = 30
+
+    private var gaps: [Duration] = []
+    private var next = 0
+    private var gapSum: Duration = .zero
+    private var lastFrame: MonotonicInstant?
+
+    /// Frames seen.
+    public private(set) var frameCount = 0
+    /// Freezes that ended.
+    public private(set) var freezeCount = 0
+    /// How long those freezes took together.
+    public private(set) var freezeDuration: Duration = .zero
+    /// The longest gap between two frames.
+    public private(set) var longestGap: Duration = .zero
+
+    public init() {
+        gaps.reserveCapacity(Self.window)
+    }
+
+    /// A frame is shown.
+    public mutating func frameShown(now: MonotonicInstant) {
+        frameCount += 1
+        defer { lastFrame = now }
+        guard let lastFrame else { return }
+        let gap = max(.zero, now - lastFrame)
+        longestGap = max(longestGap, gap)
+        if let threshold, gap >= threshold {
+            freezeCount += 1
+            freezeDuration += gap
+        }
+        gapSum += gap
+        if gaps.count < Self.window {
+            gaps.append(gap)
+        } else {
+            gapSum -= gaps[next]
+            gaps[next] = gap
+            next = (next + 1) % Self.window
+        }
+    }
+
+    /// From which length on a gap is a freeze; nil before the second frame.
+    public var threshold: Duration? {
+        guard !gaps.isEmpty else { return nil }
+        let mean = gapSum / gaps.count
+        return max(mean * 3, mean + .milliseconds(150))
+    }
+
+    /// How long the picture has stood still by `now`, where that is a freeze already; otherwise zero.
+    public func ongoingFreeze(now: MonotonicInstant) -> Duration {
+        guard let lastFrame, let threshold else { return .zero }
+        let gap = now - lastFrame
+        return gap >= threshold ? gap : .zero
+    }
+
+    /// All frozen time up to `now`, with a freeze that still lasts.
+    public func totalFreezeDuration(now: MonotonicInstant) -> Duration {
+        freezeDuration + ongoingFreeze(now: now)
+    }
+
+    /// How many freezes began up to `now`, with one that still lasts.
+    public func totalFreezeCount(now: MonotonicInstant) -> Int {
+        freezeCount + (ongoingFreeze(now: now) > .zero ? 1 : 0)
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import MediaCore
+import NIOCore
+import RTP
+
+/// The clocks of the machine.
+enum ClientClock {
+    /// The monotonic clock that event loops schedule by.
+    static func now() -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds))
+    }
+
+    /// The machine's wall clock, the same for every process on it: milliseconds since 1970.
+    static func wallClockMilliseconds() -> Int64 {
+        Int64(Date().timeIntervalSince1970 * 1000)
+    }
+
+    /// A wall clock that reads, at this moment, what the system's clock reads.
+    static func wallClock() -> WallClock {
+        let sinceOrigin = now() - MonotonicInstant.zero
+        return WallClock(
+            ntpAtOrigin: NTPTime(unixTime: .seconds(Date().timeIntervalSince1970) - sinceOrigin))
+    }
+}
+
+extension MonotonicInstant {
+    /// The same instant for an event loop's timer.
+    var deadline: NIODeadline { .uptimeNanoseconds(UInt64(clamping: nanoseconds)) }
+}

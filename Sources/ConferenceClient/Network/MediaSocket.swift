@@ -1,0 +1,102 @@
+import NIOCore
+import NIOPosix
+import SecureTransport
+
+/// A client's UDP socket. Belongs to its event loop.
+final class MediaSocket {
+    private let channel: any Channel
+    /// The one or two addresses that are sent to, in the system's form.
+    private var socketAddresses: [TransportAddress: SocketAddress] = [:]
+
+    /// Datagrams that are read with one system call.
+    private static let readBatch = 16
+    /// Larger datagrams do not come: the relay sends at most 1200 bytes.
+    private static let maximumDatagramSize = 2048
+
+    private init(channel: any Channel) {
+        self.channel = channel
+    }
+
+    /// Binds a socket to a free port of `host` and hands each datagram to `receive`, on the event loop.
+    ///
+    /// - Parameters:
+    ///   - receive: Gets a datagram and where it came from.
+    ///   - batchEnded: Called after the last datagram of a batch.
+    static func bind(
+        host: String, on eventLoop: any EventLoop,
+        receive: @escaping @Sendable (ByteBuffer, TransportAddress) -> Void,
+        batchEnded: @escaping @Sendable () -> Void
+    ) async throws -> NIOLoopBound<MediaSocket> {
+        let channel = try await DatagramBootstrap(group: eventLoop)
+            .channelOption(.socketOption(.so_rcvbuf), value: 1 << 20)
+            .channelOption(.socketOption(.so_sndbuf), value: 1 << 20)
+            .channelOption(.datagramVectorReadMessageCount, value: readBatch)
+            .channelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBatch * maximumDatagramSize))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        DatagramHandler(receive: receive, batchEnded: batchEnded))
+                }
+            }
+            .bind(host: host, port: 0).get()
+        return try await eventLoop.submit { NIOLoopBound(MediaSocket(channel: channel), eventLoop: eventLoop) }.get()
+    }
+
+    /// Where the socket is bound.
+    var localAddress: TransportAddress? { channel.localAddress.flatMap { TransportAddress($0) } }
+
+    /// Queues a datagram for the next `flush`.
+    func write(_ datagram: ByteBuffer, to address: TransportAddress) {
+        guard let target = socketAddress(of: address) else { return }
+        channel.write(AddressedEnvelope(remoteAddress: target, data: datagram), promise: nil)
+    }
+
+    func flush() { channel.flush() }
+
+    func close() -> EventLoopFuture<Void> { channel.close() }
+
+    private func socketAddress(of address: TransportAddress) -> SocketAddress? {
+        if let known = socketAddresses[address] { return known }
+        if socketAddresses.count > 16 { socketAddresses.removeAll() }
+        let made = address.socketAddress
+        socketAddresses[address] = made
+        return made
+    }
+}
+
+/// Hands datagrams on with their senders' addresses.
+private final class DatagramHandler: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    private let receive: @Sendable (ByteBuffer, TransportAddress) -> Void
+    private let batchEnded: @Sendable () -> Void
+    /// The last sender: nearly always the relay.
+    private var lastSender: (system: SocketAddress, transport: TransportAddress)?
+
+    init(
+        receive: @escaping @Sendable (ByteBuffer, TransportAddress) -> Void,
+        batchEnded: @escaping @Sendable () -> Void
+    ) {
+        self.receive = receive
+        self.batchEnded = batchEnded
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        if let lastSender, lastSender.system == envelope.remoteAddress {
+            receive(envelope.data, lastSender.transport)
+        } else if let transport = TransportAddress(envelope.remoteAddress) {
+            lastSender = (envelope.remoteAddress, transport)
+            receive(envelope.data, transport)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        batchEnded()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // An ICMP error that belongs to an earlier datagram: the media's own timeout decides whether the relay is gone.
+    }
+}

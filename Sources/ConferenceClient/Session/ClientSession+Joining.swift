@@ -1,0 +1,148 @@
+import Dispatch
+import NIOHTTP1
+import MediaCore
+public import NIOCore
+import SecureTransport
+
+extension ClientSession {
+    /// Opens the inputs, joins the room and starts sending.
+    ///
+    /// - Throws: `ClientError` for what cannot be read or written and for a relay that does not answer or refuses.
+    public static func join(_ options: JoinOptions, on eventLoop: any EventLoop) async throws -> ClientSession {
+        // What can be wrong with files is found out before anyone sees the participant.
+        let sources = try MediaSources(options)
+        if let path = options.snapshotPath { try OutputFile.check(path) }
+        return try await join(options, sources: .init(sources), on: eventLoop)
+    }
+
+    /// Joins with sources that are open already.
+    static func join(
+        _ options: JoinOptions, sources: SourceBox, on eventLoop: any EventLoop
+    ) async throws -> ClientSession {
+        let recorder = try options.recordPath.map { path throws(ClientError) in
+            try MovieRecorder(path: path, hasAudio: true)
+        }
+        let connection = try await SignallingConnection.connect(to: options.url, on: eventLoop)
+        let inbox = Inbox()
+        let socket: NIOLoopBound<MediaSocket>
+        do {
+            guard let host = connection.localAddress?.ipAddress else {
+                throw ClientError.failed(reason: "the machine does not tell its own address")
+            }
+            socket = try await MediaSocket.bind(
+                host: host, on: eventLoop,
+                receive: { inbox.session?.received($0, from: $1) },
+                batchEnded: { inbox.session?.pump(now: ClientClock.now()) })
+        } catch {
+            connection.close()
+            throw (error as? ClientError) ?? .failed(reason: "no UDP socket can be opened: \(error)")
+        }
+        do {
+            let address = try await eventLoop.submit { socket.value.localAddress }.get()
+            guard let address else { throw ClientError.failed(reason: "the UDP socket has no address") }
+            let (offer, pending) = Negotiation.offer(
+                options, sources: (sources.hasVideo, sources.hasAudio), address: address)
+            let negotiation = try await Negotiation.join(
+                options, offer: offer, pending: pending, over: connection)
+            return try await eventLoop.submit {
+                let session = try ClientSession(
+                    options: options, eventLoop: eventLoop, negotiation: negotiation, socket: socket.value,
+                    sources: sources.take(), recorder: recorder)
+                inbox.session = session
+                session.start()
+                return session
+            }.get()
+        } catch {
+            _ = try? await eventLoop.flatSubmit { socket.value.close() }.get()
+            throw error
+        }
+    }
+
+    /// Carries datagrams to the session once there is one.
+    ///
+    /// `@unchecked Sendable` holds because it is touched on the session's event loop only.
+    private final class Inbox: @unchecked Sendable {
+        weak var session: ClientSession?
+    }
+
+    /// Carries opened sources, which one caller at a time may use, to the session.
+    ///
+    /// `@unchecked Sendable` holds because the sources are taken out once, by the session that they are made for, and
+    /// nobody else keeps them.
+    final class SourceBox: @unchecked Sendable {
+        private let sources: MediaSources
+        let hasVideo: Bool
+        let hasAudio: Bool
+
+        init(_ sources: MediaSources) {
+            self.sources = sources
+            hasVideo = sources.video != nil
+            hasAudio = sources.audio != nil
+        }
+
+        func take() -> MediaSources { sources }
+    }
+
+    /// Waits until the session ends by itself: the relay leaves, or something fails. `leave` still has to be called.
+    public func waitForEnd() async -> End {
+        (try? await endPromise.futureResult.get()) ?? .left
+    }
+
+    /// Leaves the room: RTCP BYE, then `DELETE`; finishes files; and reports.
+    ///
+    /// - Parameter end: Why: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// - Returns: The report, and what could not be done, if anything: a file that could not be written, or that no
+    ///   media came at all.
+    public func leave(end: String) async throws -> (report: ClientReport, error: ClientError?) {
+        let report = try await eventLoop.submit { [self] in
+            if !isClosed { samples.append(takeSample(now: ClientClock.now())) }
+            let report = makeReport(end: end, now: ClientClock.now())
+            stop()
+            endPromise.succeed(.left)
+            return report
+        }.get()
+        // The relay may be gone, and then there is nothing to delete.
+        if let connection = try? await SignallingConnection.connect(to: options.url, on: eventLoop) {
+            _ = try? await connection.exchange(method: .DELETE, path: negotiation.location)
+        }
+        _ = try? await eventLoop.flatSubmit { [self] in socket.close() }.get()
+        var problem = await finishFiles()
+        if report.receivedVideo.frames == 0, report.receivedAudio.packets == 0 {
+            problem = problem ?? .noMedia(reason: "neither pictures nor sound arrived from \(options.url)")
+        } else if negotiation.session.video?.receives == true, report.receivedVideo.frames == 0 {
+            problem = problem ?? .noMedia(reason: "sound arrived from \(options.url), but no picture")
+        }
+        return (report, problem)
+    }
+
+    /// Ends the recording and writes the snapshot; the first thing that goes wrong is returned.
+    private func finishFiles() async -> ClientError? {
+        var problem: ClientError?
+        if let recorder {
+            problem = await withCheckedContinuation { continuation in
+                recorder.queue.async {
+                    continuation.resume(returning: Self.failure { () throws(ClientError) in try recorder.finish() })
+                }
+            }
+        }
+        if let videoReceiver, let path = options.snapshotPath {
+            let failure: ClientError? = await withCheckedContinuation { continuation in
+                videoReceiver.queue.async {
+                    continuation.resume(
+                        returning: Self.failure { () throws(ClientError) in try videoReceiver.writeSnapshot(to: path) })
+                }
+            }
+            problem = problem ?? failure
+        }
+        return problem
+    }
+
+    private static func failure(_ body: () throws(ClientError) -> Void) -> ClientError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

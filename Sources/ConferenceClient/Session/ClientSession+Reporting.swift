@@ -1,0 +1,127 @@
+import NetworkSimulation
+import Conference
+import Foundation
+import MediaCore
+import NIOCore
+
+extension ClientSession {
+    /// What happened since the last sample. On the event loop.
+    func takeSample(now: MonotonicInstant) -> ClientReport.Sample {
+        let statistics = peer.statistics(now: now)
+        let interval = measurements.current
+        let span = max(now - previousSample, .milliseconds(1))
+        measurements.current = .init()
+        previousSample = now
+        func rate(_ size: DataSize) -> Double { Self.rounded(BitRate(size, over: span)) }
+        return ClientReport.Sample(
+            seconds: Self.rounded(now - measurements.start), receivedFrames: interval.frames,
+            receivedVideoBitsPerSecond: rate(interval.videoSize),
+            receivedAudioBitsPerSecond: rate(interval.audioSize), width: measurements.dimensions?.width,
+            height: measurements.dimensions?.height,
+            freezeSeconds: Self.rounded(measurements.freezes.totalFreezeDuration(now: now)),
+            delaySeconds: measurements.lastDelay.map(Self.rounded),
+            roundTripSeconds: statistics.roundTripTime.map(Self.rounded),
+            packetsLost: Int(clamping: statistics.videoPacketsLost), sentFrames: interval.sentFrames,
+            sentVideoBitsPerSecond: rate(interval.sentVideoSize),
+            sentAudioBitsPerSecond: rate(interval.sentAudioSize),
+            videoTargetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate))
+    }
+
+    /// How the client is doing.
+    public func status() async throws -> ClientStatus {
+        try await eventLoop.submit { [self] in
+            let now = ClientClock.now()
+            let statistics = peer.statistics(now: now)
+            let last = samples.last
+            return ClientStatus(
+                elapsed: now - measurements.start, framesPerSecond: Double(last?.receivedFrames ?? 0),
+                dimensions: measurements.dimensions, receiveBitRate: statistics.receiveBitRate,
+                lossFraction: Self.lossFraction(statistics), roundTripTime: statistics.roundTripTime,
+                freezeCount: measurements.freezes.totalFreezeCount(now: now),
+                freezeDuration: measurements.freezes.totalFreezeDuration(now: now),
+                endToEndDelay: measurements.lastDelay,
+                uplinkTarget: videoSender == nil ? nil : statistics.videoBitRate,
+                sendBitRate: statistics.sendBitRate, hasVideo: measurements.videoFrames > 0)
+        }.get()
+    }
+
+    /// The whole session so far. On the event loop.
+    func makeReport(end: String, now: MonotonicInstant) -> ClientReport {
+        let statistics = peer.statistics(now: now)
+        let span = max(now - measurements.start, .milliseconds(1))
+        let shown = measurements.firstVideoFrame.map { max(now - $0, .milliseconds(1)) }
+        let frames = measurements.videoFrames
+        func rate(_ size: DataSize) -> Double { Self.rounded(BitRate(size, over: span)) }
+        return ClientReport(
+            name: options.name, url: "\(options.url)", participant: negotiation.location,
+            joinedAt: joinedAt.formatted(.iso8601), durationSeconds: Self.rounded(span), end: end,
+            receivedVideo: .init(
+                frames: frames, keyFrames: measurements.keyFrames, framesDecoded: measurements.picturesDecoded,
+                decodeErrors: measurements.decodeFailures, framesNotDecoded: measurements.framesNotDecoded,
+                framesPerSecond: shown.map { (Double(frames) / $0.seconds * 100).rounded() / 100 } ?? 0,
+                width: measurements.dimensions?.width, height: measurements.dimensions?.height,
+                bytes: measurements.videoSize.bytes, bitsPerSecond: rate(measurements.videoSize),
+                secondsToFirstFrame: measurements.firstVideoFrame.map { Self.rounded($0 - measurements.start) },
+                freezeCount: measurements.freezes.totalFreezeCount(now: now),
+                freezeSeconds: Self.rounded(measurements.freezes.totalFreezeDuration(now: now)),
+                longestGapSeconds: Self.rounded(measurements.freezes.longestGap),
+                packets: Int(clamping: statistics.videoPacketsReceived),
+                packetsLost: Int(clamping: statistics.videoPacketsLost),
+                lossFraction: Self.lossFraction(statistics),
+                nacksSent: Int(clamping: statistics.negativeAcknowledgementsSent),
+                keyFrameRequestsSent: Int(clamping: statistics.keyFrameRequestsSent)),
+            receivedAudio: .init(
+                packets: measurements.audioPackets, bytes: measurements.audioSize.bytes,
+                bitsPerSecond: rate(measurements.audioSize)),
+            sentVideo: .init(
+                frames: measurements.sentFrames, keyFrames: measurements.sentKeyFrames,
+                framesSkipped: measurements.skippedFrames, bytes: measurements.sentVideoSize.bytes,
+                bitsPerSecond: rate(measurements.sentVideoSize),
+                targetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate),
+                lossFraction: statistics.videoFractionLost,
+                keyFrameRequestsReceived: Int(clamping: statistics.keyFrameRequestsReceived)),
+            sentAudio: .init(
+                packets: measurements.sentAudioPackets, bytes: measurements.sentAudioSize.bytes,
+                bitsPerSecond: rate(measurements.sentAudioSize), lossFraction: statistics.audioFractionLost),
+            transport: .init(
+                packetsSent: Int(clamping: statistics.counters.packetsSent),
+                packetsReceived: Int(clamping: statistics.counters.packetsReceived),
+                retransmissionsSent: Int(clamping: statistics.counters.retransmissions),
+                nacksReceived: Int(clamping: statistics.counters.negativeAcknowledgementsReceived),
+                packetsNotAuthenticated: Int(clamping: statistics.counters.unauthenticatedPackets),
+                packetsReplayed: Int(clamping: statistics.counters.replayedPackets),
+                packetsMalformed: Int(clamping: statistics.counters.malformedPackets),
+                roundTripSeconds: statistics.roundTripTime.map(Self.rounded),
+                targetBitsPerSecond: Self.rounded(statistics.targetBitRate)),
+            delay: makeDelay(), uplink: uplink.map(Self.link), downlink: downlink.map(Self.link), samples: samples)
+    }
+
+    private func makeDelay() -> ClientReport.Delay {
+        ClientReport.Delay(
+            samples: measurements.delays.count, meanSeconds: measurements.delays.mean.map(Self.rounded),
+            medianSeconds: measurements.delays.quantile(0.5).map(Self.rounded),
+            p95Seconds: measurements.delays.quantile(0.95).map(Self.rounded),
+            maximumSeconds: measurements.delays.maximum.map(Self.rounded),
+            participants: measurements.delaysByTag.sorted { $0.key < $1.key }.map { tag, delays in
+                .init(tag: Int(tag), samples: delays.count, meanSeconds: delays.mean.map(Self.rounded))
+            })
+    }
+
+    private static func link(_ link: EmulatedAccessLink) -> ClientReport.Link {
+        ClientReport.Link(
+            packetsSent: link.statistics.sentPackets, packetsDelivered: link.statistics.deliveredPackets,
+            packetsLost: link.statistics.lostPackets, packetsDropped: link.statistics.droppedPackets,
+            bytesDelivered: link.statistics.deliveredSize.bytes)
+    }
+
+    private static func lossFraction(_ statistics: PeerStatistics) -> Double {
+        let lost = Double(max(0, statistics.videoPacketsLost))
+        let expected = Double(statistics.videoPacketsReceived) + lost
+        return expected > 0 ? (lost / expected * 1e5).rounded() / 1e5 : 0
+    }
+
+    /// Seconds to a tenth of a millisecond.
+    private static func rounded(_ duration: Duration) -> Double { (duration.seconds * 1e4).rounded() / 1e4 }
+
+    private static func rounded(_ rate: BitRate) -> Double { Double(rate.bitsPerSecond) }
+}

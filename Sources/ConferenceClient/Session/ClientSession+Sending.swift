@@ -1,0 +1,91 @@
+import Dispatch
+import Conference
+import MediaCore
+import NIOCore
+import VideoCoding
+
+extension ClientSession {
+    /// Sets a timer for the video frame that is due at `due`.
+    func scheduleVideo(at due: MonotonicInstant) {
+        eventLoop.scheduleTask(deadline: due.deadline) { [weak self] in self?.produceVideo(due: due) }
+    }
+
+    private func produceVideo(due: MonotonicInstant) {
+        guard !isClosed, let videoSender else { return }
+        let now = ClientClock.now()
+        let hasRoom = peer.hasRoomForVideo(now: now)
+        let request = VideoSendPipeline.Request(
+            wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
+            isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom)
+        if request.isKeyFrameWanted { isKeyFrameWanted = false }
+        videoSender.queue.async { [self] in
+            let result = Result { () throws(ClientError) in try videoSender.produce(request) }
+            eventLoop.execute { [self] in videoProduced(result, due: due, capture: now) }
+        }
+    }
+
+    private func videoProduced(
+        _ result: Result<VideoSendPipeline.Output, ClientError>, due: MonotonicInstant, capture: MonotonicInstant
+    ) {
+        guard !isClosed else { return }
+        let output: VideoSendPipeline.Output
+        switch result {
+        case .success(let value): output = value
+        case .failure(let error):
+            end(.failed(error))
+            return
+        }
+        let now = ClientClock.now()
+        if let frame = output.frame {
+            measurements.sent(size: frame.size, isKeyFrame: frame.isKeyFrame)
+            peer.sendVideo(frame, captureTime: capture, now: now)
+        } else {
+            measurements.skippedFrames += 1
+        }
+        // Frames keep their cadence; a client that fell behind by more than a frame begins a new one.
+        var next = due + output.duration
+        if now - next > output.duration { next = now }
+        scheduleVideo(at: next)
+        pump(now: now)
+    }
+
+    /// Sets a timer for the 20 ms of sound that are due at `due`.
+    func scheduleAudio(at due: MonotonicInstant) {
+        eventLoop.scheduleTask(deadline: due.deadline) { [weak self] in self?.produceAudio(due: due) }
+    }
+
+    private func produceAudio(due: MonotonicInstant) {
+        guard !isClosed, let audioSender else { return }
+        let bitRate = audioBitRate
+        audioBitRate = nil
+        audioSender.queue.async { [self] in
+            let result = Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) }
+            eventLoop.execute { [self] in audioProduced(result, due: due) }
+        }
+    }
+
+    private func audioProduced(_ result: Result<OpusPacket, ClientError>, due: MonotonicInstant) {
+        guard !isClosed else { return }
+        let packet: OpusPacket
+        switch result {
+        case .success(let value): packet = value
+        case .failure(let error):
+            end(.failed(error))
+            return
+        }
+        let now = ClientClock.now()
+        measurements.sentAudio(size: DataSize(bytes: packet.payload.readableBytes))
+        peer.sendAudio(
+            packet.payload, sampleTime: audioSampleTime, level: packet.level, captureTime: due, now: now)
+        audioSampleTime &+= UInt32(PCM.frameSize)
+        var next = due + PCM.frameDuration
+        if now - next > .milliseconds(200) {
+            // So far behind, sound is left out, and its timestamps say so.
+            let missed = (now - next).nanoseconds / PCM.frameDuration.nanoseconds
+            audioSampleTime &+= UInt32(truncatingIfNeeded: missed) &* UInt32(PCM.frameSize)
+            next += PCM.frameDuration * Int(missed)
+        }
+        scheduleAudio(at: next)
+        pump(now: now)
+    }
+}

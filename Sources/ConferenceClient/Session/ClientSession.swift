@@ -1,0 +1,211 @@
+import Conference
+import Dispatch
+import Foundation
+import MediaCore
+import NIOCore
+import RTP
+import RateControl
+import SecureTransport
+import VideoCoding
+
+/// One client in one room, from join to leave.
+///
+/// `@unchecked Sendable` holds because everything that changes is touched on `eventLoop` only: every entry point hops to
+/// it, and blocks on other queues hand their results back to it.
+public final class ClientSession: @unchecked Sendable {
+    /// Why a session ended.
+    public enum End: Sendable, Equatable {
+        /// `leave` was called.
+        case left
+        /// The relay said goodbye or fell silent.
+        case relayLeft(reason: String)
+        /// A source or codec failed.
+        case failed(ClientError)
+    }
+
+    /// No packet for so long means that the relay is gone.
+    static let silenceLimit: Duration = .seconds(10)
+    /// So many frames wait for the decoder at most.
+    static let maximumDecodeBacklog = 30
+
+    let options: JoinOptions
+    let eventLoop: any EventLoop
+    let negotiation: Negotiation
+    let peer: PeerConnection
+    let socket: MediaSocket
+    let videoSender: VideoSendPipeline?
+    let audioSender: AudioSendPipeline?
+    let videoReceiver: VideoReceivePipeline?
+    let recorder: MovieRecorder?
+    let joinedAt = Date()
+    let endPromise: EventLoopPromise<End>
+
+    var uplink: EmulatedAccessLink?
+    var downlink: EmulatedAccessLink?
+    var measurements = ClientMeasurements()
+    var samples: [ClientReport.Sample] = []
+    var videoBitRate = JoinOptions.startBitRate
+    var audioBitRate: BitRate?
+    var isKeyFrameWanted = false
+    var decodeBacklog = 0
+    var audioSampleTime: UInt32 = 0
+    var isClosed = false
+    
+    private var wakeUp: (instant: MonotonicInstant, task: Scheduled<Void>)?
+    private var reporting: RepeatedTask?
+    var previousSample = MonotonicInstant.zero
+
+    init(
+        options: JoinOptions, eventLoop: any EventLoop, negotiation: Negotiation, socket: MediaSocket,
+        sources: MediaSources, recorder: MovieRecorder?
+    ) throws(ClientError) {
+        self.options = options
+        self.eventLoop = eventLoop
+        self.negotiation = negotiation
+        self.socket = socket
+        self.recorder = recorder
+        let now = ClientClock.now()
+        let session = negotiation.session
+        let limits = RateLimits(
+            minimum: JoinOptions.minimumBitRate, start: JoinOptions.startBitRate, maximum: options.maximumBitRate)
+        do {
+            peer = try PeerConnection(
+                session: session,
+                configuration: PeerConfiguration(rateLimits: limits, trustsRemoteDescription: true, seed: options.seed),
+                wallClock: ClientClock.wallClock(), now: now)
+        } catch {
+            throw .failed(reason: "the connection's ciphers cannot be set up: \(error)")
+        }
+        videoSender =
+            if let source = sources.video, let video = session.video, video.sends {
+                VideoSendPipeline(source: source, settings: Self.encoderSettings(video, options))
+            } else { nil }
+        audioSender =
+            if let source = sources.audio, let audio = session.audio, audio.sends {
+                AudioSendPipeline(source: source)
+            } else { nil }
+        videoReceiver = options.decodesVideo && session.video?.receives == true ? VideoReceivePipeline() : nil
+        let isIPv6 = socket.localAddress?.isIPv6 ?? false
+        uplink = options.uplink.map {
+            EmulatedAccessLink(profile: $0, isIPv6: isIPv6, seed: options.seed, start: now)
+        }
+        downlink = options.downlink.map {
+            EmulatedAccessLink(profile: $0, isIPv6: isIPv6, seed: options.seed &+ 1, start: now)
+        }
+        endPromise = eventLoop.makePromise(of: End.self)
+        measurements.start = now
+        previousSample = now
+        samples.reserveCapacity(64)
+    }
+
+    /// What our encoder makes for the profile and level that the relay named.
+    private static func encoderSettings(
+        _ video: NegotiatedMedia, _ options: JoinOptions
+    ) -> VideoSendPipeline.EncoderSettings {
+        let profile = video.profileLevelID.flatMap(H264Profile.init(profileLevel:)) ?? .constrainedBaseline
+        return .init(
+            backEnd: options.encoder, profile: profile, levelIDC: video.profileLevelID?.levelIDC)
+    }
+
+    /// Starts sending. On the event loop.
+    func start() {
+        eventLoop.preconditionInEventLoop()
+        let now = ClientClock.now()
+        if videoSender != nil { scheduleVideo(at: now) }
+        if audioSender != nil { scheduleAudio(at: now) }
+        reporting = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
+            self?.everySecond()
+        }
+        pump(now: now)
+    }
+
+    /// A datagram came from the socket. On the event loop.
+    func received(_ datagram: ByteBuffer, from address: TransportAddress) {
+        guard !isClosed else { return }
+        let now = ClientClock.now()
+        if downlink != nil {
+            downlink?.send(datagram, peer: address, now: now)
+        } else {
+            _ = peer.receive(datagram, from: address, now: now)
+        }
+    }
+
+    /// Moves everything that can move, and sets the timer for the rest. On the event loop.
+    func pump(now: MonotonicInstant) {
+        guard !isClosed else { return }
+        while let parcel = downlink?.deliver(now: now) {
+            _ = peer.receive(parcel.datagram, from: parcel.peer, now: now)
+        }
+        if peer.nextWakeUp(now: now) <= now { peer.wake(now: now) }
+        while let event = peer.pollEvent() { handle(event, now: now) }
+        transmit(now: now)
+        scheduleWakeUp(now: now)
+    }
+
+    func transmit(now: MonotonicInstant) {
+        var hasWritten = false
+        while let transmit = peer.pollTransmit(now: now) {
+            if uplink != nil {
+                uplink?.send(transmit.datagram, peer: transmit.destination, now: now)
+            } else {
+                socket.write(transmit.datagram, to: transmit.destination)
+                hasWritten = true
+            }
+        }
+        while let parcel = uplink?.deliver(now: now) {
+            socket.write(parcel.datagram, to: parcel.peer)
+            hasWritten = true
+        }
+        if hasWritten { socket.flush() }
+    }
+
+    private func scheduleWakeUp(now: MonotonicInstant) {
+        var next = peer.nextWakeUp(now: now)
+        if let uplink { next = min(next, uplink.nextDelivery) }
+        if let downlink { next = min(next, downlink.nextDelivery) }
+        // Not at once again: a timer that fires early would otherwise spin.
+        next = max(next, now + .microseconds(100))
+        if let wakeUp {
+            guard next < wakeUp.instant || wakeUp.instant <= now else { return }
+            wakeUp.task.cancel()
+        }
+        guard next < .distantFuture else {
+            wakeUp = nil
+            return
+        }
+        let task = eventLoop.scheduleTask(deadline: next.deadline) { [weak self] in
+            guard let self else { return }
+            self.wakeUp = nil
+            self.pump(now: ClientClock.now())
+        }
+        wakeUp = (next, task)
+    }
+
+    private func everySecond() {
+        let now = ClientClock.now()
+        samples.append(takeSample(now: now))
+        let last = peer.lastAuthenticated ?? measurements.start
+        if now - last > Self.silenceLimit {
+            end(.relayLeft(reason: "the relay sent nothing for \(Int((now - last).seconds)) s"))
+        }
+    }
+
+    /// Ends the session for a reason of its own; `leave` still has to be called. On the event loop.
+    func end(_ reason: End) {
+        endPromise.succeed(reason)
+    }
+
+    /// Stops sending and says goodbye. On the event loop.
+    func stop() {
+        guard !isClosed else { return }
+        let now = ClientClock.now()
+        reporting?.cancel()
+        peer.close(now: now)
+        // The goodbye is not kept waiting by an emulated queue: the program is about to end.
+        uplink = nil
+        transmit(now: now)
+        isClosed = true
+        wakeUp?.task.cancel()
+        wakeUp = nil
+    }
+}

@@ -1,0 +1,20 @@
+import MediaCore
+
+/// A client's opened inputs.
+struct MediaSources {
+    var video: (any VideoSource)?
+    var audio: (any OpusSource)?
+
+    init(video: (any VideoSource)?, audio: (any OpusSource)?) {
+        self.video = video
+        self.audio = audio
+    }
+
+    /// Opens what the options name.
+    ///
+    /// - Throws: `ClientError.unreadableInput`.
+    init(_ options: JoinOptions) throws(ClientError) {
+        video = try options.video.open(name: options.name, settings: options.videoSettings)
+        audio = if let source = try options.audio.open(name: options.name) { try EncodedPCMSource(source) } else { nil }
+    }
+}

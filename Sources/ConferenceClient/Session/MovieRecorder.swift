@@ -1,0 +1,85 @@
+import Dispatch
+import MediaCore
+import NIOCore
+import RTP
+import Recording
+
+/// Records what a client receives, as it came: nothing is encoded again.
+///
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+final class MovieRecorder: @unchecked Sendable {
+    let queue = DispatchQueue(label: "confclient.record")
+    private let path: String
+    private let hasAudio: Bool
+    private var writer: MovieWriter?
+    private var failure: ClientError?
+    /// When the movie's time zero was.
+    private var start = MonotonicInstant.zero
+    /// Each stream's first time, on its own clock and on the machine's.
+    private var videoOrigin: (time: MediaTime, arrival: MonotonicInstant)?
+    private var audioOrigin: (time: Int64, arrival: MonotonicInstant)?
+    private var audioTimes = TimestampUnwrapper()
+    private var lastAudioSequence: Int64?
+
+    /// Checks that the file can be written, and leaves it empty until the first key frame comes.
+    ///
+    /// - Throws: `ClientError.outputNotWritable`.
+    init(path: String, hasAudio: Bool) throws(ClientError) {
+        self.path = path
+        self.hasAudio = hasAudio
+        try OutputFile.check(path)
+    }
+
+    /// Writes a frame; the movie begins with the first key frame. Call on `queue` only.
+    func append(_ sample: SampleBuffer, arrival: MonotonicInstant) {
+        guard failure == nil else { return }
+        do {
+            if writer == nil {
+                guard sample.isSync else { return }
+                writer = try MovieWriter(path: path, video: sample.format, audio: hasAudio ? .init() : nil)
+                start = arrival
+            }
+            let origin = videoOrigin ?? (sample.presentationTime, arrival)
+            videoOrigin = origin
+            var sample = sample
+            sample.presentationTime =
+                sample.presentationTime - origin.time + MediaTime(origin.arrival - start, timescale: 90_000)
+            try writer?.append(sample)
+        } catch {
+            failure = .outputNotWritable(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Writes an Opus packet; what comes out of order is left out. Call on `queue` only.
+    func append(opus payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant) {
+        guard failure == nil, let writer, hasAudio, sequence > lastAudioSequence ?? .min else { return }
+        lastAudioSequence = sequence
+        let time = audioTimes.unwrap(rtpTimestamp)
+        let origin = audioOrigin ?? (time, arrival)
+        audioOrigin = origin
+        do {
+            try writer.append(
+                opus: payload,
+                presentationTime: MediaTime(value: time - origin.time, timescale: 48_000)
+                    + MediaTime(origin.arrival - start, timescale: 48_000),
+                duration: MediaTime(value: 960, timescale: 48_000))
+        } catch {
+            failure = .outputNotWritable(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Ends the file. Call on `queue` only.
+    ///
+    /// - Throws: `ClientError.outputNotWritable`, also for what went wrong earlier; `.noMedia` when no key frame came.
+    func finish() throws(ClientError) {
+        if let failure { throw failure }
+        guard let writer else {
+            throw .noMedia(reason: "no key frame arrived, so that \(path) is empty")
+        }
+        do {
+            try writer.finish()
+        } catch {
+            throw .outputNotWritable(path: path, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import NIOHTTP1
+import Foundation
+import MediaCore
+import NIOCore
+import SecureTransport
+
+/// What came of a join: the session, and what is needed to leave.
+struct Negotiation: Sendable {
+    var session: NegotiatedSession
+    /// The participant's path at the relay.
+    var location: String
+
+    /// The offer of a client that receives at `address`.
+    static func offer(
+        _ options: JoinOptions, sources: (video: Bool, audio: Bool), address: TransportAddress
+    ) -> (offer: SessionDescription, pending: PendingOffer) {
+        var parameters = OfferParameters(address: address, srtpProfiles: options.srtpProfiles)
+        parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
+        parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
+        // Keys are made from the system's randomness, whatever the seed.
+        var generator = SystemRandomNumberGenerator()
+        return OfferAnswer.makeOffer(parameters, using: &generator)
+    }
+
+    /// Posts an offer and completes it with the answer.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    static func join(
+        _ options: JoinOptions, offer: SessionDescription, pending: PendingOffer, over connection: SignallingConnection
+    ) async throws -> Negotiation {
+        let response = try await connection.exchange(
+            method: .POST, path: options.url.joinPath(name: options.name, selfView: options.showsSelfView),
+            contentType: "application/sdp", body: offer.encode())
+        func refusal(_ reason: String) -> ClientError {
+            .relayRefused(url: "\(options.url)", status: response.status, reason: reason)
+        }
+        guard response.status == 201 else { throw refusal(Self.reason(in: response)) }
+        guard let location = response.headers.first(name: "Location"), let path = Self.path(of: location) else {
+            throw refusal("its answer has no Location")
+        }
+        do {
+            let answer = try SessionDescription(parsing: response.text)
+            let session = try OfferAnswer.complete(pending: pending, answer: answer)
+            guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our sound") }
+            return Negotiation(session: session, location: path)
+        } catch let error as SDPError {
+            throw refusal("its answer cannot be used: \(error)")
+        }
+    }
+
+    /// The path of a `Location`, which may be a whole URL.
+    private static func path(of location: String) -> String? {
+        guard let parts = URLComponents(string: location), parts.percentEncodedPath.hasPrefix("/") else { return nil }
+        return parts.percentEncodedPath
+    }
+
+    /// The detail of a problem document (RFC 9457), or the text itself.
+    private static func reason(in response: SignallingConnection.Response) -> String {
+        struct Problem: Decodable {
+            var title: String?
+            var detail: String?
+        }
+        let body = Data(response.body.readableBytesView)
+        if let problem = try? JSONDecoder().decode(Problem.self, from: body),
+            let reason = problem.detail ?? problem.title
+        {
+            return reason
+        }
+        let line = response.text.split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) }
+        return line ?? "without a reason"
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// The address of a room: `http://host:port/rooms/name`.
+public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
+    public let host: String
+    public let port: Int
+    public let room: String
+
+    /// Parses an address.
+    ///
+    /// - Throws: `ClientError.usage` that says what is wrong.
+    public init(_ text: String) throws(ClientError) {
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty
+        else {
+            throw .usage(reason: "'\(text)' is no room's address; it looks like http://127.0.0.1:7000/rooms/demo")
+        }
+        guard scheme == "http" else {
+            throw .usage(reason: "'\(text)': only http is spoken, not \(scheme)")
+        }
+        let path = parts.percentEncodedPath.split(separator: "/")
+        guard path.count == 2, path[0] == "rooms", parts.query == nil, (1...65_535).contains(parts.port ?? 80) else {
+            throw .usage(
+                reason: "'\(text)' names no room; it looks like http://\(host):\(parts.port ?? 7000)/rooms/demo")
+        }
+        // An IPv6 literal stands in brackets in an address and without them elsewhere.
+        self.host = host.trimmingCharacters(in: ["[", "]"])
+        port = parts.port ?? 80
+        room = String(path[1])
+    }
+
+    public var description: String { "http://\(authority)/rooms/\(room)" }
+
+    /// Host and port as the `Host` field has them.
+    var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The path that a participant is posted to.
+    func joinPath(name: String, selfView: Bool?) -> String {
+        var unreserved = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
+        unreserved.insert(charactersIn: "-._~")
+        let name = name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+        let selfView = selfView.map { "&self-view=\($0 ? "always" : "never")" } ?? ""
+        return "/rooms/\(room)/participants?name=\(name)\(selfView)"
+    }
+}

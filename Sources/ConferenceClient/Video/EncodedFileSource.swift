@@ -1,0 +1,92 @@
+public import MediaCore
+import Recording
+
+/// Sends the H.264 stream of a file as it is, over and over: nothing is decoded, and no bitrate can be followed.
+public final class EncodedFileSource: VideoSource {
+    public let dimensions: VideoDimensions
+    public let frameRate: Double
+
+    private let reader: MovieReader
+    /// Set where the file has no times of its own: a raw H.264 stream.
+    private let fixedInterval: Duration?
+    private var upcoming: SampleBuffer
+
+    /// A gap between two frames is shown for at most this long, so that a broken time cannot stop a client.
+    private static let longestInterval: Duration = .seconds(2)
+
+    /// Opens a file.
+    ///
+    /// - Parameter fixedFrameRate: Frames per second for a raw stream; nil for a container, which has times.
+    /// - Throws: `ClientError.unreadableInput`, also for streams with B-frames: a call's receivers show frames in the
+    ///   order in which they come.
+    public init(path: String, fixedFrameRate: Double?) throws(ClientError) {
+        do {
+            reader = try MovieReader(path: path)
+            guard reader.format.reorderDepth == 0 else {
+                throw ClientError.unreadableInput(
+                    path: path, reason: "it has B-frames, so that it cannot be sent as it is; re-encode it (--reencode)")
+            }
+            guard let first = try reader.nextSample() else {
+                throw ClientError.unreadableInput(path: path, reason: "it has no frames")
+            }
+            upcoming = first
+        } catch {
+            throw ClientError(reading: path, error)
+        }
+        frameRate = fixedFrameRate ?? reader.nominalFrameRate ?? 30
+        fixedInterval = fixedFrameRate.map { .nanoseconds(Int64(1e9 / min(max($0, 1), 240))) }
+        dimensions = upcoming.format.dimensions
+        if !upcoming.isSync { skipToSyncFrame() }
+    }
+
+    public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
+        let sample = upcoming
+        do {
+            if let next = try reader.nextSample() {
+                upcoming = next
+                let interval = fixedInterval ?? (next.presentationTime - sample.presentationTime).duration
+                return SourceFrame(
+                    content: .encoded(sample), duration: min(max(interval, .milliseconds(1)), Self.longestInterval))
+            }
+            try startOver()
+        } catch {
+            throw ClientError(reading: reader.path, error)
+        }
+        return SourceFrame(
+            content: .encoded(sample),
+            duration: fixedInterval ?? sample.duration?.duration ?? .nanoseconds(Int64(1e9 / max(frameRate, 1))))
+    }
+
+    /// Leaves frames out up to the next one that decoding can start at, from the file's start where none follows.
+    public func skipToSyncFrame() {
+        var hasStartedOver = false
+        while !upcoming.isSync {
+            // A file that cannot be read further says so at the next `nextFrame`.
+            guard let next = try? reader.nextSample() else {
+                guard !hasStartedOver, (try? startOver()) != nil else { return }
+                hasStartedOver = true
+                continue
+            }
+            upcoming = next
+        }
+    }
+
+    private func startOver() throws(MovieError) {
+        try reader.rewind()
+        guard let first = try reader.nextSample() else {
+            throw .malformed(path: reader.path, reason: "it has no frames when read again")
+        }
+        upcoming = first
+    }
+}
+
+extension ClientError {
+    /// Puts an error of a file that is read into a client's words.
+    init(reading path: String, _ error: any Error) {
+        switch error {
+        case let error as ClientError: self = error
+        case let error as MovieError: self = .unreadableInput(path: path, reason: error.description)
+        default: self = .unreadableInput(path: path, reason: "\(error)")
+        }
+    }
+}

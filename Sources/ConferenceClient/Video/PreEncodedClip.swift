@@ -1,0 +1,72 @@
+import MediaCore
+import VideoCoding
+
+/// A few seconds of the test camera, encoded once and shared by many clients.
+struct PreEncodedClip: Sendable {
+    var samples: [SampleBuffer]
+    var dimensions: VideoDimensions
+    var frameRate: Double
+
+    /// Encodes a clip: a key frame every second, and no frame counter, whose time would be long past.
+    ///
+    /// - Throws: `ClientError.failed` when it cannot be encoded.
+    static func make(
+        name: String, dimensions: VideoDimensions, frameRate: Double, bitRate: BitRate, backEnd: EncoderBackEnd,
+        profile: H264Profile = .constrainedBaseline, seconds: Int = 4
+    ) throws(ClientError) -> PreEncodedClip {
+        let source = SyntheticVideoSource(
+            name: name, dimensions: dimensions, frameRate: frameRate, showsCounter: false)
+        let frameRate = min(source.frameRate, 60)
+        var clip = PreEncodedClip(samples: [], dimensions: source.dimensions, frameRate: frameRate)
+        do {
+            let session = try CompressionSession(
+                backEnd: backEnd,
+                configuration: CompressionConfiguration(
+                    dimensions: source.dimensions, expectedFrameRate: Int(frameRate.rounded()),
+                    averageBitRate: bitRate, profile: profile))
+            for index in 0..<max(1, Int(frameRate) * seconds) {
+                let time = Int64(Double(index) * 1000 / frameRate)
+                let frame = try session.encode(
+                    source.makePicture(wallClockMilliseconds: time),
+                    presentationTime: MediaTime(value: time, timescale: 1000),
+                    options: EncodeOptions(forceKeyFrame: index % max(1, Int(frameRate)) == 0))
+                if let frame { clip.samples.append(frame.sample) }
+            }
+        } catch {
+            throw .failed(reason: "the test clip cannot be encoded: \(error)")
+        }
+        guard clip.samples.first?.isSync == true else {
+            throw .failed(reason: "the test clip cannot be encoded: it does not begin with a key frame")
+        }
+        return clip
+    }
+}
+
+/// Sends a clip over and over.
+final class ClipSource: VideoSource {
+    var dimensions: VideoDimensions { clip.dimensions }
+    var frameRate: Double { clip.frameRate }
+
+    private let clip: PreEncodedClip
+    private var index: Int
+
+    /// - Parameter offset: How many seconds into the clip to begin, so that the key frames of many clients do not come
+    ///   all at once.
+    init(clip: PreEncodedClip, offset: Int = 0) {
+        self.clip = clip
+        index = max(0, offset) * Int(clip.frameRate) % max(clip.samples.count, 1)
+        skipToSyncFrame()
+    }
+
+    func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
+        guard clip.samples.indices.contains(index) else { throw .failed(reason: "there is no video to send") }
+        defer { index = (index + 1) % clip.samples.count }
+        return SourceFrame(content: .encoded(clip.samples[index]), duration: .nanoseconds(Int64(1e9 / clip.frameRate)))
+    }
+
+    func skipToSyncFrame() {
+        for _ in clip.samples.indices where !clip.samples[index].isSync {
+            index = (index + 1) % clip.samples.count
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Compositing
+public import MediaCore
+
+/// Brings the pictures of another source to a size, letterboxed. What is encoded already passes as it is.
+public final class ScaledSource: VideoSource {
+    public let dimensions: VideoDimensions
+    public var frameRate: Double { source.frameRate }
+
+    private let source: any VideoSource
+    private let compositor = GridCompositor()
+    private let request: CompositionRequest
+
+    /// - Parameter dimensions: Rounded down to even numbers, at least 16x16.
+    public init(_ source: any VideoSource, dimensions: VideoDimensions) {
+        let size = VideoDimensions(
+            width: max(16, dimensions.width / 2 * 2), height: max(16, dimensions.height / 2 * 2))
+        self.source = source
+        self.dimensions = size
+        request = CompositionRequest(
+            canvas: size,
+            tiles: [.init(source: Self.id, rect: PixelRect(x: 0, y: 0, width: size.width, height: size.height))])
+    }
+
+    private static let id = ParticipantID(rawValue: 0)
+
+    public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
+        var frame = try source.nextFrame(wallClockMilliseconds: wallClockMilliseconds)
+        guard case .picture(let picture) = frame.content, picture.dimensions != dimensions else { return frame }
+        let content = CompositionSource(id: Self.id, name: "", content: .picture(picture, isStale: false))
+        if let scaled = compositor.compose([request], sources: [Self.id: content]).first {
+            frame.content = .picture(scaled)
+        }
+        return frame
+    }
+
+    public func skipToSyncFrame() { source.skipToSyncFrame() }
+}

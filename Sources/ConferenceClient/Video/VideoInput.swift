@@ -1,0 +1,76 @@
+import Foundation
+public import MediaCore
+
+/// What a client shows.
+public enum VideoInput: Hashable, Sendable {
+    /// The test camera.
+    case synthetic
+    /// An H.264, MP4 (or any other container with H.264) or Y4M file.
+    case file(path: String)
+    /// Nothing; the client only receives.
+    case none
+
+    /// Reads the value of an option: `synthetic`, `none` or a path.
+    public init(argument: String) {
+        switch argument {
+        case "synthetic": self = .synthetic
+        case "none": self = .none
+        default: self = .file(path: argument)
+        }
+    }
+}
+
+/// How the test camera and files are shown.
+public struct VideoInputSettings: Hashable, Sendable {
+    /// The size to send; nil for the file's own, or 640x360.
+    public var dimensions: VideoDimensions?
+    /// Frames per second of the test camera and of raw H.264 streams.
+    public var frameRate: Double
+    /// Whether files are decoded and encoded again; nil for: unless they are raw H.264.
+    public var reencodes: Bool?
+
+    public init(dimensions: VideoDimensions? = nil, frameRate: Double = 30, reencodes: Bool? = nil) {
+        self.dimensions = dimensions
+        self.frameRate = frameRate
+        self.reencodes = reencodes
+    }
+
+    /// The test camera's size where none is asked for.
+    public static let defaultDimensions = VideoDimensions(width: 640, height: 360)
+}
+
+extension VideoInput {
+    /// Opens the source.
+    ///
+    /// - Parameter name: The participant's name, for the test camera.
+    /// - Returns: Nil for `none`.
+    /// - Throws: `ClientError.unreadableInput`.
+    func open(name: String, settings: VideoInputSettings) throws(ClientError) -> (any VideoSource)? {
+        switch self {
+        case .none:
+            return nil
+        case .synthetic:
+            return SyntheticVideoSource(
+                name: name, dimensions: settings.dimensions ?? VideoInputSettings.defaultDimensions,
+                frameRate: settings.frameRate)
+        case .file(let path):
+            let kind = URL(fileURLWithPath: path).pathExtension.lowercased()
+            if kind == "y4m" {
+                return Self.fitted(try Y4MVideoSource(path: path), settings)
+            }
+            let isRaw = ["h264", "264", "avc", "jsv"].contains(kind)
+            let fixedFrameRate = isRaw ? settings.frameRate : nil
+            if !(settings.reencodes ?? !isRaw) {
+                return try EncodedFileSource(path: path, fixedFrameRate: fixedFrameRate)
+            }
+            return Self.fitted(try DecodedFileSource(path: path, fixedFrameRate: fixedFrameRate), settings)
+        }
+    }
+
+    /// Scales a source where a size is asked for, or where its own is odd and so cannot be encoded.
+    private static func fitted(_ source: any VideoSource, _ settings: VideoInputSettings) -> any VideoSource {
+        let size = settings.dimensions ?? source.dimensions
+        guard size != source.dimensions || size.width % 2 != 0 || size.height % 2 != 0 else { return source }
+        return ScaledSource(source, dimensions: size)
+    }
+}

@@ -1,0 +1,82 @@
+import Compositing
+import Dispatch
+import MediaCore
+import VideoCoding
+
+/// A client's video on its way in: decoder, frame counters, and the newest picture for a snapshot.
+///
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+final class VideoReceivePipeline: @unchecked Sendable {
+    /// What came of a frame.
+    struct Output: Sendable {
+        /// Pictures that came out of the decoder.
+        var pictureCount = 0
+        var dimensions: VideoDimensions?
+        /// Nil where this frame's counters were not looked for.
+        var delays: [(tag: UInt16, delay: Duration)]?
+        /// Whether decoding can go on only from a key frame.
+        var needsKeyFrame = false
+        var failureCount = 0
+    }
+
+    /// Counters are looked for this often: it costs about as much as decoding.
+    private static let counterInterval: Duration = .milliseconds(250)
+
+    let queue = DispatchQueue(label: "confclient.decode")
+    private var session: DecompressionSession?
+    private var counterReader = FrameCounterReader()
+    private var nextCounterTime = MonotonicInstant.zero
+    private var latest: PixelBuffer?
+
+    /// Decodes a frame. Call on `queue` only.
+    func decode(_ sample: SampleBuffer) -> Output {
+        var output = Output()
+        guard let session = session(for: sample.format, isSync: sample.isSync) else {
+            output.needsKeyFrame = true
+            return output
+        }
+        for outcome in session.decode(sample) {
+            switch outcome {
+            case .picture(let picture):
+                output.pictureCount += 1
+                output.dimensions = picture.pixelBuffer.dimensions
+                latest = picture.pixelBuffer
+            case .dropped: break
+            case .failed:
+                output.failureCount += 1
+                output.needsKeyFrame = true
+            }
+        }
+        let now = ClientClock.now()
+        if output.pictureCount > 0, now >= nextCounterTime, let latest {
+            nextCounterTime = now + Self.counterInterval
+            let wallClock = ClientClock.wallClockMilliseconds()
+            output.delays = counterReader.readings(in: latest).map {
+                (tag: $0.counter.tag, delay: $0.counter.age(atWallClockMilliseconds: wallClock))
+            }
+        }
+        return output
+    }
+
+    /// The decoder there is, where it takes the format; else a new one, which begins with a key frame.
+    private func session(for format: VideoFormatDescription, isSync: Bool) -> DecompressionSession? {
+        if let session, session.canAccept(format) == .accept { return session }
+        guard isSync else { return nil }
+        session = try? DecompressionSession(format: format)
+        return session
+    }
+
+    /// Writes the newest picture. Call on `queue` only.
+    ///
+    /// - Throws: `ClientError.outputNotWritable` when it cannot be written; `.noMedia` when there is none.
+    func writeSnapshot(to path: String) throws(ClientError) {
+        guard let latest else {
+            throw .noMedia(reason: "no picture arrived, so that there is nothing to write to \(path)")
+        }
+        do {
+            try latest.writePNG(to: path)
+        } catch {
+            throw .outputNotWritable(path: path, reason: "\(error)")
+        }
+    }
+}

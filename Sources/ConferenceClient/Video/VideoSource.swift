@@ -1,0 +1,40 @@
+public import MediaCore
+
+/// One frame of a video source.
+public struct SourceFrame: Sendable {
+    /// A picture still to be encoded, or a frame that is sent as it is.
+    public enum Content: Sendable {
+        case picture(PixelBuffer)
+        case encoded(SampleBuffer)
+    }
+
+    public var content: Content
+    /// How long until the next frame is due.
+    public var duration: Duration
+
+    public init(content: Content, duration: Duration) {
+        self.content = content
+        self.duration = duration
+    }
+}
+
+/// Where a client's video comes from. Endless: files start over. One caller at a time.
+public protocol VideoSource: AnyObject {
+    /// The size of the pictures, or of the encoded frames at the start.
+    var dimensions: VideoDimensions { get }
+    /// Frames per second, on average.
+    var frameRate: Double { get }
+
+    /// The next frame.
+    ///
+    /// - Parameter wallClockMilliseconds: The wall clock's time, for sources that show it.
+    /// - Throws: `ClientError.unreadableInput` when a file turns out to be broken.
+    func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame
+
+    /// Makes the next frame one that decoding can start at, where the source is encoded already; others do nothing.
+    func skipToSyncFrame()
+}
+
+extension VideoSource {
+    public func skipToSyncFrame() {}
+}

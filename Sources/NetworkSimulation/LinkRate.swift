@@ -1,0 +1,41 @@
+public import MediaCore
+
+/// How fast a link delivers.
+public enum LinkRate: Hashable, Sendable {
+    /// A new rate from a time on.
+    public struct Step: Hashable, Sendable {
+        /// Since the link began.
+        public var time: Duration
+        public var rate: BitRate
+
+        public init(at time: Duration, rate: BitRate) {
+            self.time = time
+            self.rate = rate
+        }
+    }
+
+    /// At once.
+    case unlimited
+    case fixed(BitRate)
+    /// Ascending in time; before the first the rate is that of the first.
+    case steps([Step])
+    case trace(DeliveryTrace)
+
+    /// The rate at a time since the link began, averaged over the whole trace for a trace; nil when unlimited.
+    public func rate(at time: Duration) -> BitRate? {
+        switch self {
+        case .unlimited: nil
+        case .fixed(let rate): rate
+        case .steps(let steps): (steps.last { $0.time <= time } ?? steps.first)?.rate
+        case .trace(let trace): trace.meanRate
+        }
+    }
+}
+
+/// How much a link's queue holds; what comes when it is full is dropped.
+public enum QueueLimit: Hashable, Sendable {
+    /// What the link delivers in this time at the rate that it has when the packet comes (a trace: on average).
+    case duration(Duration)
+    case size(DataSize)
+    case packets(Int)
+}

@@ -1,0 +1,61 @@
+public import MediaCore
+
+/// The spread of a delay.
+public struct DelayDistribution: Hashable, Sendable {
+    public var mean = Duration.zero
+    public var median = Duration.zero
+    public var percentile95 = Duration.zero
+    public var maximum = Duration.zero
+
+    public init() {}
+
+    /// The distribution of delays in ascending order; zero without any.
+    init(sorted delays: [Duration]) {
+        guard let last = delays.last else { return }
+        mean = delays.reduce(.zero, +) / delays.count
+        median = delays[delays.count / 2]
+        percentile95 = delays[min(delays.count * 95 / 100, delays.count - 1)]
+        maximum = last
+    }
+}
+
+/// A simulated flow in figures.
+public struct MediaFlowSummary: Hashable, Sendable {
+    public var duration = Duration.zero
+    /// Media that arrived over the whole duration.
+    public var goodput = BitRate.zero
+    /// What left the sender, padding included.
+    public var sendRate = BitRate.zero
+    /// The controller's target, averaged over the samples.
+    public var meanTarget = BitRate.zero
+    /// Media that arrived over what the link could carry and the encoder may make.
+    public var utilization = 0.0
+    /// Time in the link's queue of delivered packets.
+    public var queueingDelay = DelayDistribution()
+    /// Lost and dropped packets over sent ones.
+    public var lossFraction = 0.0
+    /// From capture to the arrival of a frame's last packet, the pacer included; complete frames only.
+    public var frameDelay = DelayDistribution()
+    /// Frames made or skipped.
+    public var frameCount = 0
+    /// Frames that took over 200 ms, stayed incomplete or were skipped by the sender.
+    public var lateOrLostFraction = 0.0
+    /// Frames that the sender skipped, because its pacer held too much.
+    public var skippedFraction = 0.0
+    /// The share of time in gaps of over 183 ms between complete frames.
+    public var freezeFraction = 0.0
+    /// The share of padding in what was sent.
+    public var paddingFraction = 0.0
+    /// The first time at which the goodput of a second reached 90 % of what was usable; nil when it never did.
+    public var rampTime: Duration?
+    /// Keyframes made; all were asked for.
+    public var keyFrameCount = 0
+}
+
+/// What came of a simulated flow.
+public struct MediaFlowReport: Hashable, Sendable {
+    public var summary: MediaFlowSummary
+    public var samples: [MediaFlowSample]
+    /// How the flow answered each change of a scripted rate.
+    public var stepResponses: [StepResponse]
+}

@@ -1,0 +1,232 @@
+public import MediaCore
+
+/// The receive buffer of a video stream: puts packets in order, finds gaps, asks for what is missing and gives it up
+/// when its time is over.
+///
+/// Insert what arrives, then take out what is ready and what to ask for; do so again at `nextDeadline`. Packets lie in
+/// a ring by sequence number, which grows up to the configured capacity as the stream needs it.
+public struct JitterBuffer: Sendable {
+    /// The place of one sequence number: its packet, or what is known about its absence.
+    private struct Slot {
+        var packet: RTPPacket?
+        /// When the packet arrived, or when the gap was noticed; nanoseconds.
+        var time: Int64 = 0
+        /// When the packet is to be asked for, the first time or again; nanoseconds.
+        var nextRequest: Int64 = .max
+        var requestCount = 0
+    }
+
+    public let configuration: Configuration
+    public private(set) var statistics = Statistics()
+
+    private var slots: [Slot]
+    /// The next sequence number to hand out.
+    private var next: Int64 = 0
+    /// The highest sequence number received; nil before the first packet.
+    private var highest: Int64?
+    /// Empty slots from `next` to `highest`.
+    private var missingCount = 0
+    /// No missing packet is to be asked for earlier; nanoseconds.
+    private var nextRequest: Int64 = .max
+    private var roundTripTime: Int64 = 100_000_000
+    private var restartDetector = RestartDetector()
+
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        slots = Array(repeating: Slot(), count: min(64, Self.ringSize(for: configuration.capacity)))
+    }
+
+    /// How many packets wait.
+    public var count: Int {
+        guard let highest else { return 0 }
+        return Int(highest - next + 1) - missingCount
+    }
+
+    /// Tells how long a request and its answer take; 100 ms are assumed before. Held within 1 ms...5 s.
+    public mutating func setRoundTripTime(_ duration: Duration) {
+        roundTripTime = min(max(duration.nanoseconds, 1_000_000), 5_000_000_000)
+    }
+
+    /// Takes in a packet that arrived.
+    public mutating func insert(_ packet: RTPPacket, now: MonotonicInstant) -> InsertResult {
+        statistics.received += 1
+        guard let highest else {
+            next = Int64(packet.sequenceNumber)
+            highest = next
+            place(packet, at: next, now: now)
+            return .inserted
+        }
+        let distance = Int16(bitPattern: packet.sequenceNumber &- UInt16(truncatingIfNeeded: highest))
+        let sequence = highest &+ Int64(distance)
+        if sequence < next {
+            let isRestart = restartDetector.isRestart(
+                packet.sequenceNumber, distanceBehind: next - sequence, configuration: configuration, now: now)
+            guard !isRestart else { return restart(with: packet, now: now) }
+            statistics.late += 1
+            return .late
+        }
+        guard sequence - next < Int64(configuration.capacity) else { return restart(with: packet, now: now) }
+        restartDetector.streamContinued(now: now)
+
+        growRing(toHold: sequence)
+        if sequence > highest {
+            noticeGap((highest + 1)..<sequence, now: now)
+            self.highest = sequence
+        } else {
+            let slot = slots[index(of: sequence)]
+            guard slot.packet == nil else {
+                statistics.duplicates += 1
+                return .duplicate
+            }
+            missingCount -= 1
+            if slot.requestCount > 0 { statistics.recovered += 1 } else { statistics.reordered += 1 }
+        }
+        place(packet, at: sequence, now: now)
+        return .inserted
+    }
+
+    /// The next packet in order, unless a gap in front of it may still be filled.
+    public mutating func popNext(now: MonotonicInstant) -> ReceivedPacket? {
+        guard let highest else { return nil }
+        while next <= highest {
+            let index = index(of: next)
+            if let packet = slots[index].packet {
+                let arrival = MonotonicInstant(nanoseconds: slots[index].time)
+                slots[index].packet = nil
+                defer { next += 1 }
+                return ReceivedPacket(packet: packet, sequence: next, arrival: arrival)
+            }
+            guard giveUpTime(of: slots[index]) <= now.nanoseconds else { return nil }
+            statistics.lost += 1
+            missingCount -= 1
+            next += 1
+        }
+        return nil
+    }
+
+    /// All packets that are ready, in order. Where gaps were given up, the sequence numbers jump.
+    public mutating func popReady(now: MonotonicInstant) -> [ReceivedPacket] {
+        var ready: [ReceivedPacket] = []
+        while let packet = popNext(now: now) { ready.append(packet) }
+        return ready
+    }
+
+    /// The sequence numbers to ask for now, in ascending order. They count as asked for.
+    ///
+    /// A packet is asked for once the allowance for reordering is over, then again each 1.2 round trips (20 ms at
+    /// least) as long as the answer can come in time.
+    public mutating func nacksDue(now: MonotonicInstant) -> [UInt16] {
+        guard configuration.nackEnabled, missingCount > 0, nextRequest <= now.nanoseconds, let highest else {
+            return []
+        }
+        var due: [UInt16] = []
+        var earliest = Int64.max
+        let interval = max(roundTripTime + roundTripTime / 5, 20_000_000)
+        for sequence in next...highest {
+            let index = index(of: sequence)
+            guard slots[index].packet == nil, slots[index].requestCount < configuration.maximumRequestCount else {
+                continue
+            }
+            if slots[index].nextRequest <= now.nanoseconds {
+                let deadline = giveUpTime(of: slots[index])
+                let isFirst = slots[index].requestCount == 0
+                // The first request goes out even if it seems too late: the round-trip time is an estimate.
+                if deadline > (isFirst ? now.nanoseconds : saturatingSum(now.nanoseconds, roundTripTime)) {
+                    due.append(UInt16(truncatingIfNeeded: sequence))
+                    slots[index].requestCount += 1
+                    slots[index].nextRequest = saturatingSum(now.nanoseconds, interval)
+                } else {
+                    slots[index].nextRequest = .max
+                }
+            }
+            if slots[index].requestCount < configuration.maximumRequestCount {
+                earliest = min(earliest, slots[index].nextRequest)
+            }
+        }
+        nextRequest = earliest
+        statistics.requested += Int64(due.count)
+        return due
+    }
+
+    /// When `popReady` or `nacksDue` may next have something without another packet arriving; nil for never.
+    public var nextDeadline: MonotonicInstant? {
+        guard let highest, next <= highest else { return nil }
+        let first = slots[index(of: next)]
+        var deadline = first.packet == nil ? giveUpTime(of: first) : first.time
+        if configuration.nackEnabled, missingCount > 0 { deadline = min(deadline, nextRequest) }
+        return MonotonicInstant(nanoseconds: deadline)
+    }
+}
+
+extension JitterBuffer {
+    private static func ringSize(for span: Int) -> Int {
+        var size = 1
+        while size < span { size *= 2 }
+        return size
+    }
+
+    private func index(of sequence: Int64) -> Int {
+        Int(truncatingIfNeeded: sequence) & (slots.count - 1)
+    }
+
+    private func saturatingSum(_ time: Int64, _ interval: Int64) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(interval)
+        return overflow ? .max : sum
+    }
+
+    /// When a missing packet is given up: at its deadline, or when the last request has not been answered.
+    private func giveUpTime(of slot: Slot) -> Int64 {
+        let deadline = saturatingSum(slot.time, configuration.maximumDelay.nanoseconds)
+        guard configuration.nackEnabled, slot.requestCount >= configuration.maximumRequestCount else {
+            return deadline
+        }
+        return min(deadline, slot.nextRequest)
+    }
+
+    private mutating func place(_ packet: RTPPacket, at sequence: Int64, now: MonotonicInstant) {
+        let index = index(of: sequence)
+        slots[index].packet = packet
+        slots[index].time = now.nanoseconds
+    }
+
+    private mutating func noticeGap(_ gap: Range<Int64>, now: MonotonicInstant) {
+        guard !gap.isEmpty else { return }
+        let request = saturatingSum(now.nanoseconds, max(configuration.reorderAllowance.nanoseconds, 0))
+        for sequence in gap {
+            slots[index(of: sequence)] = Slot(time: now.nanoseconds, nextRequest: request)
+        }
+        missingCount += gap.count
+        nextRequest = min(nextRequest, request)
+    }
+
+    /// Doubles the ring until it spans from `next` to `sequence`.
+    private mutating func growRing(toHold sequence: Int64) {
+        let span = Int(sequence - next) + 1
+        guard span > slots.count, let highest else { return }
+        var grown = Array(repeating: Slot(), count: Self.ringSize(for: span))
+        if next <= highest {
+            for sequence in next...highest {
+                grown[Int(truncatingIfNeeded: sequence) & (grown.count - 1)] = slots[index(of: sequence)]
+            }
+        }
+        slots = grown
+    }
+
+    /// Forgets what is buffered and starts anew with `packet`, further on in the unwrapped sequence.
+    private mutating func restart(with packet: RTPPacket, now: MonotonicInstant) -> InsertResult {
+        statistics.resets += 1
+        statistics.discarded += Int64(count)
+        let last = highest ?? 0
+        for index in slots.indices { slots[index] = Slot() }
+        // Never the direct successor: what follows must see that something is missing in between.
+        let distance = Int64(packet.sequenceNumber &- UInt16(truncatingIfNeeded: last))
+        next = last &+ (distance > 1 ? distance : distance + 65536)
+        highest = next
+        missingCount = 0
+        nextRequest = .max
+        restartDetector = RestartDetector()
+        restartDetector.streamContinued(now: now)
+        place(packet, at: next, now: now)
+        return .overflow
+    }
+}

@@ -1,0 +1,17 @@
+public import MediaCore
+
+/// A packet in its place in the stream.
+public struct ReceivedPacket: Hashable, Sendable {
+    public var packet: RTPPacket
+    /// The sequence number without wrapping. Always grows; a step of more than one means loss, or that the sender
+    /// started anew.
+    public var sequence: Int64
+    /// When the packet arrived.
+    public var arrival: MonotonicInstant
+
+    public init(packet: RTPPacket, sequence: Int64, arrival: MonotonicInstant) {
+        self.packet = packet
+        self.sequence = sequence
+        self.arrival = arrival
+    }
+}

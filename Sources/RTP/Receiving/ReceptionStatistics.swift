@@ -1,0 +1,142 @@
+public import MediaCore
+
+/// What a receiver knows about one source, and reports about it (RFC 3550 A.1, A.3 and A.8).
+public struct ReceptionStatistics: Sendable {
+    /// A step ahead of more than this is a restart once the next packet confirms it (RFC 3550 A.1).
+    private static let maximumDropout: UInt16 = 3000
+    /// So is a step back of more than this. Larger than the RFC's 100, as retransmissions come late.
+    private static let maximumMisorder: UInt16 = 3000
+    /// Transit times that differ by more than this many seconds come from a clock that was set, not from the network.
+    private static let maximumTransitChange: Int64 = 5
+
+    private let clockRate: Int64
+    /// All packets received.
+    public private(set) var packetsReceived: Int64 = 0
+    /// All packets received, with their headers.
+    public private(set) var dataReceived = DataSize.zero
+    /// How often the sender started anew at another sequence number.
+    public private(set) var restartCount: Int64 = 0
+    /// The last sender report and when it arrived.
+    public private(set) var lastSenderReport: (report: SenderReport, arrival: MonotonicInstant)?
+
+    private var unwrapper = SequenceUnwrapper()
+    private var base: Int64 = 0
+    private var highest: Int64?
+    /// Since the sender started, duplicates included.
+    private var receivedSinceBase: Int64 = 0
+    /// Where a restart would go on.
+    private var restartSequence: UInt16?
+    private var expectedAtLastReport: Int64 = 0
+    private var receivedAtLastReport: Int64 = 0
+
+    /// Arrival less timestamp, in units of the clock rate, modulo 2³².
+    private var lastTransit: UInt32?
+    /// In 1/16 of a unit of the clock rate.
+    private var scaledJitter: Int64 = 0
+
+    /// Creates statistics for a source whose timestamps count `clockRate` a second; at least one.
+    public init(clockRate: Int32) {
+        self.clockRate = max(Int64(clockRate), 1)
+    }
+
+    /// Counts a packet. `size` is the packet's with its header.
+    public mutating func received(sequenceNumber: UInt16, timestamp: UInt32, size: DataSize, now: MonotonicInstant) {
+        packetsReceived += 1
+        dataReceived += size
+        guard updateSequence(sequenceNumber) else { return }
+        receivedSinceBase += 1
+        updateJitter(timestamp: timestamp, now: now)
+    }
+
+    /// Remembers a sender report, for the round-trip time that its sender computes and for `ntpTime(atTimestamp:)`.
+    public mutating func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
+        lastSenderReport = (report, now)
+    }
+
+    /// Packets lost since the sender started, less those received twice: negative where more came than were expected.
+    public var cumulativeLost: Int64 { expected - receivedSinceBase }
+
+    /// The mean deviation of the spacing of packets at the receiver from their spacing at the sender.
+    public var jitter: Duration { .seconds(Double(scaledJitter) / 16 / Double(clockRate)) }
+
+    /// The sender's wall-clock time at which its media clock showed `timestamp`; nil before the first sender report.
+    public func ntpTime(atTimestamp timestamp: UInt32) -> NTPTime? {
+        guard let report = lastSenderReport?.report else { return nil }
+        let difference = Int64(Int32(bitPattern: timestamp &- report.rtpTimestamp))
+        return report.ntpTime + .nanoseconds(difference * 1_000_000_000 / clockRate)
+    }
+
+    /// The report about the source; its fraction lost counts from the last call.
+    public mutating func makeReportBlock(ssrc: UInt32, now: MonotonicInstant) -> ReportBlock {
+        let expectedInterval = expected - expectedAtLastReport
+        let lostInterval = expectedInterval - (receivedSinceBase - receivedAtLastReport)
+        expectedAtLastReport = expected
+        receivedAtLastReport = receivedSinceBase
+        var fractionLost: Int64 = 0
+        if expectedInterval > 0, lostInterval > 0 { fractionLost = lostInterval * 256 / expectedInterval }
+
+        var block = ReportBlock(ssrc: ssrc)
+        block.fractionLost = UInt8(clamping: fractionLost)
+        let lostRange = ReportBlock.cumulativeLostRange
+        block.cumulativeLost = min(max(Int32(clamping: cumulativeLost), lostRange.lowerBound), lostRange.upperBound)
+        block.highestSequence = UInt32(truncatingIfNeeded: highest ?? 0)
+        block.jitter = UInt32(clamping: scaledJitter >> 4)
+        if let lastSenderReport {
+            block.lastSenderReport = lastSenderReport.report.ntpTime.middle32
+            let delay = Int128(max((now - lastSenderReport.arrival).nanoseconds, 0))
+            block.delaySinceLastSenderReport = UInt32(clamping: (delay << 16) / 1_000_000_000)
+        }
+        return block
+    }
+
+    private var expected: Int64 {
+        guard let highest else { return 0 }
+        return highest - base + 1
+    }
+
+    /// Follows the sequence (A.1); false for a packet that may be the first of a restart, or a stray one.
+    private mutating func updateSequence(_ sequenceNumber: UInt16) -> Bool {
+        guard let highest else {
+            start(at: sequenceNumber)
+            return true
+        }
+        let ahead = sequenceNumber &- UInt16(truncatingIfNeeded: highest)
+        if ahead < Self.maximumDropout {
+            let sequence = unwrapper.unwrap(sequenceNumber)
+            self.highest = max(highest, sequence)
+        } else if ahead <= UInt16.max - Self.maximumMisorder {
+            guard sequenceNumber == restartSequence else {
+                restartSequence = sequenceNumber &+ 1
+                return false
+            }
+            restartCount += 1
+            start(at: sequenceNumber)
+            return true
+        }
+        restartSequence = nil
+        return true
+    }
+
+    private mutating func start(at sequenceNumber: UInt16) {
+        unwrapper = SequenceUnwrapper()
+        base = unwrapper.unwrap(sequenceNumber)
+        highest = base
+        receivedSinceBase = 0
+        expectedAtLastReport = 0
+        receivedAtLastReport = 0
+        restartSequence = nil
+        lastTransit = nil
+    }
+
+    /// Follows the jitter (A.8).
+    private mutating func updateJitter(timestamp: UInt32, now: MonotonicInstant) {
+        let (seconds, fraction) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let arrival = (seconds &* clockRate) &+ fraction * clockRate / 1_000_000_000
+        let transit = UInt32(truncatingIfNeeded: arrival) &- timestamp
+        defer { lastTransit = transit }
+        guard let lastTransit else { return }
+        let change = abs(Int64(Int32(bitPattern: transit &- lastTransit)))
+        guard change <= Self.maximumTransitChange * clockRate else { return }
+        scaledJitter += change - ((scaledJitter + 8) >> 4)
+    }
+}

@@ -1,0 +1,150 @@
+import CLibAVFormat
+import H264
+import MediaCore
+import NIOCore
+
+/// libavformat's demultiplexer, opened on one file's H.264 stream.
+final class Demuxer {
+    /// A frame as the container holds it.
+    struct Packet {
+        var data: ByteBuffer
+        var presentationTime: MediaTime?
+        var duration: MediaTime?
+    }
+
+    /// How NAL units are told apart inside a packet.
+    private enum Framing {
+        case annexB
+        case lengthPrefixed(lengthSize: Int)
+    }
+
+    let nominalFrameRate: Double?
+    let duration: Duration?
+    private let path: String
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let packet: UnsafeMutablePointer<AVPacket>
+    private let streamIndex: Int32
+    private let timeBase: AVRational
+    private let extradata: ByteBuffer
+    private let framing: Framing
+
+    init(path: String) throws(MovieError) {
+        _ = LibAVFormat.prepare
+        self.path = path
+        var opened: UnsafeMutablePointer<AVFormatContext>?
+        var status = avformat_open_input(&opened, LibAVFormat.url(path: path), nil, nil)
+        guard status >= 0, let context = opened else {
+            throw .cannotOpen(path: path, reason: LibAVFormat.message(status))
+        }
+        var failure: MovieError?
+        var stream: UnsafeMutablePointer<AVStream>?
+        status = avformat_find_stream_info(context, nil)
+        if status < 0 {
+            failure = .cannotOpen(path: path, reason: LibAVFormat.message(status))
+        } else {
+            let index = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+            if index >= 0, index < Int32(context.pointee.nb_streams) {
+                stream = context.pointee.streams[Int(index)]
+            } else {
+                failure = .noVideo(path: path)
+            }
+        }
+        if let stream, let parameters = stream.pointee.codecpar, parameters.pointee.codec_id != AV_CODEC_ID_H264 {
+            let name = avcodec_get_name(parameters.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
+            failure = .unsupportedCodec(path: path, codec: name)
+        }
+        guard failure == nil, let stream, let parameters = stream.pointee.codecpar,
+            let packet = av_packet_alloc()
+        else {
+            avformat_close_input(&opened)
+            throw failure ?? .cannotOpen(path: path, reason: "out of memory")
+        }
+        self.context = context
+        self.packet = packet
+        streamIndex = stream.pointee.index
+        timeBase = stream.pointee.time_base
+        nominalFrameRate = Self.frameRate(of: stream, in: context)
+        // Microseconds: AV_TIME_BASE.
+        duration = context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
+        var extradata = ByteBuffer()
+        if let bytes = parameters.pointee.extradata, parameters.pointee.extradata_size > 0 {
+            extradata.writeBytes(
+                UnsafeRawBufferPointer(start: bytes, count: Int(parameters.pointee.extradata_size)))
+        }
+        self.extradata = extradata
+        // An avcC starts with its version, 1; Annex B with a start code's zero (ISO/IEC 14496-15, 5.3.3.1).
+        if extradata.readableBytes > 4, extradata.getInteger(at: extradata.readerIndex, as: UInt8.self) == 1,
+            let sizes = extradata.getInteger(at: extradata.readerIndex + 4, as: UInt8.self)
+        {
+            framing = .lengthPrefixed(lengthSize: Int(sizes & 3) + 1)
+        } else {
+            framing = .annexB
+        }
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVFormatContext>? = context
+        var packet: UnsafeMutablePointer<AVPacket>? = packet
+        av_packet_free(&packet)
+        avformat_close_input(&context)
+    }
+
+    private static func frameRate(
+        of stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
+    ) -> Double? {
+        let rate = av_guess_frame_rate(context, stream, nil)
+        guard rate.num > 0, rate.den > 0 else { return nil }
+        return Double(rate.num) / Double(rate.den)
+    }
+
+    /// The parameter sets that the container keeps beside the samples.
+    func initialParameterSets() throws(H264ParseError) -> [NALUnit] {
+        guard extradata.readableBytes > 0 else { return [] }
+        switch framing {
+        case .annexB:
+            return AnnexB.nalUnits(in: extradata)
+        case .lengthPrefixed:
+            let record = try AVCDecoderConfigurationRecord(parsing: extradata)
+            return record.parameterSets.compactMap { NALUnit($0) }
+        }
+    }
+
+    /// The NAL units of a packet's data.
+    func nalUnits(in data: ByteBuffer) throws(H264ParseError) -> [NALUnit] {
+        switch framing {
+        case .annexB: AnnexB.nalUnits(in: data)
+        case .lengthPrefixed(let lengthSize): try LengthPrefixed.nalUnits(in: data, lengthSize: lengthSize)
+        }
+    }
+
+    /// The next packet of the H.264 stream; nil at the end.
+    func nextPacket() throws(MovieError) -> Packet? {
+        while true {
+            let status = av_read_frame(context, packet)
+            if status == LibAVFormat.endOfFile { return nil }
+            guard status >= 0 else { throw .malformed(path: path, reason: LibAVFormat.message(status)) }
+            defer { av_packet_unref(packet) }
+            guard packet.pointee.stream_index == streamIndex, let bytes = packet.pointee.data,
+                packet.pointee.size > 0
+            else { continue }
+            let data = ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: Int(packet.pointee.size)))
+            let stamp = packet.pointee.pts != LibAVFormat.noTimestamp ? packet.pointee.pts : packet.pointee.dts
+            return Packet(
+                data: data, presentationTime: stamp == LibAVFormat.noTimestamp ? nil : time(stamp),
+                duration: packet.pointee.duration > 0 ? time(packet.pointee.duration) : nil)
+        }
+    }
+
+    /// Goes back to the first packet.
+    func rewind() throws(MovieError) {
+        // A raw stream cannot be sought by time, but by its first byte.
+        var status = av_seek_frame(context, streamIndex, Int64.min + 1, AVSEEK_FLAG_BACKWARD)
+        if status < 0 { status = av_seek_frame(context, -1, 0, AVSEEK_FLAG_BYTE) }
+        guard status >= 0 else { throw .cannotOpen(path: path, reason: LibAVFormat.message(status)) }
+    }
+
+    private func time(_ value: Int64) -> MediaTime {
+        let (scaled, overflow) = value.multipliedReportingOverflow(by: Int64(timeBase.num))
+        return MediaTime(value: overflow ? .max : scaled, timescale: max(timeBase.den, 1))
+    }
+}

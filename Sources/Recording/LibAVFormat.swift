@@ -1,0 +1,28 @@
+import CLibAVFormat
+
+/// The few things of libavformat that its C macros hide from Swift.
+enum LibAVFormat {
+    /// `AVERROR_EOF`: `-MKTAG('E', 'O', 'F', ' ')`.
+    static let endOfFile: Int32 = -0x2046_4F45
+    /// `AVERROR(ENOMEM)`.
+    static let outOfMemory: Int32 = -12
+    /// `AV_NOPTS_VALUE`.
+    static let noTimestamp = Int64.min
+
+    /// Silences libav's own log: what goes wrong is reported by `MovieError`. Runs once.
+    static let prepare: Void = av_log_set_level(AV_LOG_QUIET)
+
+    /// The library's text for an error code.
+    static func message(_ code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let base = buffer.baseAddress else { return "error \(code)" }
+            buffer.initialize(repeating: 0)
+            av_strerror(code, base, buffer.count)
+            return String(cString: base)
+        }
+    }
+
+    /// A URL that libavformat takes for a file whatever the path looks like, so that a name such as `http:x` or
+    /// `concat:a|b` opens no other protocol.
+    static func url(path: String) -> String { "file:\(path)" }
+}

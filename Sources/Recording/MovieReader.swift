@@ -1,0 +1,115 @@
+import CLibAVFormat
+import H264
+public import MediaCore
+import NIOCore
+
+/// Reads the H.264 video of a movie file (MP4, Matroska, MPEG-TS, raw H.264: whatever libavformat demultiplexes) as
+/// sample buffers in decoding order. Other streams are skipped.
+///
+/// Parameter sets inside the samples are taken out and become part of the format, so a change of size mid-file shows as
+/// a sample with another `format`. Not thread-safe: one caller at a time.
+public final class MovieReader {
+    public let path: String
+    /// The format of the sample that `nextSample` returned last; before that, of the first one.
+    public private(set) var format: VideoFormatDescription
+    /// Frames per second as the container states or guesses them; nil where it does not know.
+    public let nominalFrameRate: Double?
+    /// How long the file plays, where the container knows.
+    public let duration: Duration?
+
+    private let demuxer: Demuxer
+    private var parameterSets: ParameterSetTracker
+    private var pending: SampleBuffer?
+    private var untimedCount: Int64 = 0
+
+    /// Opens `path` and reads up to the first frame.
+    ///
+    /// - Throws: `MovieError` when the file cannot be opened, has no H.264 video or its first frames are broken.
+    public init(path: String) throws(MovieError) {
+        self.path = path
+        demuxer = try Demuxer(path: path)
+        nominalFrameRate = demuxer.nominalFrameRate
+        duration = demuxer.duration
+        var tracker = ParameterSetTracker()
+        do {
+            for nalUnit in try demuxer.initialParameterSets() { tracker.add(nalUnit) }
+        } catch {
+            throw .malformed(path: path, reason: "\(error)")
+        }
+        var first: SampleBuffer?
+        var skipped = 0
+        while first == nil {
+            guard let packet = try demuxer.nextPacket(), skipped < Self.maximumLeadingPackets else {
+                throw .malformed(path: path, reason: "no frame that can be decoded was found")
+            }
+            first = try Self.sample(
+                from: packet, demuxer: demuxer, tracker: &tracker, untimedCount: &untimedCount,
+                frameRate: demuxer.nominalFrameRate, path: path)
+            skipped += 1
+        }
+        guard let first else { throw .malformed(path: path, reason: "no frame that can be decoded was found") }
+        parameterSets = tracker
+        format = first.format
+        pending = first
+    }
+
+    /// How many packets without usable frames may come first.
+    private static let maximumLeadingPackets = 10_000
+
+    /// The next frame in decoding order, or nil at the end of the file.
+    ///
+    /// - Throws: `MovieError.malformed` for a frame whose NAL units are broken.
+    public func nextSample() throws(MovieError) -> SampleBuffer? {
+        if let sample = pending {
+            pending = nil
+            format = sample.format
+            return sample
+        }
+        while let packet = try demuxer.nextPacket() {
+            let sample = try Self.sample(
+                from: packet, demuxer: demuxer, tracker: &parameterSets, untimedCount: &untimedCount,
+                frameRate: nominalFrameRate, path: path)
+            if let sample {
+                format = sample.format
+                return sample
+            }
+        }
+        return nil
+    }
+
+    /// Goes back to the first frame.
+    ///
+    /// - Throws: `MovieError.cannotOpen` when the file cannot be read again.
+    public func rewind() throws(MovieError) {
+        pending = nil
+        untimedCount = 0
+        try demuxer.rewind()
+    }
+
+    /// Makes a sample buffer of a packet; nil where it holds no slice, or one without its parameter sets.
+    private static func sample(
+        from packet: Demuxer.Packet, demuxer: Demuxer, tracker: inout ParameterSetTracker, untimedCount: inout Int64,
+        frameRate: Double?, path: String
+    ) throws(MovieError) -> SampleBuffer? {
+        let nalUnits: [NALUnit]
+        do {
+            nalUnits = try demuxer.nalUnits(in: packet.data)
+        } catch {
+            throw .malformed(path: path, reason: "\(error)")
+        }
+        for nalUnit in nalUnits where nalUnit.isParameterSet { tracker.add(nalUnit) }
+        guard let slice = nalUnits.first(where: \.isVCL), let format = tracker.format(of: slice) else { return nil }
+        let time: MediaTime
+        if let stamped = packet.presentationTime {
+            time = stamped
+        } else {
+            // A raw stream has no times: frames follow each other at the nominal rate.
+            let timescale: Int32 = 90_000
+            let interval = Int64((Double(timescale) / max(frameRate ?? 30, 0.01)).rounded())
+            time = MediaTime(value: untimedCount &* interval, timescale: timescale)
+        }
+        untimedCount += 1
+        return SampleBuffer(
+            nalUnits: nalUnits, format: format, presentationTime: time, duration: packet.duration)
+    }
+}

@@ -1,0 +1,102 @@
+import CLibAVFormat
+import H264
+public import MediaCore
+public import NIOCore
+
+/// Writes an MP4 file: one H.264 track, passed through as it is, and optionally one Opus track.
+///
+/// Not thread-safe: one caller at a time. A change of parameter sets mid-file is carried inside the samples, which
+/// decoders that follow in-band parameter sets play on; the track's header keeps the first size.
+public final class MovieWriter {
+    /// How the file is laid out.
+    public enum Layout: Sendable, Hashable {
+        /// Self-contained fragments of about this length: what is written up to a crash stays readable.
+        case fragmented(every: Duration)
+        /// One index at the file's end, written by `finish`: the most widely understood form.
+        case indexAtEnd
+    }
+
+    /// What an Opus track's header says (RFC 7845, 5.1).
+    public struct OpusTrack: Sendable, Hashable {
+        public var channelCount: Int
+        /// Samples at 48 kHz that a decoder throws away at the start.
+        public var preSkip: Int
+
+        public init(channelCount: Int = 1, preSkip: Int = 312) {
+            self.channelCount = channelCount
+            self.preSkip = preSkip
+        }
+    }
+
+    public let path: String
+    private let muxer: Muxer
+    private let videoTrack: Int32
+    private let audioTrack: Int32?
+    private var currentParameterSets: [ByteBuffer]
+    private let initialParameterSets: [ByteBuffer]
+    private var isFinished = false
+    /// Frames and Opus packets written so far.
+    public private(set) var videoSampleCount = 0
+    public private(set) var audioPacketCount = 0
+
+    /// Creates the file, over one that is there.
+    ///
+    /// - Throws: `MovieError.cannotCreate` when the file cannot be created or the header cannot be written.
+    public init(
+        path: String, video format: VideoFormatDescription, audio: OpusTrack? = nil,
+        layout: Layout = .fragmented(every: .seconds(1))
+    ) throws(MovieError) {
+        self.path = path
+        muxer = try Muxer(path: path)
+        videoTrack = try muxer.addVideoTrack(format)
+        audioTrack = if let audio { try muxer.addOpusTrack(audio) } else { nil }
+        initialParameterSets = format.parameterSets
+        currentParameterSets = format.parameterSets
+        try muxer.writeHeader(layout)
+    }
+
+    /// Writes a frame. Frames come in decoding order.
+    ///
+    /// - Parameter decodeTime: When the frame is decoded; needed for streams with B-frames, where it differs from the
+    ///   presentation time.
+    /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
+    public func append(_ sample: SampleBuffer, decodeTime: MediaTime? = nil) throws(MovieError) {
+        guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
+        var data = sample.data
+        let parameterSets = sample.format.parameterSets
+        let differs = parameterSets != initialParameterSets
+        if parameterSets != currentParameterSets || (differs && sample.isSync) {
+            data = LengthPrefixed.encode(parameterSets.compactMap { NALUnit($0) })
+            data.writeImmutableBuffer(sample.data)
+            currentParameterSets = parameterSets
+        }
+        try muxer.write(
+            data, track: videoTrack, presentationTime: sample.presentationTime,
+            decodeTime: decodeTime ?? sample.presentationTime, duration: sample.duration, isSync: sample.isSync)
+        videoSampleCount += 1
+    }
+
+    /// Writes an Opus packet.
+    ///
+    /// - Throws: `MovieError.cannotWrite`, or `.misuse` where the movie has no audio track or is finished.
+    public func append(
+        opus packet: ByteBuffer, presentationTime: MediaTime, duration: MediaTime? = nil
+    ) throws(MovieError) {
+        guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
+        guard let audioTrack else { throw .misuse(path: path, reason: "the movie has no audio track") }
+        try muxer.write(
+            packet, track: audioTrack, presentationTime: presentationTime, decodeTime: presentationTime,
+            duration: duration, isSync: true)
+        audioPacketCount += 1
+    }
+
+    /// Writes what is buffered and the index, and closes the file. A second call does nothing. A movie that is let go
+    /// unfinished is finished as well, but nobody hears of errors.
+    ///
+    /// - Throws: `MovieError.cannotWrite`.
+    public func finish() throws(MovieError) {
+        guard !isFinished else { return }
+        isFinished = true
+        try muxer.finish()
+    }
+}

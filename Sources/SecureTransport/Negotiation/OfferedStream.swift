@@ -1,0 +1,142 @@
+/// A stream of an offer that can be accepted as far as it is looked at alone: all but its keys, which a bundle shares.
+struct OfferedStream {
+    enum Codec {
+        case h264(H264FormatParameters)
+        case opus(OpusFormatParameters)
+    }
+
+    var index: Int
+    var kind: NegotiatedMedia.Kind
+    var description: MediaDescription
+    /// What flows, as the answerer sees it.
+    var direction: MediaDirection
+    var map: RTPMap
+    var codec: Codec
+    var feedback: FeedbackSupport
+    /// The header extensions of the answer.
+    var extensions: [ExtensionMap]
+    var extensionIDs = HeaderExtensionIDs()
+    var outboundExtensionIDs = HeaderExtensionIDs()
+    var remoteSSRCs: [UInt32]
+
+    enum Outcome {
+        case acceptable(OfferedStream)
+        case rejected(OfferAnswer.Rejection)
+    }
+
+    /// Looks at the media description `index` of an offer. `bundle` is the offer's group.
+    static func examine(
+        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy
+    ) throws(SDPError) -> Outcome {
+        let description = offer.media[index]
+        func rejected(_ reason: String) -> Outcome {
+            .rejected(OfferAnswer.Rejection(line: description.line, reason: reason))
+        }
+
+        let kind: NegotiatedMedia.Kind
+        let allowed: MediaDirection?
+        switch description.kind {
+        case .audio: (kind, allowed) = (.audio, policy.audioDirection)
+        case .video: (kind, allowed) = (.video, policy.videoDirection)
+        case .other(let name): return rejected("media '\(name.excerpt)' is neither audio nor video")
+        }
+        switch description.transport {
+        case .rtp(.sessionDescription, _): break
+        case .rtp(.none, _):
+            return rejected("\(description.transport) is not encrypted: offer RTP/SAVPF or RTP/SAVP with a=crypto")
+        case .rtp(.dtls, _):
+            return rejected("DTLS-SRTP is not supported: offer RTP/SAVPF or RTP/SAVP with a=crypto")
+        case .other(let name): return rejected("transport '\(name.excerpt)' is not supported")
+        }
+        let isBundled = bundle?.contains(description) ?? false
+        guard description.port != 0 || (isBundled && description.bundleOnly && description.rtcpMux) else {
+            return rejected("the offer disables this media with port 0")
+        }
+        guard let allowed else { return rejected("\(description.kind) is not wanted here") }
+
+        let chosen: (RTPMap, Codec)
+        switch kind {
+        case .video:
+            guard let format = try chooseH264(description, policy: policy) else {
+                return rejected(
+                    "no payload type is H264/90000 with packetization mode 0 or 1 in an accepted profile")
+            }
+            chosen = (format.0, .h264(format.1))
+        case .audio:
+            guard let format = try chooseOpus(description) else {
+                return rejected("no payload type is opus/48000/2")
+            }
+            chosen = (format.0, .opus(format.1))
+        }
+
+        var stream = OfferedStream(
+            index: index, kind: kind, description: description,
+            direction: offer.direction(of: description).reversed.intersection(allowed), map: chosen.0,
+            codec: chosen.1,
+            feedback: FeedbackSupport(try description.rtcpFeedback(), payloadType: chosen.0.payloadType)
+                .intersection(kind == .video ? policy.videoFeedback : policy.audioFeedback),
+            extensions: [], remoteSSRCs: try description.ssrcs())
+        stream.negotiateExtensions(try offer.extensionMaps(of: description), policy: policy)
+        // Without the numbers in the packets there is nothing to give feedback on.
+        if stream.extensionIDs.transportSequenceNumber == nil { stream.feedback.transportCC = false }
+        return .acceptable(stream)
+    }
+
+    /// The best H.264 payload type: packetization mode 1 before 0, since only it can split a picture's NAL unit, then
+    /// by the policy's order of profiles, then by the offer's order.
+    private static func chooseH264(
+        _ description: MediaDescription, policy: AnswerPolicy
+    ) throws(SDPError) -> (RTPMap, H264FormatParameters)? {
+        let maps = try description.rtpMaps()
+        var best: (map: RTPMap, parameters: H264FormatParameters, rank: Int)?
+        for payloadType in try description.payloadTypes() {
+            guard let map = maps[payloadType], map.isH264 else { continue }
+            let parameters = try H264FormatParameters(description.formatParameters(payloadType: payloadType))
+            guard parameters.packetizationMode <= 1, let profile = parameters.profile,
+                let position = policy.h264Profiles.firstIndex(of: profile)
+            else { continue }
+            let rank = position + (parameters.packetizationMode == 1 ? 0 : policy.h264Profiles.count)
+            if rank < best?.rank ?? .max { best = (map, parameters, rank) }
+        }
+        return best.map { ($0.map, $0.parameters) }
+    }
+
+    private static func chooseOpus(
+        _ description: MediaDescription
+    ) throws(SDPError) -> (RTPMap, OpusFormatParameters)? {
+        let maps = try description.rtpMaps()
+        for payloadType in try description.payloadTypes() {
+            guard let map = maps[payloadType], map.isOpus else { continue }
+            let parameters = try description.formatParameters(payloadType: payloadType)
+            return (map, try OpusFormatParameters(parameters, media: description))
+        }
+        return nil
+    }
+
+    /// Accepts the header extensions that both sides know, each in the reverse of its offered direction
+    /// (RFC 8285, section 8).
+    private mutating func negotiateExtensions(_ offered: [ExtensionMap], policy: AnswerPolicy) {
+        var usedIDs: Set<UInt8> = []
+        for map in offered {
+            guard let known = HeaderExtension(uri: map.uri, kind: kind), policy.headerExtensions.contains(known),
+                known != .mid || description.mid != nil, let id = map.packetID, extensionIDs[known] == nil,
+                usedIDs.insert(id).inserted
+            else { continue }
+            let direction = map.direction?.reversed
+            guard direction != .inactive else { continue }
+            extensionIDs[known] = id
+            if direction?.sends ?? true { outboundExtensionIDs[known] = id }
+            extensions.append(ExtensionMap(id: map.id, direction: direction, uri: map.uri))
+        }
+    }
+}
+
+extension HeaderExtension {
+    /// The extension of this URI, if it makes sense for this kind of media.
+    init?(uri: String, kind: NegotiatedMedia.Kind) {
+        guard let known = Self.allCases.first(where: { $0.uri == uri }), known.isUsed(in: kind) else { return nil }
+        self = known
+    }
+
+    func isUsed(in kind: NegotiatedMedia.Kind) -> Bool { self != .audioLevel || kind == .audio }
+}

@@ -1,0 +1,105 @@
+internal import MediaCore
+
+/// What a media description of ours says: the common ground of offers and answers.
+struct StreamBlueprint {
+    struct Format {
+        var map: RTPMap
+        /// The value of `a=fmtp` after the payload type.
+        var parameters: String?
+        var feedback: FeedbackSupport
+    }
+
+    var kind: NegotiatedMedia.Kind
+    var port: UInt16
+    var transport: MediaTransport
+    var mid: String?
+    var direction: MediaDirection
+    var rtcpMux: Bool
+    /// The port of RTCP, where it is to be named (RFC 3605).
+    var rtcpPort: UInt16?
+    var reducedSizeRTCP: Bool
+    var cryptos: [CryptoAttribute]
+    var formats: [Format]
+    /// `a=ptime` and `a=maxptime`.
+    var packetTimes: [SDPAttribute] = []
+    var extensions: [ExtensionMap]
+    var maximumBitRate: BitRate?
+    var ssrc: UInt32
+    var cname: String
+
+    var description: MediaDescription {
+        var attributes: [SDPAttribute] = []
+        if let mid { attributes.append(SDPAttribute("mid", mid)) }
+        attributes.append(SDPAttribute(direction.rawValue))
+        if rtcpMux { attributes.append(SDPAttribute("rtcp-mux")) }
+        if let rtcpPort { attributes.append(SDPAttribute("rtcp", "\(rtcpPort)")) }
+        if reducedSizeRTCP { attributes.append(SDPAttribute("rtcp-rsize")) }
+        attributes += cryptos.map(\.attribute)
+        for format in formats {
+            attributes.append(SDPAttribute("rtpmap", "\(format.map)"))
+            if let parameters = format.parameters {
+                attributes.append(SDPAttribute("fmtp", "\(format.map.payloadType) \(parameters)"))
+            }
+            attributes += format.feedback.sdpNames.map {
+                SDPAttribute("rtcp-fb", "\(format.map.payloadType) \($0)")
+            }
+        }
+        attributes += packetTimes
+        attributes += extensions.map(\.attribute)
+        if direction.sends { attributes.append(SDPAttribute("ssrc", "\(ssrc) cname:\(cname)")) }
+        return MediaDescription(
+            kind: kind == .video ? .video : .audio, port: port, transport: transport,
+            formats: formats.map { "\($0.map.payloadType)" },
+            bandwidths: maximumBitRate.map { [.transportIndependent($0)] } ?? [], attributes: attributes)
+    }
+}
+
+extension RTPMap {
+    static func h264(_ payloadType: UInt8) -> RTPMap {
+        RTPMap(payloadType: payloadType, encodingName: "H264", clockRate: 90_000)
+    }
+
+    /// Opus, whose map says 48000 Hz and two channels whatever is sent (RFC 7587, section 7).
+    static func opus(_ payloadType: UInt8) -> RTPMap {
+        RTPMap(payloadType: payloadType, encodingName: "opus", clockRate: 48_000, channels: 2)
+    }
+
+    var isH264: Bool { matches("H264", clockRate: 90_000) }
+    var isOpus: Bool { matches("opus", clockRate: 48_000) && channels == 2 }
+}
+
+extension MediaDescription {
+    /// Where the described side receives RTP and RTCP. Nil for what no datagram can be sent to: host names, unspecified
+    /// addresses, and the ports 0 and 9, which stand for "none yet".
+    func remoteAddresses(
+        in session: SessionDescription, rtcpMux: Bool
+    ) throws(SDPError) -> (rtp: TransportAddress?, rtcp: TransportAddress?) {
+        func usable(_ connection: ConnectionAddress?, _ port: UInt16) -> TransportAddress? {
+            guard port != 0, port != 9, let address = connection?.transportAddress(port: port),
+                !address.isUnspecified
+            else { return nil }
+            return address.unmapped
+        }
+        let connection = connection ?? session.connection
+        let rtp = usable(connection, port)
+        if rtcpMux { return (rtp, rtp) }
+        if let (rtcpPort, rtcpConnection) = try rtcpAddress() {
+            return (rtp, usable(rtcpConnection ?? connection, rtcpPort))
+        }
+        return (rtp, rtp == nil ? nil : usable(connection, port == .max ? 0 : port + 1))
+    }
+}
+
+extension RandomNumberGenerator {
+    /// A synchronization source that is none of `taken` (RFC 3550, section 8).
+    mutating func ssrc(besides taken: some Collection<UInt32>) -> UInt32 {
+        var ssrc: UInt32
+        repeat { ssrc = next() } while ssrc == 0 || taken.contains(ssrc)
+        return ssrc
+    }
+
+    /// A canonical name of 96 random bits (RFC 7022, 4.2).
+    mutating func canonicalName() -> String {
+        Base64.encode((0..<12).map { _ in next() })
+    }
+}

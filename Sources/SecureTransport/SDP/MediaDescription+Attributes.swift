@@ -1,0 +1,161 @@
+/// The attributes that we understand. Those with a value throw when it is malformed.
+extension MediaDescription {
+    /// Whether there is an attribute of this name, with or without a value.
+    public func hasAttribute(_ name: String) -> Bool { attributes.contains { $0.name == name } }
+
+    /// The value of the first attribute of this name that has one.
+    public func attribute(_ name: String) -> SDPAttribute? {
+        attributes.first { $0.name == name && $0.value != nil }
+    }
+
+    private func attributes(_ name: String) -> [SDPAttribute] { attributes.filter { $0.name == name } }
+
+    /// The identification tag (RFC 5888).
+    public var mid: String? {
+        attribute("mid")?.value.flatMap { $0.isEmpty || $0.contains(" ") ? nil : $0 }
+    }
+
+    /// The payload types of the `m=` line.
+    public func payloadTypes() throws(SDPError) -> [UInt8] {
+        var types: [UInt8] = []
+        for format in formats {
+            guard let type = UInt8(payloadType: format) else {
+                throw .malformed(line: line, reason: "payload type '\(format.excerpt)' is not a number from 0 to 127")
+            }
+            types.append(type)
+        }
+        return types
+    }
+
+    /// The `a=rtpmap` of each payload type; the first one where there are several.
+    public func rtpMaps() throws(SDPError) -> [UInt8: RTPMap] {
+        var maps: [UInt8: RTPMap] = [:]
+        for attribute in attributes("rtpmap") {
+            let map = try RTPMap(parsing: attribute)
+            if maps[map.payloadType] == nil { maps[map.payloadType] = map }
+        }
+        return maps
+    }
+
+    /// The `a=fmtp` of a payload type; empty where there is none.
+    public func formatParameters(payloadType: UInt8) throws(SDPError) -> FormatParameters {
+        for attribute in attributes("fmtp") {
+            // Other payload types may have parameters of another form.
+            guard let head = Substring(attribute.value ?? "").words.first, UInt8(payloadType: head) == payloadType
+            else { continue }
+            return try FormatParameters(parsing: attribute)
+        }
+        return FormatParameters(payloadType: payloadType, values: [:], line: line)
+    }
+
+    /// All `a=rtcp-fb`.
+    public func rtcpFeedback() throws(SDPError) -> [RTCPFeedbackAttribute] {
+        var feedback: [RTCPFeedbackAttribute] = []
+        for attribute in attributes("rtcp-fb") { feedback.append(try RTCPFeedbackAttribute(parsing: attribute)) }
+        return feedback
+    }
+
+    /// All `a=extmap`.
+    public func extensionMaps() throws(SDPError) -> [ExtensionMap] {
+        try ExtensionMap.all(in: attributes)
+    }
+
+    /// All `a=crypto`, in the order of preference. Their tags have to differ (RFC 4568, 5.1.1).
+    public func cryptoAttributes() throws(SDPError) -> [CryptoAttribute] {
+        var cryptos: [CryptoAttribute] = []
+        for attribute in attributes("crypto") {
+            let crypto = try CryptoAttribute(parsing: attribute)
+            guard !cryptos.contains(where: { $0.tag == crypto.tag }) else {
+                throw attribute.error("crypto tag \(crypto.tag) is there twice")
+            }
+            cryptos.append(crypto)
+        }
+        return cryptos
+    }
+
+    /// The media's own direction; nil when it has none and the session's holds.
+    public var ownDirection: MediaDirection? { MediaDirection(attributes) }
+
+    /// RTP and RTCP may share a port (RFC 5761).
+    public var rtcpMux: Bool { hasAttribute("rtcp-mux") }
+
+    /// Reduced-size RTCP is understood (RFC 5506).
+    public var reducedSizeRTCP: Bool { hasAttribute("rtcp-rsize") }
+
+    /// The port is meant to be 0 until the media is bundled (RFC 8843, section 6).
+    public var bundleOnly: Bool { hasAttribute("bundle-only") }
+
+    /// `a=rtcp`: the port of RTCP and, where it differs from the media's, its address (RFC 3605).
+    public func rtcpAddress() throws(SDPError) -> (port: UInt16, connection: ConnectionAddress?)? {
+        guard let attribute = attribute("rtcp") else { return nil }
+        let words = Substring(attribute.value ?? "").words
+        guard words.count == 1 || words.count == 4, words[0].isDecimal, let port = UInt16(words[0]) else {
+            throw attribute.error("expected 'a=rtcp:<port>' or 'a=rtcp:<port> IN IP4 <address>'")
+        }
+        guard words.count == 4 else { return (port, nil) }
+        return (port, ConnectionAddress(addressType: String(words[2]), host: String(words[3])))
+    }
+
+    /// The sources that are announced (RFC 5576), in order, at most 64; those that only retransmit others are left out.
+    public func ssrcs() throws(SDPError) -> [UInt32] {
+        let limit = 64
+        var found: [UInt32] = []
+        for attribute in attributes("ssrc") {
+            let head = Substring(attribute.value ?? "").words.first ?? ""
+            guard head.isDecimal, let ssrc = UInt32(head) else {
+                throw attribute.error("'\(head.excerpt)' is not an SSRC")
+            }
+            if found.count < limit, !found.contains(ssrc) { found.append(ssrc) }
+        }
+        for attribute in attributes("ssrc-group") {
+            let words = Substring(attribute.value ?? "").words
+            guard words.count == 3, words[0] == "FID" else { continue }
+            found.removeAll { $0 == UInt32(words[2]) }
+        }
+        return found
+    }
+
+    /// `a=ptime` or `a=maxptime`, within 1 ms to 1 s; nil where there is none.
+    public func packetTime(_ name: String) throws(SDPError) -> Duration? {
+        guard let attribute = attribute(name), let text = attribute.value else { return nil }
+        // Some write fractions of a millisecond, which no packet of ours has.
+        guard let whole = text.split(separator: ".").first, whole.isDecimal, let milliseconds = Int(whole),
+            (1...1000).contains(milliseconds)
+        else { throw attribute.error("'\(text.excerpt)' is not a number of milliseconds from 1 to 1000") }
+        return .milliseconds(milliseconds)
+    }
+}
+
+extension SessionDescription {
+    /// The direction of a media description: its own, the session's, or sendrecv (RFC 8866, 6.7).
+    public func direction(of description: MediaDescription) -> MediaDirection {
+        description.ownDirection ?? MediaDirection(attributes) ?? .sendAndReceive
+    }
+
+    /// The header extensions of a media description: its own and the session's (RFC 8285, section 8).
+    public func extensionMaps(of description: MediaDescription) throws(SDPError) -> [ExtensionMap] {
+        try description.extensionMaps() + ExtensionMap.all(in: attributes)
+    }
+}
+
+extension ExtensionMap {
+    static func all(in attributes: [SDPAttribute]) throws(SDPError) -> [ExtensionMap] {
+        var maps: [ExtensionMap] = []
+        for attribute in attributes where attribute.name == "extmap" {
+            maps.append(try ExtensionMap(parsing: attribute))
+        }
+        return maps
+    }
+}
+
+extension MediaDirection {
+    /// The direction that one of the attributes states.
+    init?(_ attributes: [SDPAttribute]) {
+        for attribute in attributes where attribute.value == nil {
+            guard let direction = MediaDirection(rawValue: attribute.name) else { continue }
+            self = direction
+            return
+        }
+        return nil
+    }
+}

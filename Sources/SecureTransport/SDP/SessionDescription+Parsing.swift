@@ -1,0 +1,222 @@
+extension SessionDescription {
+    /// Parses a session description (RFC 8866). Lines may end with CRLF or LF, and the last one with neither.
+    ///
+    /// Attributes are kept whatever they say; a type letter that the RFC lacks is an error, as its section 5 asks.
+    public init(parsing text: String) throws(SDPError) {
+        guard text.utf8.count <= Self.maximumSize else { throw .tooLarge(byteCount: text.utf8.count) }
+        var lines = try Self.lines(of: text)[...]
+
+        guard let version = lines.popFirst(), version.type == "v" else {
+            throw .malformed(line: 1, reason: "a session description starts with 'v=0'")
+        }
+        guard version.value == "0" else {
+            throw .malformed(line: version.number, reason: "version '\(version.value.excerpt)' is unknown, 0 expected")
+        }
+        guard let originLine = lines.popFirst(), originLine.type == "o" else {
+            throw .malformed(line: 2, reason: "'o=' is missing after 'v='")
+        }
+        self.init(origin: try Origin(parsing: originLine))
+        guard let nameLine = lines.popFirst(), nameLine.type == "s" else {
+            throw .malformed(line: 3, reason: "'s=' is missing after 'o='")
+        }
+        name = String(nameLine.value)
+
+        for line in lines {
+            if line.type == "m" {
+                guard media.count < Self.maximumMediaCount else {
+                    throw .malformed(line: line.number, reason: "more than \(Self.maximumMediaCount) 'm=' lines")
+                }
+                media.append(try MediaDescription(parsing: line))
+            } else if media.isEmpty {
+                try readSessionLine(line)
+            } else {
+                try media[media.count - 1].readLine(line)
+            }
+        }
+        for description in media where description.connection == nil && connection == nil && description.port != 0 {
+            throw .malformed(line: description.line, reason: "neither this media nor the session has a 'c=' line")
+        }
+    }
+
+    private mutating func readSessionLine(_ line: SDPLine) throws(SDPError) {
+        switch line.type {
+        case "c":
+            guard connection == nil else { throw line.error("the session has a 'c=' line already") }
+            connection = try ConnectionAddress(parsing: line)
+        case "b": bandwidths.append(try BandwidthLimit(parsing: line))
+        case "a": attributes.append(SDPAttribute(parsing: line))
+        // Information, URI, e-mail, phone, times, repetitions, time zones and the obsolete key: nothing to go by here.
+        case "i", "u", "e", "p", "t", "r", "z", "k": break
+        case "v", "o", "s": throw line.error("a second '\(line.type)=' line")
+        default: throw line.error("unknown type '\(line.type)='")
+        }
+    }
+
+    private static func lines(of text: String) throws(SDPError) -> [SDPLine] {
+        var lines: [SDPLine] = []
+        var blank: Int?
+        var number = 0
+        // Split as bytes: to Swift, CRLF is one character.
+        for bytes in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            let content = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+            guard !content.isEmpty else {
+                blank = blank ?? number
+                continue
+            }
+            if let blank { throw .malformed(line: blank, reason: "the line is empty") }
+            guard number <= maximumLineCount else {
+                throw .malformed(line: number, reason: "more than \(maximumLineCount) lines")
+            }
+            guard content.count <= maximumLineLength else {
+                throw .malformed(line: number, reason: "longer than \(maximumLineLength) bytes")
+            }
+            guard !content.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) else {
+                throw .malformed(line: number, reason: "a NUL or CR within the line")
+            }
+            lines.append(try SDPLine(Substring(content), number: number))
+        }
+        return lines
+    }
+}
+
+/// A line of a session description, taken apart into its type letter and its value.
+struct SDPLine {
+    var type: Character
+    var value: Substring
+    /// From 1.
+    var number: Int
+
+    init(_ text: Substring, number: Int) throws(SDPError) {
+        let bytes = text.utf8
+        guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
+            bytes.dropFirst().first == UInt8(ascii: "=")
+        else {
+            throw .malformed(
+                line: number, reason: "'\(text.excerpt)' is not a lower-case letter followed by '='")
+        }
+        type = Character(Unicode.Scalar(first))
+        value = Substring(bytes.dropFirst(2))
+        self.number = number
+    }
+
+    func error(_ reason: String) -> SDPError { .malformed(line: number, reason: reason) }
+
+    /// The value's words, with spaces between them.
+    var words: [Substring] { value.words }
+}
+
+extension Substring {
+    var words: [Substring] {
+        utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
+    }
+
+    /// The parts before and after the first `separator`; nil when there is none.
+    func divided(at separator: Character) -> (Substring, Substring)? {
+        guard let byte = separator.asciiValue, let index = utf8.firstIndex(of: byte) else { return nil }
+        return (Substring(utf8[..<index]), Substring(utf8[utf8.index(after: index)...]))
+    }
+}
+
+extension StringProtocol {
+    /// The beginning, short enough and printable enough for an error message.
+    var excerpt: String {
+        let printable = unicodeScalars.prefix(40).map { $0.value >= 0x20 && $0.value != 0x7F ? Character($0) : "?" }
+        return String(printable) + (unicodeScalars.dropFirst(40).isEmpty ? "" : "…")
+    }
+}
+
+extension SessionDescription.Origin {
+    init(parsing line: SDPLine) throws(SDPError) {
+        let words = line.words
+        guard words.count == 6, words[3] == "IN" else {
+            throw line.error(
+                "expected 'o=<username> <session id> <version> IN <address type> <address>'")
+        }
+        guard words[4] == "IP4" || words[4] == "IP6" else {
+            throw line.error("address type '\(words[4].excerpt)' is neither IP4 nor IP6")
+        }
+        self.init(
+            username: String(words[0]), sessionID: String(words[1]), sessionVersion: String(words[2]),
+            addressType: String(words[4]), address: String(words[5]))
+    }
+}
+
+extension ConnectionAddress {
+    init(parsing line: SDPLine) throws(SDPError) {
+        let words = line.words
+        guard words.count == 3, words[0] == "IN", words[1] == "IP4" || words[1] == "IP6" else {
+            throw line.error("expected 'c=IN IP4 <address>' or 'c=IN IP6 <address>'")
+        }
+        // A multicast address may carry its TTL and a count of addresses.
+        let host = words[2].divided(at: "/")?.0 ?? words[2]
+        guard !host.isEmpty else { throw line.error("the address is empty") }
+        self.init(addressType: String(words[1]), host: String(host))
+    }
+}
+
+extension BandwidthLimit {
+    init(parsing line: SDPLine) throws(SDPError) {
+        guard let (type, text) = line.value.divided(at: ":"), !type.isEmpty else {
+            throw line.error("expected 'b=<type>:<number>'")
+        }
+        guard text.isDecimal, let value = Int64(text) else {
+            throw line.error("bandwidth '\(text.excerpt)' is not a number")
+        }
+        self.init(type: String(type), value: value)
+    }
+}
+
+extension SDPAttribute {
+    init(parsing line: SDPLine) {
+        if let (name, value) = line.value.divided(at: ":") {
+            self.init(String(name), String(value), line: line.number)
+        } else {
+            self.init(String(line.value), line: line.number)
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Whether this is one or more decimal digits and nothing else.
+    var isDecimal: Bool {
+        !isEmpty && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
+
+extension MediaDescription {
+    private static let maximumFormatCount = 128
+
+    init(parsing line: SDPLine) throws(SDPError) {
+        let words = line.words
+        guard words.count >= 4 else {
+            throw line.error("expected 'm=<media> <port> <transport> <format> ...'")
+        }
+        // A port may carry a count of consecutive ports, which is for layered multicast.
+        let portText = words[1].divided(at: "/")?.0 ?? words[1]
+        guard portText.isDecimal, let port = UInt16(portText) else {
+            throw line.error("port '\(words[1].excerpt)' is not a number from 0 to 65535")
+        }
+        guard words.count - 3 <= Self.maximumFormatCount else {
+            throw line.error("more than \(Self.maximumFormatCount) formats")
+        }
+        self.init(
+            kind: Kind(String(words[0])), port: port, transport: MediaTransport(String(words[2])),
+            formats: words[3...].map { String($0) }, line: line.number)
+    }
+
+    mutating func readLine(_ line: SDPLine) throws(SDPError) {
+        switch line.type {
+        // A media description may have several `c=` lines, for layered multicast: the first one holds.
+        case "c":
+            let parsed = try ConnectionAddress(parsing: line)
+            connection = connection ?? parsed
+        case "b": bandwidths.append(try BandwidthLimit(parsing: line))
+        case "a": attributes.append(SDPAttribute(parsing: line))
+        case "i", "k": break
+        case "v", "o", "s", "u", "e", "p", "t", "r", "z":
+            throw line.error("'\(line.type)=' belongs before the first 'm=' line")
+        default: throw line.error("unknown type '\(line.type)='")
+        }
+    }
+}

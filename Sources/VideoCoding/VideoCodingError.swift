@@ -1,0 +1,47 @@
+public import MediaCore
+
+/// Why a codec session could not be made, or could not do what it was asked.
+public enum VideoCodingError: Error, Hashable, Sendable {
+    /// No session decodes this format.
+    case unsupportedFormat(reason: String)
+    /// The sample's format is not one this session goes on with; `canAccept` says so beforehand.
+    case formatNotAccepted(reason: String)
+    /// The sample is not a sequence of length-prefixed NAL units.
+    case malformedSample(reason: String)
+    /// The decoder refused the frame; `code` is libavcodec's.
+    case decodingFailed(code: Int32)
+    /// The codec library is there but does not work: no H.264 in it, or no memory.
+    case codecUnavailable(reason: String)
+    /// An encoder cannot be made like this.
+    case invalidConfiguration(reason: String)
+    /// The picture size or frame rate is beyond the H.264 level.
+    case levelExceeded(levelIDC: UInt8, reason: String)
+    /// The program was built without this encoder.
+    case backEndNotBuilt(EncoderBackEnd)
+    /// The picture's size is not the session's.
+    case dimensionsMismatch(picture: VideoDimensions, session: VideoDimensions)
+    /// The picture's format is not I420.
+    case pixelFormatNotSupported(PixelFormat)
+    /// The encoder refused the frame; `code` is the library's.
+    case encodingFailed(backEnd: EncoderBackEnd, code: Int)
+}
+
+extension VideoCodingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unsupportedFormat(let reason): "the video cannot be decoded: \(reason)"
+        case .formatNotAccepted(let reason): "the decoder does not go on with the new format: \(reason)"
+        case .malformedSample(let reason): "the frame is malformed: \(reason)"
+        case .decodingFailed(let code): "libavcodec could not decode the frame (\(code))"
+        case .codecUnavailable(let reason): "the codec is not usable: \(reason)"
+        case .invalidConfiguration(let reason): "the encoder cannot be made like this: \(reason)"
+        case .levelExceeded(let level, let reason): "beyond H.264 level \(H264Level.name(levelIDC: level)): \(reason)"
+        case .backEndNotBuilt(let backEnd):
+            "the encoder \(backEnd.rawValue) is not in this build; build with the package trait X264"
+        case .dimensionsMismatch(let picture, let session):
+            "a \(picture) picture was given to an encoder of \(session); scale it or make a new session"
+        case .pixelFormatNotSupported(let format): "the encoder takes I420 pictures, not \(format)"
+        case .encodingFailed(let backEnd, let code): "\(backEnd.rawValue) could not encode the frame (\(code))"
+        }
+    }
+}

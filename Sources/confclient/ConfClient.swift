@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct ConfClient: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "confclient")
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+@main
+struct Confsim: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confsim",
+        abstract: "Runs the relay's rate control on simulated networks, on virtual time.",
+        discussion: """
+            Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
+            73 an output that cannot be written.
+            """,
+        subcommands: [Replay.self])
+}

@@ -1,0 +1,162 @@
+import ArgumentParser
+import Foundation
+import MediaCore
+import NetworkSimulation
+import RateControl
+
+/// `confsim replay`: one media flow over each of the links given.
+struct Replay: ParsableCommand {
+    enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
+        case google
+        case fixed
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Sends a simulated video over a link and shows what became of it.",
+        discussion: """
+            The link is a network trace in mahimahi's format (each line a time in ms at which 1500 bytes may leave), \
+            or described with --link: \(LinkProfile.syntax).
+
+            Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
+            73 an output that cannot be written.
+            """)
+
+    @Argument(help: "Network traces; each is a run of its own.")
+    var traces: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The link, or what a trace does not say of it.",
+            discussion: "With a trace, its delay is 20ms where --link does not say otherwise.", valueName: "link"))
+    var link: String?
+
+    @Option(help: "The controller: google or fixed (which sends at --start).")
+    var controller: ControllerKind = .google
+
+    @Option(
+        help: "How long to simulate, such as 60s; by default 60s, or the length of the trace.",
+        transform: Self.parseDuration)
+    var duration: Duration?
+
+    @Option(help: "The seed of all that is random.")
+    var seed: UInt64 = 1
+
+    @Option(help: "The lowest rate.", transform: Self.parseRate)
+    var min: BitRate = .kilobits(150)
+
+    @Option(help: "The rate to start with.", transform: Self.parseRate)
+    var start: BitRate = .kilobits(300)
+
+    @Option(help: "The highest rate.", transform: Self.parseRate)
+    var max: BitRate = .megabits(8)
+
+    @Option(help: "Frames per second.")
+    var frameRate = 30
+
+    @Option(help: ArgumentHelp("Write the summaries and samples to this file as JSON.", valueName: "file"))
+    var json: String?
+
+    @Option(help: ArgumentHelp("Write the samples to this file as CSV.", valueName: "file"))
+    var csv: String?
+
+    func validate() throws {
+        if traces.isEmpty, link == nil {
+            throw ValidationError("Give a network trace, or describe a link with --link 'rate=1M,delay=40ms'.")
+        }
+        guard min > .zero, min <= start, start <= max else {
+            throw ValidationError("--min, --start and --max must be above zero and in ascending order.")
+        }
+        guard (1...240).contains(frameRate) else { throw ValidationError("--frame-rate must be from 1 to 240.") }
+        if let duration, duration < .seconds(1) { throw ValidationError("--duration must be at least 1s.") }
+    }
+
+    func run() throws {
+        let runs = try links().map { name, profile in
+            SimulatedRun(name: name, link: profile, report: simulate(profile))
+        }
+        print(SummaryTable(runs: runs).text)
+        if let json {
+            try write(try JSONReport(runs: runs, controller: controller.rawValue, seed: seed).data(), to: json)
+        }
+        if let csv { try write(Data(SampleTable(runs: runs).text.utf8), to: csv) }
+    }
+
+    /// The links to simulate, each with a name to show.
+    private func links() throws -> [(name: String, profile: LinkProfile)] {
+        let described = try link.map { try readLink($0) }
+        guard !traces.isEmpty else { return described.map { [(link ?? "", $0)] } ?? [] }
+        return try traces.map { path in
+            var profile = described ?? LinkProfile(delay: .milliseconds(20))
+            if case .unlimited = profile.rate {
+            } else {
+                throw ValidationError("A trace and --link with a rate exclude each other; give one of them.")
+            }
+            do throws(LinkProfileError) {
+                profile.rate = .trace(try DeliveryTrace(parsing: try Self.readTrace(path)))
+            } catch {
+                throw InputError.unusable("\(path): \(error)")
+            }
+            return (URL(fileURLWithPath: path).lastPathComponent, profile)
+        }
+    }
+
+    private func readLink(_ text: String) throws -> LinkProfile {
+        do throws(LinkProfileError) {
+            return try LinkProfile(parsing: text, readTrace: Self.readTrace)
+        } catch {
+            switch error {
+            case .unreadableTrace, .invalidTrace: throw InputError.unusable("--link: \(error)")
+            default: throw ValidationError("--link: \(error)")
+            }
+        }
+    }
+
+    private func simulate(_ profile: LinkProfile) -> MediaFlowReport {
+        var length = duration ?? .seconds(60)
+        if duration == nil, case .trace(let trace) = profile.rate { length = trace.period }
+        let limits = RateLimits(minimum: min, start: start, maximum: max)
+        let configuration = MediaFlowConfiguration(
+            link: profile, encoder: EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max),
+            duration: length, seed: seed)
+        switch controller {
+        case .google:
+            var simulation = MediaFlowSimulation(
+                configuration: configuration, controller: GoogleCongestionController(limits: limits, now: .zero))
+            return simulation.run()
+        case .fixed:
+            var simulation = MediaFlowSimulation(
+                configuration: configuration, controller: FixedRateController(rate: start))
+            return simulation.run()
+        }
+    }
+
+    private func write(_ data: Data, to path: String) throws {
+        do {
+            try data.write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw InputError.unwritable("cannot write '\(path)': \(error.localizedDescription)")
+        }
+    }
+
+    private static func readTrace(_ path: String) throws(LinkProfileError) -> String {
+        do {
+            return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+            throw .unreadableTrace(path: path, reason: error.localizedDescription)
+        }
+    }
+
+    private static func parseRate(_ text: String) throws -> BitRate {
+        guard let rate = LinkProfile.bitRate(text) else {
+            throw ValidationError("'\(text)' is not a rate; expected one such as 500k or 2.5M.")
+        }
+        return rate
+    }
+
+    private static func parseDuration(_ text: String) throws -> Duration {
+        guard let duration = LinkProfile.duration(text) else {
+            throw ValidationError("'\(text)' is not a time; expected one such as 60s or 500ms.")
+        }
+        return duration
+    }
+}

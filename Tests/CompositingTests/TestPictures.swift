@@ -1,0 +1,123 @@
+import Foundation
+import MediaCore
+
+@testable import Compositing
+
+/// A small seeded generator: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
+        return value ^ value >> 31
+    }
+}
+
+/// One colour in YCbCr.
+struct Colour: Equatable, CustomStringConvertible {
+    var y: UInt8
+    var u: UInt8
+    var v: UInt8
+
+    static let background = Colour(y: 24, u: 128, v: 128)
+    static let bar = Colour(y: 16, u: 128, v: 128)
+    static let red = Colour(y: 82, u: 90, v: 240)
+    static let green = Colour(y: 145, u: 54, v: 34)
+    static let blue = Colour(y: 41, u: 240, v: 110)
+
+    var description: String { "(\(y), \(u), \(v))" }
+
+    /// The `index`th of many colours that all differ.
+    static func numbered(_ index: Int) -> Colour {
+        Colour(y: UInt8(40 + index * 17 % 190), u: UInt8(30 + index * 41 % 190), v: UInt8(30 + index * 67 % 190))
+    }
+}
+
+func solidPicture(_ colour: Colour, _ width: Int, _ height: Int, format: PixelFormat = .i420) -> PixelBuffer {
+    var picture = MutablePixelBuffer(format: format, dimensions: VideoDimensions(width: width, height: height))
+    for plane in 0..<format.planeCount {
+        picture.withMutablePlane(plane) { bytes, _ in
+            for index in bytes.indices {
+                bytes[index] =
+                    switch (format, plane) {
+                    case (_, 0): colour.y
+                    case (.nv12, _): index % 2 == 0 ? colour.u : colour.v
+                    default: plane == 1 ? colour.u : colour.v
+                    }
+            }
+        }
+    }
+    return picture.freeze()
+}
+
+extension PixelBuffer {
+    func colour(_ x: Int, _ y: Int) -> Colour {
+        Colour(y: sample(0, x, y), u: sample(1, x / 2, y / 2), v: sample(2, x / 2, y / 2))
+    }
+
+    func colour(atCentreOf rect: PixelRect) -> Colour {
+        colour(rect.x + rect.width / 2, rect.y + rect.height / 2)
+    }
+
+    /// Whether every sample of `rect` (even) has this colour, give or take `tolerance`.
+    func isFilled(_ rect: PixelRect, with expected: Colour, tolerance: Int = 0) -> Bool {
+        isFilled(0, rect, expected.y, tolerance)
+            && isFilled(1, rect.halved, expected.u, tolerance)
+            && isFilled(2, rect.halved, expected.v, tolerance)
+    }
+
+    /// Whether all planes hold the same samples.
+    func hasSameSamples(as other: PixelBuffer) -> Bool {
+        guard format == other.format, dimensions == other.dimensions else { return false }
+        return (0..<planeCount).allSatisfy { plane in
+            let (rowBytes, rows) = format.planeSize(plane, of: dimensions)
+            return withPlane(plane) { bytes, stride in
+                other.withPlane(plane) { otherBytes, otherStride in
+                    (0..<rows).allSatisfy { row in
+                        memcmp(
+                            bytes.baseAddress! + row * stride, otherBytes.baseAddress! + row * otherStride,
+                            rowBytes) == 0
+                    }
+                }
+            }
+        }
+    }
+
+    private func sample(_ plane: Int, _ x: Int, _ y: Int) -> UInt8 {
+        withPlane(plane) { bytes, stride in bytes[y * stride + x] }
+    }
+
+    private func isFilled(_ plane: Int, _ rect: PixelRect, _ value: UInt8, _ tolerance: Int) -> Bool {
+        withPlane(plane) { bytes, stride in
+            (rect.y..<rect.maxY).allSatisfy { row in
+                bytes[(row * stride + rect.x)..<(row * stride + rect.maxX)].allSatisfy {
+                    abs(Int($0) - Int(value)) <= tolerance
+                }
+            }
+        }
+    }
+}
+
+extension PixelRect {
+    fileprivate var halved: PixelRect {
+        PixelRect(x: x / 2, y: y / 2, width: width / 2, height: height / 2)
+    }
+}
+
+/// Sources by id, as the compositor takes them.
+func sources(_ list: CompositionSource...) -> [ParticipantID: CompositionSource] {
+    Dictionary(uniqueKeysWithValues: list.map { ($0.id, $0) })
+}
+
+func source(_ id: ParticipantID, _ picture: PixelBuffer, isStale: Bool = false) -> CompositionSource {
+    CompositionSource(id: id, name: "source \(id)", content: .picture(picture, isStale: isStale))
+}
+
+func placeholder(_ id: ParticipantID, _ name: String) -> CompositionSource {
+    CompositionSource(id: id, name: name, content: .placeholder)
+}

@@ -1,0 +1,47 @@
+import MediaCore
+
+/// A colour in Y, U and V.
+struct Colour: Equatable {
+    var y: UInt8
+    var u: UInt8
+    var v: UInt8
+
+    static let red = Colour(y: 82, u: 90, v: 240)
+    static let green = Colour(y: 145, u: 54, v: 34)
+    static let blue = Colour(y: 41, u: 240, v: 110)
+    static let yellow = Colour(y: 210, u: 16, v: 146)
+
+    /// Whether `other`'s hue is this one's, as far as an encoder at a low rate keeps it.
+    func resembles(_ other: Colour, tolerance: Int = 24) -> Bool {
+        abs(Int(u) - Int(other.u)) < tolerance && abs(Int(v) - Int(other.v)) < tolerance
+    }
+}
+
+extension PixelBuffer {
+    /// A flat colour whose luma moves a little from frame to frame, so that there is something to encode.
+    static func pattern(_ colour: Colour, dimensions: VideoDimensions, phase: Int) -> PixelBuffer {
+        var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+        buffer.withMutablePlane(0) { bytes, stride in
+            for row in 0..<dimensions.height {
+                for column in 0..<dimensions.width {
+                    let ripple = ((column + phase * 3) / 8 + row / 8) % 2 == 0 ? 6 : 0
+                    bytes[row * stride + column] = UInt8(clamping: Int(colour.y) + ripple)
+                }
+            }
+        }
+        for (plane, value) in [(1, colour.u), (2, colour.v)] {
+            buffer.withMutablePlane(plane) { bytes, _ in
+                for index in bytes.indices { bytes[index] = value }
+            }
+        }
+        return buffer.freeze()
+    }
+
+    /// The colour at a point, in luma samples.
+    func colour(x: Int, y: Int) -> Colour {
+        func sample(_ plane: Int, _ x: Int, _ y: Int) -> UInt8 {
+            withPlane(plane) { bytes, stride in bytes[y * stride + x] }
+        }
+        return Colour(y: sample(0, x, y), u: sample(1, x / 2, y / 2), v: sample(2, x / 2, y / 2))
+    }
+}

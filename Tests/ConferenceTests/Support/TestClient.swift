@@ -1,0 +1,168 @@
+import AudioMixing
+import Conference
+import MediaCore
+import NIOCore
+import RTP
+import RateControl
+import SecureTransport
+import VideoCoding
+
+/// A participant on virtual time: it sends a flat colour with some texture and a tone, and decodes what it gets.
+final class TestClient {
+    let name: String
+    let participantID: String
+    var address: TransportAddress
+    let peer: PeerConnection
+    var colour: Colour?
+    /// What is sent from now on; a change makes a new encoder, as a camera that turns does.
+    var dimensions: VideoDimensions {
+        didSet { encoder = nil }
+    }
+    var frameRate = 15
+    var isSendingVideo = true
+
+    private var encoder: CompressionSession?
+    private var tone: ToneEncoder?
+    private let decoder = DecodingPipeline()
+    private var nextFrame: MonotonicInstant
+    private var nextAudio: MonotonicInstant
+    private var wantsKeyFrame = false
+    private var bitRate = BitRate.kilobits(300)
+    private var frameCount = 0
+
+    private(set) var picture: PixelBuffer?
+    private(set) var arrivals: [MonotonicInstant] = []
+    private(set) var keyFramesReceived = 0
+    private(set) var bytesReceived = 0
+    private(set) var audioPackets: [ReceivedAudioPacket] = []
+    private(set) var bitRates: [BitRate] = []
+    private(set) var sawGoodbye = false
+    private(set) var decodeFailures = 0
+
+    init(
+        name: String, participantID: String, address: TransportAddress, session: NegotiatedSession,
+        wallClock: WallClock, colour: Colour?, dimensions: VideoDimensions, now: MonotonicInstant
+    ) throws {
+        self.name = name
+        self.participantID = participantID
+        self.address = address
+        self.colour = colour
+        self.dimensions = dimensions
+        peer = try PeerConnection(
+            session: session,
+            configuration: PeerConfiguration(
+                rateLimits: RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)),
+                trustsRemoteDescription: true, seed: UInt64(address.port)),
+            wallClock: wallClock, now: now)
+        nextFrame = session.video?.sends == true ? now : .distantFuture
+        nextAudio = session.audio?.sends == true ? now : .distantFuture
+        if session.audio?.sends == true { tone = try ToneEncoder(frequency: 300 + 100 * Double(address.port % 16)) }
+    }
+
+    func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
+        min(min(nextFrame, nextAudio), peer.nextWakeUp(now: now))
+    }
+
+    func wake(now: MonotonicInstant) {
+        if now >= nextFrame {
+            nextFrame = nextFrame + .nanoseconds(1_000_000_000 / Int64(frameRate))
+            sendFrame(now: now)
+        }
+        if now >= nextAudio, let tone {
+            nextAudio = nextAudio + .milliseconds(20)
+            if let payload = tone.next() {
+                peer.sendAudio(payload, sampleTime: tone.sampleTime, level: nil, captureTime: now, now: now)
+            }
+        }
+        peer.wake(now: now)
+        handleEvents(now: now)
+    }
+
+    func receive(_ datagram: ByteBuffer, now: MonotonicInstant) {
+        bytesReceived += datagram.readableBytes
+        _ = peer.receive(datagram, from: VirtualCall.relayAddress, now: now)
+        handleEvents(now: now)
+    }
+
+    func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: now)?.datagram }
+
+    private func sendFrame(now: MonotonicInstant) {
+        guard isSendingVideo, let colour else { return }
+        do {
+            let session = try encoder ?? makeEncoder()
+            session.setAverageBitRate(bitRate)
+            let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
+            frameCount += 1
+            let frame = try session.encode(
+                .pattern(colour, dimensions: dimensions, phase: frameCount), presentationTime: time,
+                options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
+            wantsKeyFrame = false
+            if let frame { peer.sendVideo(frame, captureTime: now, now: now) }
+        } catch {
+            fatalError("the test's own encoder failed: \(error)")
+        }
+    }
+
+    private func makeEncoder() throws -> CompressionSession {
+        let made = try CompressionSession(
+            backEnd: .openH264,
+            configuration: CompressionConfiguration(
+                dimensions: dimensions, expectedFrameRate: frameRate, averageBitRate: bitRate))
+        encoder = made
+        return made
+    }
+
+    private func handleEvents(now: MonotonicInstant) {
+        while let event = peer.pollEvent() {
+            switch event {
+            case .videoFrame(let frame):
+                arrivals.append(now)
+                if frame.sample.isSync { keyFramesReceived += 1 }
+                for outcome in decoder.decode(frame.sample) {
+                    switch outcome {
+                    case .picture(let decoded): picture = decoded.pixelBuffer
+                    case .dropped: break
+                    case .failed: decodeFailures += 1
+                    }
+                }
+            case .audioPacket(let packet): audioPackets.append(packet)
+            case .keyFrameRequested: wantsKeyFrame = true
+            case .videoBitRateChanged(let rate):
+                bitRate = rate
+                bitRates.append(rate)
+            case .audioBitRateChanged: break
+            case .goodbye: sawGoodbye = true
+            }
+        }
+    }
+}
+
+/// Encodes a sine.
+final class ToneEncoder {
+    private let encoder: OpusEncoder
+    private let frequency: Double
+    private var position = 0
+    private(set) var sampleTime: UInt32 = 0
+
+    init(frequency: Double) throws {
+        encoder = try OpusEncoder()
+        self.frequency = frequency
+    }
+
+    func next() -> ByteBuffer? {
+        let samples = (0..<AudioFormat.frameSampleCount).map { index in
+            Float(0.3 * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
+        }
+        sampleTime = UInt32(truncatingIfNeeded: position)
+        position += AudioFormat.frameSampleCount
+        return try? encoder.encode(samples)
+    }
+
+    private func sine(_ angle: Double) -> Double {
+        // Bhaskara's approximation is close enough for a tone.
+        var x = angle.truncatingRemainder(dividingBy: 2 * .pi)
+        let sign: Double = x > .pi ? -1 : 1
+        if x > .pi { x -= .pi }
+        return sign * 16 * x * (.pi - x) / (5 * .pi * .pi - 4 * x * (.pi - x))
+    }
+}
