@@ -32,6 +32,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -72,7 +73,7 @@ let modules: [Module] = [
             .product(name: "DequeModule", package: "swift-collections"),
             .product(name: "HeapModule", package: "swift-collections"),
         ],
-        testDependencies: ["confrelay", argumentParser]),
+        testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")]),
     Module(
         name: "ConferenceClient",
         dependencies: [
@@ -107,7 +108,7 @@ let package = Package(
             name: "confrelay",
             dependencies: [
                 "RelayServer", "Conference", "MediaCore", "RateControl", "SecureTransport", "VideoCoding", logging,
-                serviceLifecycle, argumentParser,
+                serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(

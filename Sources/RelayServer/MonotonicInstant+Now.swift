@@ -19,7 +19,7 @@ extension WallClock {
     /// A wall clock that reads, at this moment, what the system's clock reads.
     static func system() -> WallClock {
         let sinceUnixEpoch = Duration.seconds(Date().timeIntervalSince1970)
-        let sinceOrigin = MonotonicInstant.now() - .zero
+        let sinceOrigin = MonotonicInstant.now() - MonotonicInstant.zero
         return WallClock(ntpAtOrigin: NTPTime(unixTime: sinceUnixEpoch - sinceOrigin))
     }
 }

@@ -12,13 +12,13 @@ public protocol RelayCore: AnyObject {
     /// Shows someone out; `false` when there is no such participant.
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
     /// Takes a datagram that arrived.
-    func receive(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant)
+    func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant)
     /// Does what is due.
     func wake(now: MonotonicInstant)
     /// When `wake` is wanted next.
     var nextWakeUp: MonotonicInstant { get }
     /// The next datagram to send.
-    func pollTransmit(now: MonotonicInstant) -> (datagram: ByteBuffer, destination: TransportAddress)?
+    func pollTransmit(now: MonotonicInstant) -> PeerConnection.Transmit?
     /// The next job to run on a worker.
     func pollJob() -> Job?
     /// Takes a job's result.
@@ -27,6 +27,8 @@ public protocol RelayCore: AnyObject {
     func close(now: MonotonicInstant)
     /// The state at this moment.
     func snapshot(now: MonotonicInstant) -> RelaySnapshot
+    /// The state of one room; nil when there is none of that name.
+    func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot?
 }
 
 extension Relay: RelayCore {}

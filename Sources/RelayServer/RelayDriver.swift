@@ -46,7 +46,8 @@ actor RelayDriver {
             completions.deliver($0)
         }
         completions.setWakeUp { [weak self, eventLoop] in
-            eventLoop.execute { self?.assumeIsolated { $0.takeCompletions() } }
+            guard let self else { return }
+            eventLoop.execute { self.assumeIsolated { $0.takeCompletions() } }
         }
     }
 
@@ -108,7 +109,12 @@ actor RelayDriver {
             isServing: socket != nil && !isClosed)
     }
 
-    /// The state of the rooms at this moment.
+    /// The state of one room at this moment; nil when there is none of that name.
+    func room(_ id: String) -> RoomSnapshot? {
+        relay.snapshot(room: id, now: now())
+    }
+
+    /// The state of all rooms at this moment.
     func rooms() -> [RoomSnapshot] {
         relay.snapshot(now: now()).rooms
     }
@@ -124,11 +130,12 @@ actor RelayDriver {
 
     private func transmit(now: MonotonicInstant) {
         guard let socket else {
+            // Without a socket there is nowhere to send to; the relay must not keep it all the same.
             while relay.pollTransmit(now: now) != nil {}
             return
         }
-        while let (datagram, destination) = relay.pollTransmit(now: now) {
-            socket.enqueue(datagram, to: destination)
+        while let transmit = relay.pollTransmit(now: now) {
+            socket.enqueue(transmit.datagram, to: transmit.destination)
         }
         socket.flush()
     }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import RelayServer
 import ServiceLifecycle
+import UnixSignals
 
 /// The relay as a program: options in, one line when it listens, exit codes out.
 @main

@@ -72,14 +72,18 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "IP address that answers name for media; may be given several times, one for each address family.",
-            discussion: "Needed behind NAT. Default: the address listened on, or all of this machine's for 0.0.0.0.",
-            valueName: "address"))
+            discussion: "Needed behind NAT. By default the address listened on, or all of this machine's for 0.0.0.0.",
+            valueName: "address"),
+        transform: TransportAddress.init(option:))
     var publicAddress: [TransportAddress] = []
 }
 
 /// What participants get to see, and at what rate.
 struct MediaOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Size of the composed picture in pixels, both numbers even.", valueName: "WxH"))
+    @Option(
+        help: ArgumentHelp(
+            "Size of the composed picture in pixels, both numbers even. (default: 1280x720)", valueName: "WxH"),
+        transform: VideoDimensions.init(option:))
     var canvas = VideoDimensions(width: 1280, height: 720)
 
     @Option(help: ArgumentHelp("Composed pictures a second, 1 to 60.", valueName: "fps"))
@@ -87,16 +91,19 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Least bitrate of a participant's downlink, audio included, in bit/s: 100k, 2.5M or a plain number.",
-            valueName: "rate"))
+            "Least bitrate of a participant's downlink, audio included, in bit/s: 100k, 2.5M, 800000. (default: 100k)",
+            valueName: "rate"),
+        transform: BitRate.init(option:))
     var minBitrate = BitRate.kilobits(100)
 
     @Option(
-        help: ArgumentHelp("Bitrate that a participant's downlink starts at, before feedback arrived.", valueName: "rate")
-    )
+        help: ArgumentHelp("Bitrate that a participant's downlink starts at. (default: 1M)", valueName: "rate"),
+        transform: BitRate.init(option:))
     var startBitrate = BitRate.megabits(1)
 
-    @Option(help: ArgumentHelp("Highest bitrate of a participant's downlink.", valueName: "rate"))
+    @Option(
+        help: ArgumentHelp("Highest bitrate of a participant's downlink. (default: 2.5M)", valueName: "rate"),
+        transform: BitRate.init(option:))
     var maxBitrate = BitRate.megabits(2.5)
 
     @Option(help: "H.264 encoder: openh264 is made for calls; x264 takes more time for a little more quality.")
@@ -134,7 +141,8 @@ struct MediaOptions: ParsableArguments {
 
 /// How much the relay takes on.
 struct LimitOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Threads that decode, compose and encode. Default: one for each core.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Threads that decode, compose and encode; by default one for each core.", valueName: "n"))
     var workers: Int = RelayServerConfiguration().workers
 
     @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
@@ -159,7 +167,11 @@ struct LimitOptions: ParsableArguments {
 
 /// What the relay says on standard error.
 struct LoggingOptions: ParsableArguments {
-    @Option(help: "Least severe messages to log, on standard error.")
+    @Option(
+        help: ArgumentHelp(
+            "Least severe messages to log: trace, debug, info, notice, warning, error or critical. (default: notice)",
+            valueName: "level"),
+        transform: Logger.Level.init(option:))
     var logLevel = Logger.Level.notice
 
     @Option(help: "text for people, json for machines: one object a line.")

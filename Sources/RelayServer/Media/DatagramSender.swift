@@ -15,7 +15,11 @@ final class DatagramSender {
     /// What became of the datagrams.
     private(set) var counters = MediaSocketCounters()
 
+    /// `sendmsg` as a function of the socket and the message: bytes sent, or the negated error number.
+    typealias SystemCall = (CInt, UnsafePointer<msghdr>) -> Int
+
     private let descriptor: CInt
+    private let systemCall: SystemCall
     private let isIPv6: Bool
     private var segmentsOffloaded: Bool
     private var pending: [(datagram: ByteBuffer, destination: TransportAddress)] = []
@@ -40,8 +44,13 @@ final class DatagramSender {
     ///   - descriptor: A UDP socket, non-blocking. The sender does not own it.
     ///   - isIPv6: Whether the socket takes IPv6 addresses.
     ///   - usesSegmentationOffload: Whether to try segmentation offload; where it fails, it is given up for good.
-    init(descriptor: CInt, isIPv6: Bool, usesSegmentationOffload: Bool) {
+    ///   - systemCall: Sends; a test may put its own in place.
+    init(
+        descriptor: CInt, isIPv6: Bool, usesSegmentationOffload: Bool,
+        systemCall: @escaping SystemCall = DatagramSender.sendMessage
+    ) {
         self.descriptor = descriptor
+        self.systemCall = systemCall
         self.isIPv6 = isIPv6
         segmentsOffloaded = usesSegmentationOffload
         vectors = .allocate(capacity: Self.maximumRunLength)
@@ -143,19 +152,24 @@ final class DatagramSender {
             message.msg_iov = vectors
             message.msg_iovlen = run.count
             if run.count > 1 {
-                let header = cmsghdr(
-                    cmsg_len: Self.controlLength, cmsg_level: Self.levelUDP, cmsg_type: Self.optionSegment)
+                var header = cmsghdr()
+                header.cmsg_len = Self.controlLength
+                header.cmsg_level = Self.levelUDP
+                header.cmsg_type = Self.optionSegment
                 control.storeBytes(of: header, as: cmsghdr.self)
                 let size = UInt16(clamping: pending[run.lowerBound].datagram.readableBytes)
                 control.storeBytes(of: size, toByteOffset: MemoryLayout<cmsghdr>.size, as: UInt16.self)
                 message.msg_control = control
                 message.msg_controllen = Self.controlSpace
             }
-            while sendmsg(descriptor, &message, CInt(MSG_DONTWAIT.rawValue)) < 0 {
-                let code = errno
-                guard code == EINTR else { return .failure(SystemError(code: code)) }
-            }
-            return .success(())
+            var outcome: Int
+            repeat { outcome = systemCall(descriptor, &message) } while outcome == -Int(EINTR)
+            return outcome < 0 ? .failure(SystemError(code: CInt(truncatingIfNeeded: -outcome))) : .success(())
         }
+    }
+
+    static func sendMessage(descriptor: CInt, message: UnsafePointer<msghdr>) -> Int {
+        let sent = sendmsg(descriptor, message, CInt(MSG_DONTWAIT))
+        return sent < 0 ? -Int(errno) : sent
     }
 }

@@ -25,7 +25,7 @@ final class MediaSocket {
     /// Room for each of them. A larger datagram is cut, and then fails authentication.
     private static let datagramCapacity = 2048
     /// What the kernel is asked to buffer in each direction; it may grant less (`net.core.[rw]mem_max`).
-    private static let socketBufferSize: CInt = 4 << 20
+    private static let socketBufferSize = 4 << 20
 
     private init(channel: any Channel, sender: DatagramSender, handler: Handler) {
         self.channel = channel

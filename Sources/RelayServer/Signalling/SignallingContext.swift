@@ -9,7 +9,11 @@ struct SignallingContext: RequestContext {
     let peer: TransportAddress?
 
     init(source: ApplicationRequestContextSource) {
+        self.init(source: source, peer: source.channel.remoteAddress.flatMap { TransportAddress($0) })
+    }
+
+    init(source: some RequestContextSource, peer: TransportAddress?) {
         coreContext = .init(source: source)
-        peer = source.channel.remoteAddress.flatMap { TransportAddress($0) }
+        self.peer = peer
     }
 }

@@ -152,7 +152,7 @@ struct SignallingRouter {
 
     private func findRoom(_ context: SignallingContext) async throws -> RoomSnapshot {
         let name = try RoomName(context.parameters.require("room"))
-        guard let room = await driver.rooms().first(where: { $0.id == name.rawValue }) else {
+        guard let room = await driver.room(name.rawValue) else {
             throw Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
         }
         return room

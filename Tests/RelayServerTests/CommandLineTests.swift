@@ -1,0 +1,114 @@
+import ArgumentParser
+import Conference
+import Logging
+import MediaCore
+import RateControl
+import RelayServer
+import SecureTransport
+import Testing
+import VideoCoding
+
+@testable import confrelay
+
+@Suite("The command line of confrelay")
+struct CommandLineTests {
+    private func message(_ arguments: [String]) -> String {
+        do {
+            _ = try ConfrelayCommand.parse(arguments)
+            return ""
+        } catch {
+            return ConfrelayCommand.message(for: error)
+        }
+    }
+
+    @Test("without options the defaults hold")
+    func defaults() throws {
+        let configuration = try ConfrelayCommand.parse([]).serverConfiguration
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.port == 7000)
+        #expect(configuration.publicAddresses.isEmpty)
+        #expect(configuration.workers >= 1)
+        #expect(configuration.relay.canvas == VideoDimensions(width: 1280, height: 720))
+        #expect(configuration.relay.frameRate == 30)
+        #expect(configuration.relay.rateLimits == RelayConfiguration().rateLimits)
+        #expect(configuration.relay.encoder == .openH264)
+        #expect(configuration.relay.selfView == .never)
+    }
+
+    @Test("each option reaches the configuration")
+    func options() throws {
+        let command = try ConfrelayCommand.parse([
+            "--port", "0", "--host", "::", "--public-address", "192.0.2.7", "--public-address", "2001:db8::1",
+            "--canvas", "640x360", "--frame-rate", "15", "--min-bitrate", "50k", "--start-bitrate", "300000",
+            "--max-bitrate", "1.5M", "--encoder", "x264", "--workers", "3", "--max-participants", "4",
+            "--idle-timeout", "9", "--self-view", "always", "--log-level", "debug", "--log-format", "json",
+        ])
+        let configuration = command.serverConfiguration
+        #expect(configuration.host == "::")
+        #expect(configuration.port == 0)
+        #expect(configuration.publicAddresses.map(\.host) == ["192.0.2.7", "2001:db8::1"])
+        #expect(configuration.workers == 3)
+        #expect(configuration.relay.canvas == VideoDimensions(width: 640, height: 360))
+        #expect(configuration.relay.frameRate == 15)
+        #expect(configuration.relay.rateLimits.minimum == .kilobits(50))
+        #expect(configuration.relay.rateLimits.start == .kilobits(300))
+        #expect(configuration.relay.rateLimits.maximum == .megabits(1.5))
+        #expect(configuration.relay.encoder == .x264)
+        #expect(configuration.relay.maximumParticipants == 4)
+        #expect(configuration.relay.idleTimeout == .seconds(9))
+        #expect(configuration.relay.selfView == .always)
+        #expect(command.logging.logLevel == .debug)
+        #expect(command.logging.logFormat == .json)
+    }
+
+    @Test(
+        "rates are numbers with an optional k or M",
+        arguments: [("500k", 500_000), ("2.5M", 2_500_000), ("800000", 800_000), ("1m", 1_000_000), ("0.5K", 500)])
+    func rates(text: String, bitsPerSecond: Int) throws {
+        #expect(try BitRate(option: text).bitsPerSecond == Int64(bitsPerSecond))
+    }
+
+    @Test(
+        "what is no rate is refused",
+        arguments: ["", "k", "-5k", "0", "1e6", "nan", "inf", "5x", "1.2.3", "99999M", "٥k"])
+    func badRates(text: String) {
+        #expect(throws: (any Error).self) { try BitRate(option: text) }
+    }
+
+    @Test(
+        "what is no picture size is refused",
+        arguments: ["", "x", "1280", "1280x", "1280x720x2", "-2x2", "0x0", "1281x720", "10x10", "9000x9000"])
+    func badCanvas(text: String) {
+        #expect(throws: (any Error).self) { try ConfrelayCommand.parse(["--canvas", text]) }
+    }
+
+    @Test(
+        "what others cannot send to is no public address",
+        arguments: ["", "example.org", "0.0.0.0", "::", "1.2.3", "1.2.3.4:5"])
+    func badPublicAddress(text: String) {
+        #expect(throws: (any Error).self) { try ConfrelayCommand.parse(["--public-address", text]) }
+    }
+
+    @Test(
+        "values out of range are refused, and the message names the option",
+        arguments: [
+            ["--port", "65536"], ["--frame-rate", "0"], ["--frame-rate", "61"], ["--workers", "0"],
+            ["--max-participants", "0"], ["--idle-timeout", "0"], ["--encoder", "vp8"], ["--log-level", "loud"],
+            ["--self-view", "maybe"], ["--min-bitrate", "2M", "--start-bitrate", "1M"],
+        ])
+    func outOfRange(arguments: [String]) {
+        #expect(message(arguments).contains(arguments[0]))
+    }
+
+    @Test("every option is explained")
+    func help() {
+        let help = ConfrelayCommand.helpMessage(columns: 100)
+        for option in [
+            "port", "host", "public-address", "canvas", "frame-rate", "min-bitrate", "start-bitrate", "max-bitrate",
+            "encoder", "encoder-preset", "workers", "max-participants", "idle-timeout", "self-view", "log-level",
+            "log-format", "version",
+        ] {
+            #expect(help.contains("--\(option) ") || help.contains("--\(option)\n"), "\(option)")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import RelayServer
+
+@Suite("Names of rooms and participants")
+struct NamesTests {
+    @Test(
+        "rooms are named by letters, digits, '-', '_' and '.'",
+        arguments: ["demo", "A", "a.b-c_9", String(repeating: "x", count: 64)])
+    func goodRooms(name: String) throws {
+        #expect(try RoomName(name).rawValue == name)
+    }
+
+    @Test(
+        "other names of rooms are refused",
+        arguments: ["", ".", "..", "a b", "a/b", "é", "a\n", "%41", String(repeating: "x", count: 65)])
+    func badRooms(name: String) {
+        #expect(throws: Problem.self) { try RoomName(name) }
+    }
+
+    @Test("people are called what they like", arguments: ["Ada", "Ben O'Brien", "李雷", "Ἀρχιμήδης", "👩🏽‍🔬", "<b>&\""])
+    func goodNames(name: String) throws {
+        #expect(try ParticipantName(name).rawValue == name)
+    }
+
+    @Test("white space around a name is cut off")
+    func trimming() throws {
+        #expect(try ParticipantName(" \t Ada Lovelace\n ").rawValue == "Ada Lovelace")
+    }
+
+    @Test(
+        "names that cannot be shown are refused",
+        arguments: [
+            "", "   ", "a\u{0}b", "a\nb", "a\u{2028}b", String(repeating: "x", count: 65),
+            String(repeating: "e\u{301}\u{301}\u{301}\u{301}\u{301}", count: 60),
+        ])
+    func badNames(name: String) {
+        #expect(throws: Problem.self) { try ParticipantName(name) }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import SecureTransport
+import Testing
+
+@testable import RelayServer
+
+/// The program as users meet it: its output, its sockets, its signals and its exit codes.
+@Suite("The program confrelay")
+struct ProgramTests {
+    /// A running `confrelay`.
+    private final class Program {
+        let process = Process()
+        private let output = Pipe()
+        private let errors = Pipe()
+
+        init(_ arguments: [String]) throws {
+            // The test bundle lies beside the products that it was built with.
+            let products = Bundle.allBundles.map(\.bundleURL).map { $0.deletingLastPathComponent() }
+            let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            let program = try #require(
+                ([own] + products).map { $0.appendingPathComponent("confrelay") }
+                    .first { FileManager.default.isExecutableFile(atPath: $0.path) })
+            process.executableURL = program
+            process.arguments = arguments
+            process.standardOutput = output
+            process.standardError = errors
+            try process.run()
+        }
+
+        /// The first line on standard output.
+        func firstLine() -> String {
+            var line = Data()
+            while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte.first != 0x0A, !byte.isEmpty {
+                line += byte
+            }
+            return String(decoding: line, as: UTF8.self)
+        }
+
+        /// Waits for the end: the exit code, and what was written on standard error.
+        func end() -> (code: Int32, errors: String) {
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationReason == .exit ? process.terminationStatus : -1, text)
+        }
+    }
+
+    private func port(in line: String) throws -> UInt16 {
+        let match = try #require(
+            line.wholeMatch(
+                of: #/confrelay 0\.1 listening: http://127\.0\.0\.1:(\d+) \(signalling\), udp (\d+) \(media\)/#))
+        #expect(match.1 == match.2)
+        return try #require(UInt16(match.1))
+    }
+
+    @Test("it says where it listens, serves there, and ends with 0 on a signal", arguments: [SIGTERM, SIGINT])
+    func serving(signal: Int32) throws {
+        let program = try Program(["--port", "0"])
+        let port = try port(in: program.firstLine())
+        let answer = try HTTPConnection(port: port).exchange(
+            "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.hasSuffix("ready\n"))
+        kill(program.process.processIdentifier, signal)
+        let (code, errors) = program.end()
+        #expect(code == 0)
+        #expect(errors == "")
+    }
+
+    @Test("a request that hangs does not keep it from ending")
+    func hangingRequest() throws {
+        let program = try Program(["--port", "0"])
+        let port = try port(in: program.firstLine())
+        let idle = try HTTPConnection(port: port)
+        let hanging = try HTTPConnection(port: port)
+        hanging.write(
+            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0"
+        )
+        _ = try HTTPConnection(port: port).exchange("GET /healthz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        kill(program.process.processIdentifier, SIGTERM)
+        #expect(program.end().code == 0)
+        withExtendedLifetime((idle, hanging)) {}
+    }
+
+    @Test("a port in use, by TCP or by UDP, is one line and exit code 69")
+    func portInUse() throws {
+        let first = try Program(["--port", "0"])
+        let port = try port(in: first.firstLine())
+        let second = try Program(["--port", "\(port)"]).end()
+        #expect(second.code == 69)
+        #expect(second.errors.hasPrefix("confrelay: TCP port \(port) on 127.0.0.1 is in use"))
+        #expect(second.errors.filter(\.isNewline).count == 1)
+        kill(first.process.processIdentifier, SIGTERM)
+        #expect(first.end().code == 0)
+
+        let peer = try UDPPeer()
+        let third = try Program(["--port", "\(peer.address.port)"]).end()
+        #expect(third.code == 69)
+        #expect(third.errors.contains("port \(peer.address.port) on 127.0.0.1 is in use"))
+    }
+
+    @Test(
+        "an address that is not this machine's is one line and exit code 69",
+        arguments: ["192.0.2.1", "no-such-host.invalid"])
+    func unusableAddress(host: String) throws {
+        let (code, errors) = try Program(["--port", "0", "--host", host]).end()
+        #expect(code == 69)
+        #expect(errors.contains(host) && errors.filter(\.isNewline).count == 1)
+    }
+
+    @Test(
+        "a wrong option is one line and exit code 64",
+        arguments: [["--bogus"], ["--port", "x"], ["--canvas", "1x1"], ["extra"]])
+    func wrongOption(arguments: [String]) throws {
+        let (code, errors) = try Program(arguments).end()
+        #expect(code == 64)
+        #expect(errors.hasPrefix("confrelay: ") && errors.filter(\.isNewline).count == 1)
+    }
+
+    @Test("what is not HTTP gets 400 and the connection closed")
+    func notHTTP() throws {
+        let program = try Program(["--port", "0"])
+        let port = try port(in: program.firstLine())
+        #expect(try HTTPConnection(port: port).exchange("\u{16}\u{3}\u{1}garbage\r\n\r\n").hasPrefix("HTTP/1.1 400 "))
+        let large = "GET / HTTP/1.1\r\nHost: relay\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n"
+        #expect(try !HTTPConnection(port: port).exchange(large).hasPrefix("HTTP/1.1 200 "))
+        kill(program.process.processIdentifier, SIGTERM)
+        #expect(program.end().code == 0)
+    }
+}
+
+/// A TCP connection to loopback that exchanges text.
+private final class HTTPConnection {
+    private let descriptor: CInt
+
+    init(port: UInt16) throws {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                connect(descriptor, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        try #require(isConnected)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Writes a text and reads until the other end closes.
+    func exchange(_ text: String) -> String {
+        write(text)
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return String(decoding: answer, as: UTF8.self) }
+            answer += buffer.prefix(count)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import MediaCore
+import NIOCore
+import NIOPosix
+import SecureTransport
+import Synchronization
+import Testing
+
+@testable import Conference
+@testable import RelayServer
+
+@Suite("The relay's driver")
+struct RelayDriverTests {
+    /// Runs `body` with a driver that serves a twin on a free port of loopback.
+    private func withDriver(
+        _ script: TwinRelay.Script, _ body: (RelayDriver, UInt16) async throws -> Void
+    ) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let driver = RelayDriver(eventLoop: group.next(), workerCount: 1) { TwinRelay(script) }
+        let channel = try await MediaSocket.bind(to: SocketAddress(ipAddress: "127.0.0.1", port: 0), on: group.next())
+        try await driver.start(mediaChannel: channel)
+        let port = try #require(channel.localAddress?.port)
+        do {
+            try await body(driver, UInt16(clamping: port))
+        } catch {
+            Issue.record(error)
+        }
+        await driver.close()
+        try await group.shutdownGracefully()
+    }
+
+    @Test("datagrams reach the relay with their bytes and their source")
+    func receiving() async throws {
+        let script = TwinRelay.Script()
+        try await withDriver(script) { _, port in
+            let peer = try UDPPeer()
+            for index in 0..<100 { peer.send([UInt8](repeating: UInt8(index), count: index), toPort: port) }
+            await script.wait { $0.received.count == 100 }
+            let received = script.state.withLock { $0.received }
+            #expect(received.map(\.bytes) == (0..<100).map { [UInt8](repeating: UInt8($0), count: $0) })
+            #expect(received.allSatisfy { $0.source == peer.address })
+        }
+    }
+
+    @Test("the times that the relay is told never go back")
+    func monotonicTime() async throws {
+        let script = TwinRelay.Script()
+        try await withDriver(script) { _, port in
+            let peer = try UDPPeer()
+            for _ in 0..<50 { peer.send([1], toPort: port) }
+            await script.wait { $0.received.count == 50 }
+            let times = script.state.withLock { $0.receiveTimes }
+            #expect(times == times.sorted())
+            let last = try #require(times.last)
+            #expect(last <= .now())
+        }
+    }
+
+    @Test("what the relay has to send is sent after it was told something")
+    func transmitting() async throws {
+        let script = TwinRelay.Script()
+        script.state.withLock { $0.echoes = true }
+        try await withDriver(script) { _, port in
+            let peer = try UDPPeer()
+            for index in 0..<20 { peer.send([UInt8](repeating: UInt8(index), count: 200), toPort: port) }
+            for index in 0..<20 { #expect(peer.receive() == [UInt8](repeating: UInt8(index), count: 200)) }
+        }
+    }
+
+    @Test("the relay is woken when it asked to be, not before")
+    func wakingUp() async throws {
+        let script = TwinRelay.Script()
+        let wanted = MonotonicInstant.now() + .milliseconds(20)
+        script.state.withLock { $0.nextWakeUp = wanted }
+        try await withDriver(script) { _, _ in
+            await script.wait { !$0.wakeUps.isEmpty }
+            let wakeUp = try #require(script.state.withLock { $0.wakeUps.first })
+            #expect(wakeUp >= wanted)
+        }
+    }
+
+    @Test("an earlier wish overtakes a timer that is set")
+    func earlierWakeUp() async throws {
+        let script = TwinRelay.Script()
+        script.state.withLock { $0.nextWakeUp = .now() + .seconds(3600) }
+        try await withDriver(script) { driver, _ in
+            script.state.withLock { $0.nextWakeUp = .now() + .milliseconds(5) }
+            #expect(await !driver.leave(room: "r", participant: "nobody"))
+            await script.wait { !$0.wakeUps.isEmpty }
+        }
+    }
+
+    @Test("closing says goodbye and hears nothing more")
+    func closing() async throws {
+        let script = TwinRelay.Script()
+        let peer = try UDPPeer()
+        script.state.withLock {
+            $0.farewells = [.init(datagram: ByteBuffer(string: "bye"), destination: peer.address)]
+        }
+        try await withDriver(script) { driver, _ in
+            await driver.close()
+            #expect(peer.receive() == Array("bye".utf8))
+            #expect(script.state.withLock { $0.isClosed })
+            await #expect(throws: JoinError.self) {
+                try await driver.join(JoinRequest(room: "r", name: "n", offer: ""))
+            }
+            #expect(await !driver.report().isServing)
+            try await driver.waitUntilClosed()
+        }
+    }
+
+    @Test("requests pass through to the relay and come back with its answer")
+    func joining() async throws {
+        let script = TwinRelay.Script()
+        try await withDriver(script) { driver, _ in
+            let joined = try await driver.join(JoinRequest(room: "r", name: "Ada", offer: "v=0"))
+            #expect(joined.participantID == "p1")
+            #expect(await driver.leave(room: "r", participant: "p1"))
+            #expect(await !driver.leave(room: "r", participant: "p1"))
+        }
+    }
+
+    @Test("the report counts what went through the socket")
+    func reporting() async throws {
+        let script = TwinRelay.Script()
+        script.state.withLock { $0.echoes = true }
+        try await withDriver(script) { driver, port in
+            let peer = try UDPPeer()
+            peer.send([1, 2, 3], toPort: port)
+            #expect(peer.receive() == [1, 2, 3])
+            let report = await driver.report()
+            #expect(report.isServing)
+            #expect(report.socket.datagramsReceived == 1)
+            #expect(report.socket.bytesReceived == 3)
+            #expect(report.socket.datagramsSent == 1)
+        }
+    }
+}

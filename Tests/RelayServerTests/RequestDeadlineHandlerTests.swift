@@ -1,0 +1,63 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import RelayServer
+
+@Suite("The deadline of requests")
+struct RequestDeadlineHandlerTests {
+    private func makeChannel() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: RequestDeadlineHandler(timeout: .seconds(15)))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    private let head = HTTPRequestPart.head(
+        HTTPRequest(method: .get, scheme: "http", authority: "relay", path: "/"))
+
+    private func respond(_ channel: EmbeddedChannel) throws {
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+    }
+
+    @Test("a request that is not complete in time ends the connection")
+    func incompleteRequest() throws {
+        let channel = try makeChannel()
+        try channel.writeInbound(head)
+        for _ in 0..<14 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("an answered request leaves the connection open")
+    func answeredRequest() throws {
+        let channel = try makeChannel()
+        try channel.writeInbound(head)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        try respond(channel)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(channel.isActive)
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test("each of several requests in a row has its own time")
+    func pipelinedRequests() throws {
+        let channel = try makeChannel()
+        for _ in 0..<2 {
+            try channel.writeInbound(head)
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        try respond(channel)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+}

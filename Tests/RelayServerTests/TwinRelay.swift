@@ -1,0 +1,124 @@
+import MediaCore
+import NIOCore
+import RelayServer
+import SecureTransport
+import Synchronization
+
+@testable import Conference
+
+/// Stands in for a relay: records what the server tells it and does what the test laid down.
+final class TwinRelay: RelayCore {
+    /// What the twin and the test share, so that the test can look at it from outside the loop.
+    final class Script: Sendable {
+        struct State {
+            var joinOutcome: Result<JoinResult, JoinError> = .success(
+                JoinResult(participantID: "p1", answer: "v=0\r\n"))
+            var requests: [JoinRequest] = []
+            var left: [String] = []
+            var participants: Set<String> = ["p1"]
+            var received: [(bytes: [UInt8], source: TransportAddress)] = []
+            var receiveTimes: [MonotonicInstant] = []
+            var wakeUps: [MonotonicInstant] = []
+            var nextWakeUp = MonotonicInstant.distantFuture
+            var transmits: [PeerConnection.Transmit] = []
+            /// Sent when the relay is closed.
+            var farewells: [PeerConnection.Transmit] = []
+            /// Sends every datagram back to where it came from.
+            var echoes = false
+            var isClosed = false
+            var snapshot = RelaySnapshot()
+            /// Resumed at the next call of any kind.
+            var watchers: [@Sendable () -> Void] = []
+        }
+
+        let state = Mutex(State())
+
+        /// Waits until `condition` holds; it is tried again after each call the relay gets.
+        func wait(until condition: @escaping @Sendable (borrowing State) -> Bool) async {
+            while true {
+                let holds = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+                    let holds = state.withLock { state in
+                        if condition(state) { return true }
+                        state.watchers.append { continuation.resume(returning: false) }
+                        return false
+                    }
+                    if holds { continuation.resume(returning: true) }
+                }
+                if holds { return }
+            }
+        }
+
+        fileprivate func note<Result>(_ body: (inout State) -> Result) -> Result where Result: Sendable {
+            let (result, watchers) = state.withLock { state in
+                let result = body(&state)
+                defer { state.watchers = [] }
+                return (result, state.watchers)
+            }
+            for watcher in watchers { watcher() }
+            return result
+        }
+    }
+
+    private let script: Script
+
+    init(_ script: Script) {
+        self.script = script
+    }
+
+    func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
+        let outcome = script.note { state in
+            state.requests.append(request)
+            return state.joinOutcome
+        }
+        return try outcome.get()
+    }
+
+    func leave(room: String, participant: String, now: MonotonicInstant) -> Bool {
+        script.note { state in
+            guard state.participants.remove(participant) != nil else { return false }
+            state.left.append(participant)
+            return true
+        }
+    }
+
+    func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
+        let datagram = datagram
+        script.note { state in
+            state.received.append((Array(datagram.readableBytesView), source))
+            state.receiveTimes.append(now)
+            if state.echoes {
+                state.transmits.append(PeerConnection.Transmit(datagram: datagram, destination: source))
+            }
+        }
+    }
+
+    func wake(now: MonotonicInstant) {
+        script.note { state in
+            state.wakeUps.append(now)
+            state.nextWakeUp = .distantFuture
+        }
+    }
+
+    var nextWakeUp: MonotonicInstant { script.state.withLock { $0.nextWakeUp } }
+
+    func pollTransmit(now: MonotonicInstant) -> PeerConnection.Transmit? {
+        script.state.withLock { $0.transmits.isEmpty ? nil : $0.transmits.removeFirst() }
+    }
+
+    func pollJob() -> Job? { nil }
+
+    func complete(_ completion: JobCompletion, now: MonotonicInstant) {}
+
+    func close(now: MonotonicInstant) {
+        script.note { state in
+            state.isClosed = true
+            state.transmits += state.farewells
+        }
+    }
+
+    func snapshot(now: MonotonicInstant) -> RelaySnapshot { script.state.withLock { $0.snapshot } }
+
+    func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot? {
+        snapshot(now: now).rooms.first { $0.id == id }
+    }
+}
