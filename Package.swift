@@ -30,6 +30,8 @@ struct Module {
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -58,6 +60,19 @@ let modules: [Module] = [
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
     Module(
+        name: "RelayServer",
+        dependencies: [
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", nioCore, nioPosix, logging,
+            serviceLifecycle,
+            .product(name: "Hummingbird", package: "hummingbird"),
+            .product(name: "HummingbirdCore", package: "hummingbird"),
+            .product(name: "HTTPTypes", package: "swift-http-types"),
+            nioHTTP1,
+            .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            .product(name: "DequeModule", package: "swift-collections"),
+            .product(name: "HeapModule", package: "swift-collections"),
+        ],
+        testDependencies: ["confrelay", argumentParser]),
         name: "ConferenceClient",
         dependencies: [
             "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
@@ -68,6 +83,7 @@ let modules: [Module] = [
 let package = Package(
     name: "confrelay",
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .executable(name: "confrelay", targets: ["confrelay"]),
         .executable(name: "confclient", targets: ["confclient"]),
         .executable(name: "confsim", targets: ["confsim"]),
     ],
@@ -77,9 +93,22 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: modules.flatMap(\.targets) + [
+        .executableTarget(
+            name: "confrelay",
+            dependencies: [
+                "RelayServer", "Conference", "MediaCore", "RateControl", "SecureTransport", "VideoCoding", logging,
+                serviceLifecycle, argumentParser,
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "confclient",
             dependencies: [
@@ -93,7 +122,7 @@ let package = Package(
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
-        .systemLibrary(name: "CX264", pkgConfig: "x264", providers: [.apt(["libx264-dev"])]),
+        .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),

@@ -15,8 +15,9 @@ public struct CompressionConfiguration: Hashable, Sendable {
     public var preset: EncoderPreset
     /// How long the largest frame may take at the average bitrate.
     ///
-    /// x264 keeps all frames within it. OpenH264 keeps a steady rate within it but cannot bound a single frame: what
-    /// a frame, such as a key frame of a detailed picture, spends beyond the budget is saved on those that follow.
+    /// x264 keeps all frames within it. OpenH264 spreads a frame's share of the rate evenly but cannot bound a single
+    /// frame, so it does not know of the budget: what a key frame of a detailed picture takes beyond its share is
+    /// saved on the frames that follow, within about two seconds. `CompressionStatistics` counts the frames over it.
     public var latencyBudget: Duration
     /// The most frames from one key frame to the next; nil for key frames on request only.
     public var maximumKeyFrameInterval: Int?

@@ -128,7 +128,8 @@ public final class CompressionSession: Sendable {
             format = try Self.makeFormat(encoder)
         }
 
-        static func makeFormat(_ encoder: any EncoderBackEndSession) throws(VideoCodingError) -> VideoFormatDescription {
+        static func makeFormat(_ encoder: any EncoderBackEndSession) throws(VideoCodingError) -> VideoFormatDescription
+        {
             do {
                 return try VideoFormatDescription(h264ParameterSets: encoder.parameterSets)
             } catch {

@@ -32,6 +32,9 @@ public enum DropReason: Hashable, Sendable {
     case awaitingKeyFrame
     /// The frame holds no slice data.
     case empty
-    /// The decoder made no picture of it: all of its slices were unusable, or it is the second field of a frame.
+    /// The decoder made no picture of it: its slices were unusable, or it is the second field of a frame.
+    ///
+    /// Where `frame_num` wraps around during a loss, libavcodec may take the frames after it for older ones and show
+    /// none until the next key frame: ask the sender for one.
     case noPicture
 }

@@ -43,7 +43,8 @@ extension PixelBuffer {
                     for (plane, stride) in [(luma, lumaStride), (blue, blueStride), (red, redStride)] {
                         // The libraries declare their input mutable and only read it.
                         guard let base = plane.baseAddress, let stride = Int32(exactly: stride) else { return nil }
-                        planes.append((UnsafeMutablePointer(mutating: base.assumingMemoryBound(to: UInt8.self)), stride))
+                        planes.append(
+                            (UnsafeMutablePointer(mutating: base.assumingMemoryBound(to: UInt8.self)), stride))
                     }
                     return body(planes)
                 }

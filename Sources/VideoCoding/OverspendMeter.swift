@@ -2,34 +2,46 @@ import MediaCore
 
 /// Makes an encoder that overspends pay back, and lets no debt grow old.
 ///
-/// A leaky bucket as deep as the latency budget: frames fill it, time at the target rate drains it. What is above the
-/// brim is debt. While there is debt the encoder is given less than the target, so that the queue in front of a link of
-/// the target's rate empties with a time constant of half a second. Debt is bounded, because a picture that cannot be
-/// made as small as asked must not keep the next minute's pictures poor.
+/// It counts how long a link of the target's rate would have a queue in front of it: each frame adds the time it takes
+/// at the target rate, each frame interval takes its length off. While that is more than an interval the encoder is given
+/// less than the target, so that the queue empties with a time constant of half a second. The debt is bounded, because a
+/// picture that cannot be made as small as asked must not keep the next minute's pictures poor.
 struct OverspendMeter {
-    private let budget: Double
-    private var level = 0.0
+    private var target: BitRate
+    private var frameInterval: Double
+    /// The queue, in seconds at the target rate.
+    private var debt = 0.0
 
     /// Seconds over which debt is paid back.
     private static let timeConstant = 0.5
-    /// The most debt, in seconds at the target rate; at this much the encoder gets half of the target.
-    private static let maximumDebt = 0.25
+    /// The most debt, in seconds.
+    private static let maximumDebt = 0.5
+    /// The least to ask for, as a share of the target.
+    private static let minimumShare = 0.5
 
-    init(latencyBudget: Duration) {
-        budget = latencyBudget.seconds
+    init(rate: EncodingRate) {
+        target = rate.bitRate
+        frameInterval = 1 / Double(max(1, rate.frameRate))
     }
 
-    /// Counts a frame of `size`, made for `rate`.
-    mutating func spend(_ size: DataSize, at rate: EncodingRate) {
-        let bitsPerSecond = Double(max(1, rate.bitRate.bitsPerSecond))
-        level += size.bits - bitsPerSecond / Double(max(1, rate.frameRate))
-        level = min(max(level, 0), (budget + Self.maximumDebt) * bitsPerSecond)
+    /// Aims at another rate. A faster link empties its queue sooner; that a slower one needs longer is not held against
+    /// the encoder, as whoever lowered the rate reckoned with the queue.
+    mutating func setRate(_ rate: EncodingRate) {
+        if rate.bitRate > target { debt *= target / rate.bitRate }
+        target = rate.bitRate
+        frameInterval = 1 / Double(max(1, rate.frameRate))
     }
 
-    /// What to ask of the encoder so that it spends `target` in the long run.
-    func allowance(for target: BitRate) -> BitRate {
-        let debt = level / Double(max(1, target.bitsPerSecond)) - budget
-        guard debt > 0 else { return target }
-        return target * (1 - min(debt, Self.maximumDebt) / Self.timeConstant)
+    /// Counts a frame of `size`.
+    mutating func spend(_ size: DataSize) {
+        let duration = size.bits / Double(max(1, target.bitsPerSecond))
+        debt = min(max(debt + duration - frameInterval, 0), Self.maximumDebt)
+    }
+
+    /// What to ask of the encoder so that it spends the target in the long run.
+    var allowance: BitRate {
+        let excess = debt - frameInterval
+        guard excess > 0 else { return target }
+        return target * max(1 - excess / Self.timeConstant, Self.minimumShare)
     }
 }

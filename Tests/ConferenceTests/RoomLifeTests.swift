@@ -81,6 +81,8 @@ import Testing
             return false
         }
         call.run(for: .seconds(2))
+        call.drops = { _, _, _ in false }
+        call.run(for: .milliseconds(100))
         let accepted = call.relay.snapshot(now: call.now).datagrams.accepted
         let thief = TransportAddress(ipv4: 0x0a00_0001, port: 4000)
         for datagram in captured { call.inject(datagram, from: thief) }

@@ -45,7 +45,8 @@ public final class PeerConnection {
     var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
     var feedbackAdapter = TransportFeedbackAdapter()
     var feedbackRecorder: TransportFeedbackRecorder?
-    var pacer = Pacer<OutgoingPacket>()
+    /// Padding borrows the newest frame's timestamp: there is none before the first.
+    var pacer = Pacer<OutgoingPacket>(canPad: false)
 
     var events = CircularBuffer<PeerEvent>()
     var controlDatagrams = CircularBuffer<Transmit>()
@@ -141,6 +142,7 @@ public final class PeerConnection {
         guard !isClosed, let line = videoLine, let packets = videoSender?.packetize(frame, captureTime: captureTime)
         else { return }
         for packet in packets { enqueue(packet, line: line, priority: .video, now: now) }
+        pacer.canPad = true
     }
 
     /// Queues an Opus packet; it leaves unpaced, ahead of everything else.

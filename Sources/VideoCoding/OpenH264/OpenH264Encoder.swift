@@ -15,6 +15,9 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// What the library was told last.
     private var applied: EncodingRate
 
+    /// While debt is paid back the library is told of changes larger than this share.
+    private static let rateResolution = 0.01
+
     init(configuration: CompressionConfiguration, level: H264Level, rate: EncodingRate) throws(VideoCodingError) {
         var created: UnsafeMutablePointer<ISVCEncoder?>?
         guard WelsCreateSVCEncoder(&created) == 0, let created, let table = created.pointee else {
@@ -25,7 +28,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         output = .allocate(capacity: 1)
         output.initialize(to: SFrameBSInfo())
         dimensions = configuration.dimensions
-        meter = OverspendMeter(latencyBudget: configuration.latencyBudget)
+        meter = OverspendMeter(rate: rate)
         target = rate
         applied = rate
         // The library warns on stderr about settings that are meant; WELS_LOG_QUIET is zero.
@@ -96,7 +99,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     func setRate(_ rate: EncodingRate) throws(VideoCodingError) {
         target = rate
-        try applyRate()
+        meter.setRate(rate)
     }
 
     /// Tells the library the rate where it moved by more than rounding.
@@ -105,9 +108,9 @@ final class OpenH264Encoder: EncoderBackEndSession {
             try set(ENCODER_OPTION_FRAME_RATE, to: Float(target.frameRate))
             applied.frameRate = target.frameRate
         }
-        let allowance = meter.allowance(for: target.bitRate)
-        guard abs(allowance / applied.bitRate - 1) > 0.005 || (allowance == target.bitRate && allowance != applied.bitRate)
-        else { return }
+        let allowance = meter.allowance
+        let isWorthwhile = allowance == target.bitRate || abs(allowance / applied.bitRate - 1) > Self.rateResolution
+        guard allowance != applied.bitRate, isWorthwhile else { return }
         let bitRate = Int32(clamping: allowance.bitsPerSecond)
         try set(ENCODER_OPTION_BITRATE, to: SBitrateInfo(iLayer: SPATIAL_LAYER_ALL, iBitrate: bitRate))
         applied.bitRate = allowance
@@ -131,14 +134,14 @@ final class OpenH264Encoder: EncoderBackEndSession {
         try check(status ?? Int32(cmInitParaError.rawValue))
         let type = output.pointee.eFrameType
         guard type != videoFrameTypeSkip, type != videoFrameTypeInvalid else {
-            meter.spend(.zero, at: target)
+            meter.spend(.zero)
             return nil
         }
         let isKeyFrame = type == videoFrameTypeIDR
         // The level in the SPS follows the bitrate, so it is taken anew with each key frame.
         if isKeyFrame { parameterSets = readParameterSets() }
         let data = readSlices()
-        meter.spend(DataSize(bytes: data.readableBytes), at: target)
+        meter.spend(DataSize(bytes: data.readableBytes))
         return BackEndFrame(data: data, isKeyFrame: isKeyFrame, averageQP: nil)
     }
 
@@ -188,7 +191,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     // MARK: - Calls
 
-    private func set<Value>(_ option: ENCODER_OPTION, to value: Value) throws(VideoCodingError) {
+    private func set<Value: BitwiseCopyable>(_ option: ENCODER_OPTION, to value: Value) throws(VideoCodingError) {
         var value = value
         try check(methods.SetOption(encoder, option, &value))
     }

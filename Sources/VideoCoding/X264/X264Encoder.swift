@@ -155,9 +155,11 @@
             let status = x264_encoder_headers(encoder, &units, &count)
             guard status > 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
             return UnsafeBufferPointer(start: units, count: Int(count)).compactMap { unit in
-                guard unit.i_type == Int32(NAL_SPS.rawValue) || unit.i_type == Int32(NAL_PPS.rawValue), unit.i_payload > 4
+                guard unit.i_type == Int32(NAL_SPS.rawValue) || unit.i_type == Int32(NAL_PPS.rawValue),
+                    unit.i_payload > 4
                 else { return nil }
-                return ByteBuffer(bytes: UnsafeRawBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
+                return ByteBuffer(
+                    bytes: UnsafeRawBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
             }
         }
     }

@@ -1,0 +1,161 @@
+import Glibc
+import NIOCore
+import SecureTransport
+
+/// Sends datagrams through a socket that an event loop reads, in batches and at once.
+///
+/// A run of datagrams of one size to one destination goes out in one system call where the kernel segments UDP
+/// (`UDP_SEGMENT`, Linux 4.18): it gathers the datagrams from where they lie, so nothing is copied here. Nothing is ever
+/// kept for later either: what the socket's buffer does not take is dropped and counted, as late media is worthless.
+/// And an error concerns the datagrams it happened to only, unlike with a channel's writes, where an unreachable peer
+/// closes the socket for everyone.
+///
+/// Belongs to the socket's event loop.
+final class DatagramSender {
+    /// What became of the datagrams.
+    private(set) var counters = MediaSocketCounters()
+
+    private let descriptor: CInt
+    private let isIPv6: Bool
+    private var segmentsOffloaded: Bool
+    private var pending: [(datagram: ByteBuffer, destination: TransportAddress)] = []
+    /// One vector for each datagram of a run.
+    private let vectors: UnsafeMutablePointer<iovec>
+    /// The control message that carries the segment size.
+    private let control: UnsafeMutableRawPointer
+
+    /// The most datagrams in a run: `UDP_MAX_SEGMENTS` of the kernels that have the fewest.
+    private static let maximumRunLength = 64
+    /// The most bytes in a run: a little under the length field's limit, with room for headers.
+    private static let maximumRunSize = 65_000
+    /// Datagrams queued before they are sent without waiting for a flush.
+    private static let maximumPending = 512
+    /// `CMSG_SPACE` and `CMSG_LEN` of a 16-bit value.
+    private static let controlSpace = 24
+    private static let controlLength = 18
+    private static let levelUDP: CInt = 17
+    private static let optionSegment: CInt = 103
+
+    /// - Parameters:
+    ///   - descriptor: A UDP socket, non-blocking. The sender does not own it.
+    ///   - isIPv6: Whether the socket takes IPv6 addresses.
+    ///   - usesSegmentationOffload: Whether to try segmentation offload; where it fails, it is given up for good.
+    init(descriptor: CInt, isIPv6: Bool, usesSegmentationOffload: Bool) {
+        self.descriptor = descriptor
+        self.isIPv6 = isIPv6
+        segmentsOffloaded = usesSegmentationOffload
+        vectors = .allocate(capacity: Self.maximumRunLength)
+        vectors.initialize(repeating: iovec(), count: Self.maximumRunLength)
+        control = .allocate(byteCount: Self.controlSpace, alignment: 8)
+        control.initializeMemory(as: UInt8.self, repeating: 0, count: Self.controlSpace)
+        pending.reserveCapacity(Self.maximumPending)
+    }
+
+    deinit {
+        vectors.deallocate()
+        control.deallocate()
+    }
+
+    /// Queues a datagram for the next flush.
+    func enqueue(_ datagram: ByteBuffer, to destination: TransportAddress) {
+        pending.append((datagram, destination))
+        if pending.count >= Self.maximumPending { flush() }
+    }
+
+    /// Sends everything queued.
+    func flush() {
+        var start = 0
+        while start < pending.count {
+            let end = segmentsOffloaded ? endOfRun(from: start) : start + 1
+            sendRun(start..<end)
+            start = end
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    /// Where the run that begins at `start` ends: one destination, one size save that the last may be shorter.
+    private func endOfRun(from start: Int) -> Int {
+        let (first, destination) = pending[start]
+        var size = first.readableBytes
+        var end = start + 1
+        while end < pending.count, end - start < Self.maximumRunLength {
+            let next = pending[end]
+            size += next.datagram.readableBytes
+            guard next.destination == destination, next.datagram.readableBytes <= first.readableBytes,
+                next.datagram.readableBytes > 0, size <= Self.maximumRunSize
+            else { break }
+            end += 1
+            if next.datagram.readableBytes < first.readableBytes { break }
+        }
+        return end
+    }
+
+    private func sendRun(_ run: Range<Int>) {
+        switch transmit(run) {
+        case .success:
+            note(sent: run)
+        case .failure(let error) where run.count > 1 && Self.concernsSegmentation(error.code):
+            // The route's device cannot segment, or a segment exceeds its MTU. One by one the datagrams may still go.
+            if error.code != EMSGSIZE && error.code != EINVAL { segmentsOffloaded = false }
+            for index in run { sendRun(index..<index + 1) }
+        case .failure(let error) where error.code == EAGAIN || error.code == ENOBUFS:
+            counters.droppedBufferFull += UInt64(run.count)
+        case .failure:
+            counters.droppedUnsendable += UInt64(run.count)
+        }
+    }
+
+    private func note(sent run: Range<Int>) {
+        counters.datagramsSent += UInt64(run.count)
+        counters.systemCalls += 1
+        for index in run { counters.bytesSent += UInt64(pending[index].datagram.readableBytes) }
+    }
+
+    private static func concernsSegmentation(_ code: CInt) -> Bool {
+        [EIO, EINVAL, EMSGSIZE, EOPNOTSUPP, ENOPROTOOPT].contains(code)
+    }
+
+    private struct SystemError: Error {
+        var code: CInt
+    }
+
+    private func transmit(_ run: Range<Int>) -> Result<Void, SystemError> {
+        let destination = pending[run.lowerBound].destination
+        if isIPv6 {
+            return transmit(run, to: destination.socketAddressIPv6)
+        }
+        guard let address = destination.socketAddressIPv4 else { return .failure(SystemError(code: EAFNOSUPPORT)) }
+        return transmit(run, to: address)
+    }
+
+    private func transmit<Address>(_ run: Range<Int>, to address: Address) -> Result<Void, SystemError> {
+        for (offset, index) in run.enumerated() {
+            // The pointer outlives the closure: `pending` holds the buffer, unchanged, until the call below has returned.
+            pending[index].datagram.withUnsafeReadableBytes { bytes in
+                vectors[offset] = iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            }
+        }
+        return withUnsafePointer(to: address) { address in
+            var message = msghdr()
+            message.msg_name = UnsafeMutableRawPointer(mutating: address)
+            message.msg_namelen = socklen_t(MemoryLayout<Address>.size)
+            message.msg_iov = vectors
+            message.msg_iovlen = run.count
+            if run.count > 1 {
+                let header = cmsghdr(
+                    cmsg_len: Self.controlLength, cmsg_level: Self.levelUDP, cmsg_type: Self.optionSegment)
+                control.storeBytes(of: header, as: cmsghdr.self)
+                let size = UInt16(clamping: pending[run.lowerBound].datagram.readableBytes)
+                control.storeBytes(of: size, toByteOffset: MemoryLayout<cmsghdr>.size, as: UInt16.self)
+                message.msg_control = control
+                message.msg_controllen = Self.controlSpace
+            }
+            while sendmsg(descriptor, &message, CInt(MSG_DONTWAIT.rawValue)) < 0 {
+                let code = errno
+                guard code == EINTR else { return .failure(SystemError(code: code)) }
+            }
+            return .success(())
+        }
+    }
+}

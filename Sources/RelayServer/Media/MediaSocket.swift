@@ -1,0 +1,129 @@
+import NIOCore
+import NIOPosix
+import SecureTransport
+
+/// The UDP socket that carries all media, read by one event loop.
+///
+/// Belongs to that event loop: everything but `bind` is called there only.
+final class MediaSocket {
+    /// Receives what arrives, on the event loop.
+    protocol Receiver: AnyObject, Sendable {
+        /// A datagram arrived. More of the same read may follow before `readBatchEnded`.
+        func received(_ datagram: ByteBuffer, from source: TransportAddress)
+        /// Everything that one read brought was delivered.
+        func readBatchEnded()
+        /// The socket failed and is closed.
+        func socketClosed()
+    }
+
+    private let channel: any Channel
+    private let sender: DatagramSender
+    private let handler: Handler
+
+    /// Datagrams taken from the kernel in one system call.
+    private static let datagramsPerRead = 64
+    /// Room for each of them. A larger datagram is cut, and then fails authentication.
+    private static let datagramCapacity = 2048
+    /// What the kernel is asked to buffer in each direction; it may grant less (`net.core.[rw]mem_max`).
+    private static let socketBufferSize: CInt = 4 << 20
+
+    private init(channel: any Channel, sender: DatagramSender, handler: Handler) {
+        self.channel = channel
+        self.sender = sender
+        self.handler = handler
+    }
+
+    /// Opens a channel bound to `address`. It reads nothing until a media socket is made of it.
+    static func bind(to address: SocketAddress, on eventLoop: any EventLoop) async throws -> any Channel {
+        try await DatagramBootstrap(group: eventLoop)
+            .channelOption(.datagramVectorReadMessageCount, value: datagramsPerRead)
+            .channelOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: datagramsPerRead * datagramCapacity)
+            )
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: socketBufferSize)
+            .channelOption(.socketOption(.so_sndbuf), value: socketBufferSize)
+            .bind(to: address)
+            .get()
+    }
+
+    /// Takes a bound channel over and starts reading. On the channel's event loop.
+    static func start(_ channel: any Channel, receiver: any Receiver) throws -> MediaSocket {
+        let pipeline = channel.pipeline.syncOperations
+        let descriptor = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+        guard let descriptor, let localAddress = channel.localAddress else {
+            throw ChannelError.inappropriateOperationForState
+        }
+        let sender = DatagramSender(
+            descriptor: descriptor, isIPv6: localAddress.protocol == .inet6,
+            usesSegmentationOffload: System.supportsUDPSegmentationOffload)
+        let handler = Handler(receiver: receiver)
+        try pipeline.addHandler(handler)
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+        return MediaSocket(channel: channel, sender: sender, handler: handler)
+    }
+
+    /// What went through the socket so far.
+    var counters: MediaSocketCounters {
+        var counters = sender.counters
+        counters.datagramsReceived = handler.datagramsReceived
+        counters.bytesReceived = handler.bytesReceived
+        return counters
+    }
+
+    /// Queues a datagram for the next flush.
+    func enqueue(_ datagram: ByteBuffer, to destination: TransportAddress) {
+        guard channel.isActive else { return }
+        sender.enqueue(datagram, to: destination)
+    }
+
+    /// Sends what is queued.
+    func flush() {
+        guard channel.isActive else { return }
+        sender.flush()
+    }
+
+    /// Closes the socket; the receiver hears nothing more.
+    func close() {
+        handler.receiver = nil
+        channel.close(promise: nil)
+    }
+}
+
+extension MediaSocket {
+    /// Hands datagrams from the channel to the receiver.
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+        var receiver: (any Receiver)?
+        var datagramsReceived: UInt64 = 0
+        var bytesReceived: UInt64 = 0
+
+        init(receiver: any Receiver) {
+            self.receiver = receiver
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let envelope = unwrapInboundIn(data)
+            datagramsReceived += 1
+            bytesReceived += UInt64(envelope.data.readableBytes)
+            guard let source = TransportAddress(envelope.remoteAddress) else { return }
+            // A slice without spare capacity: whoever writes to it copies the datagram, not the read buffer's share.
+            receiver?.received(envelope.data.slice(), from: source)
+        }
+
+        func channelReadComplete(context: ChannelHandlerContext) {
+            receiver?.readBatchEnded()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            // Errors that leave the socket usable: an earlier datagram was refused somewhere. Nothing to do.
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            receiver?.socketClosed()
+        }
+    }
+}

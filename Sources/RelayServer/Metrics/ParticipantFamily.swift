@@ -1,0 +1,99 @@
+import Conference
+
+/// A metric that each participant has one value of.
+struct ParticipantFamily {
+    /// The name after `confrelay_`.
+    let name: String
+    let kind: PrometheusText.Kind
+    let help: String
+    /// The participant's value; nil while there is none.
+    let value: (ParticipantSnapshot) -> Double?
+
+    private init(
+        _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: @escaping (ParticipantSnapshot) -> Double?
+    ) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.value = value
+    }
+
+    private static func counter(
+        _ name: String, _ help: String, _ value: @escaping (ParticipantSnapshot) -> UInt64
+    ) -> ParticipantFamily {
+        ParticipantFamily("\(name)_total", .counter, help) { Double(value($0)) }
+    }
+
+    private static func gauge(
+        _ name: String, _ help: String, _ value: @escaping (ParticipantSnapshot) -> Double?
+    ) -> ParticipantFamily {
+        ParticipantFamily(name, .gauge, help, value)
+    }
+
+    /// All of them, in the order in which they are written.
+    static var all: [ParticipantFamily] { general + uplink + downlink }
+
+    private static var general: [ParticipantFamily] {
+        [
+            gauge("participant_duration_seconds", "Time since joining.") { $0.duration },
+            gauge("round_trip_time_seconds", "Round-trip time.") { $0.roundTripTime.map { $0 / 1000 } },
+        ]
+    }
+
+    private static var uplink: [ParticipantFamily] {
+        [
+            gauge("uplink_bitrate_bits_per_second", "Media received.") { Double($0.uplink.bitRate) },
+            counter("uplink_packets", "RTP packets received.") { $0.uplink.packets },
+            gauge("uplink_packets_lost", "RTP packets never received; late ones make it fall (RFC 3550, 6.4.1).") {
+                Double($0.uplink.packetsLost)
+            },
+            counter("uplink_malformed_packets", "RTP packets that could not be understood.") {
+                $0.uplink.malformedPackets
+            },
+            gauge("uplink_video_width_pixels", "Width of the picture received.") { Double($0.uplink.width) },
+            gauge("uplink_video_height_pixels", "Height of the picture received.") { Double($0.uplink.height) },
+            counter("uplink_frames_received", "Video frames received.") { $0.uplink.framesReceived },
+            counter("uplink_frames_decoded", "Video frames decoded.") { $0.uplink.framesDecoded },
+            counter("uplink_frames_dropped", "Video frames dropped before or by the decoder.") {
+                $0.uplink.framesDropped
+            },
+            counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyFrames },
+            counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyFrameRequests },
+            counter("uplink_nacks", "Packets asked for again.") { $0.uplink.negativeAcknowledgements },
+            gauge("uplink_decode_queue_frames", "Frames waiting for the decoder.") {
+                Double($0.uplink.decodeQueue)
+            },
+            counter("uplink_audio_packets", "Audio packets received.") { $0.uplink.audioPackets },
+            gauge("uplink_audio_level_dbov", "Audio level, 0 the loudest, -127 silence.") {
+                -Double($0.uplink.audioLevel)
+            },
+            gauge("uplink_audio_delay_seconds", "Audio playout delay.") { $0.uplink.audioDelay / 1000 },
+        ]
+    }
+
+    private static var downlink: [ParticipantFamily] {
+        [
+            gauge("downlink_target_bits_per_second", "What the congestion controller allows.") {
+                Double($0.downlink.targetBitRate)
+            },
+            gauge("downlink_video_target_bits_per_second", "What the encoder was told.") {
+                Double($0.downlink.videoBitRate)
+            },
+            gauge("downlink_bitrate_bits_per_second", "Media sent.") { Double($0.downlink.bitRate) },
+            counter("downlink_packets", "RTP packets sent.") { $0.downlink.packets },
+            gauge("downlink_loss_ratio", "Share of packets lost, 0 to 1.") { $0.downlink.loss },
+            gauge("downlink_video_width_pixels", "Width of the picture sent.") { Double($0.downlink.width) },
+            gauge("downlink_video_height_pixels", "Height of the picture sent.") { Double($0.downlink.height) },
+            counter("downlink_frames_encoded", "Video frames encoded.") { $0.downlink.framesEncoded },
+            counter("downlink_frames_dropped", "Ticks without a frame: encoder busy or pacer full.") {
+                $0.downlink.framesDropped
+            },
+            counter("downlink_keyframes", "Keyframes encoded.") { $0.downlink.keyFrames },
+            counter("downlink_keyframe_requests", "Keyframes asked for by the participant.") {
+                $0.downlink.keyFrameRequests
+            },
+            counter("downlink_retransmissions", "Packets sent again.") { $0.downlink.retransmissions },
+            gauge("downlink_pacer_queue_bytes", "Bytes waiting in the pacer.") { Double($0.downlink.pacerQueue) },
+        ]
+    }
+}

@@ -1,0 +1,119 @@
+import Conference
+import MediaCore
+
+extension ServerReport {
+    /// The report as `GET /metrics` gives it; `docs/metrics.md` lists the names.
+    func prometheusText() -> String {
+        var text = PrometheusText()
+        writeProcess(to: &text)
+        writeRooms(to: &text)
+        writeParticipants(to: &text)
+        return text.text
+    }
+
+    private func writeProcess(to text: inout PrometheusText) {
+        text.begin("confrelay_info", .gauge, help: "Always 1; the version is in the label.")
+        text.sample(1, [("version", RelayVersion.current)])
+
+        text.begin("confrelay_datagrams_received_total", .counter, help: "Datagrams read from the media socket.")
+        text.sample(socket.datagramsReceived)
+        text.begin("confrelay_received_bytes_total", .counter, help: "Payload bytes read from the media socket.")
+        text.sample(socket.bytesReceived)
+        text.begin(
+            "confrelay_datagrams_accepted_total", .counter, help: "Datagrams that authenticated and were taken.")
+        text.sample(relay.datagrams.accepted)
+        text.begin(
+            "confrelay_datagrams_dropped_total", .counter,
+            help: "Datagrams that arrived and were dropped, by reason.")
+        text.sample(relay.datagrams.malformed, [("reason", "malformed")])
+        text.sample(relay.datagrams.unknown, [("reason", "unknown")])
+        text.sample(relay.datagrams.unauthenticated, [("reason", "unauthenticated")])
+        text.sample(relay.datagrams.unsupported, [("reason", "unsupported")])
+        if let kernelDrops {
+            text.begin(
+                "confrelay_socket_receive_drops_total", .counter,
+                help: "Datagrams that the kernel dropped because the media socket's receive buffer was full.")
+            text.sample(kernelDrops)
+        }
+        text.begin("confrelay_datagrams_sent_total", .counter, help: "Datagrams that the kernel took.")
+        text.sample(socket.datagramsSent)
+        text.begin("confrelay_sent_bytes_total", .counter, help: "Payload bytes that the kernel took.")
+        text.sample(socket.bytesSent)
+        text.begin(
+            "confrelay_send_calls_total", .counter,
+            help: "System calls that sent datagrams; one takes several where the kernel segments.")
+        text.sample(socket.systemCalls)
+        text.begin("confrelay_socket_send_drops_total", .counter, help: "Datagrams not sent, by reason.")
+        text.sample(socket.droppedBufferFull, [("reason", "buffer_full")])
+        text.sample(socket.droppedUnsendable, [("reason", "unsendable")])
+
+        text.begin("confrelay_workers", .gauge, help: "Worker threads.")
+        text.sample(workerCount)
+        text.begin("confrelay_worker_busy_seconds_total", .counter, help: "Time that worker threads spent in jobs.")
+        text.sample(workers.busyTime.seconds)
+        text.begin("confrelay_jobs_queued", .gauge, help: "Jobs waiting for a worker.")
+        text.sample(workers.queuedJobs)
+        text.begin("confrelay_jobs_running", .gauge, help: "Jobs running.")
+        text.sample(workers.runningJobs)
+        text.begin("confrelay_jobs_completed_total", .counter, help: "Jobs that ran.")
+        text.sample(workers.jobsCompleted)
+        text.begin("confrelay_jobs_late_total", .counter, help: "Jobs that ran past their deadline, by how far.")
+        text.sample(workers.jobsStartedLate, [("event", "started_late")])
+        text.sample(workers.jobsFinishedLate, [("event", "finished_late")])
+        text.begin("confrelay_jobs_dropped_total", .counter, help: "Jobs thrown away by the shutdown.")
+        text.sample(workers.jobsDiscarded)
+    }
+
+    private func writeRooms(to text: inout PrometheusText) {
+        text.begin("confrelay_rooms", .gauge, help: "Rooms open.")
+        text.sample(relay.rooms.count)
+
+        func family(
+            _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (RoomSnapshot) -> UInt64
+        ) {
+            text.begin("confrelay_room_\(name)", kind, help: help)
+            for room in relay.rooms { text.sample(value(room), [("room", room.id)]) }
+        }
+        family("participants", .gauge, "Participants in the room.") { UInt64($0.participants.count) }
+        family("ticks_total", .counter, "Video ticks whose composition was done.", \.ticks)
+        family("missed_ticks_total", .counter, "Video ticks left out: the one before was not done.", \.missedTicks)
+        family("composed_pictures_total", .counter, "Pictures composed.", \.composedPictures)
+        family("late_audio_ticks_total", .counter, "Audio ticks that came late: the mixer was busy.", \.lateAudioTicks)
+    }
+
+    private func writeParticipants(to text: inout PrometheusText) {
+        let participants = relay.rooms.flatMap { room in room.participants.map { Labelled($0, room: room.id) } }
+
+        text.begin("confrelay_participant_info", .gauge, help: "Always 1; name and role are in the labels.")
+        for entry in participants {
+            text.sample(1, entry.labels + [("name", entry.participant.name), ("role", entry.participant.role)])
+        }
+        for family in ParticipantFamily.all {
+            text.begin("confrelay_\(family.name)", family.kind, help: family.help)
+            for entry in participants {
+                guard let value = family.value(entry.participant) else { continue }
+                text.sample(value, entry.labels)
+            }
+        }
+        text.begin(
+            "confrelay_stage_latency_seconds", .histogram, help: "Time that frames spent in each stage of the relay.")
+        for entry in participants {
+            for stage in entry.participant.stages {
+                text.histogram(
+                    bounds: LatencyHistogram.bucketBounds.map { $0 / 1000 }, counts: stage.histogram.counts,
+                    sum: stage.histogram.sum.seconds, entry.labels + [("stage", stage.stage)])
+            }
+        }
+    }
+}
+
+/// A participant with the labels of its samples.
+private struct Labelled {
+    let participant: ParticipantSnapshot
+    let labels: [PrometheusText.Label]
+
+    init(_ participant: ParticipantSnapshot, room: String) {
+        self.participant = participant
+        labels = [("room", room), ("participant", participant.id)]
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+public import MediaCore
+import NIOCore
+import RTP
+
+extension MonotonicInstant {
+    /// The present on the machine's monotonic clock, the one that event loops schedule by.
+    public static func now() -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds))
+    }
+
+    /// The same instant for an event loop's timer.
+    var deadline: NIODeadline {
+        .uptimeNanoseconds(UInt64(clamping: nanoseconds))
+    }
+}
+
+extension WallClock {
+    /// A wall clock that reads, at this moment, what the system's clock reads.
+    static func system() -> WallClock {
+        let sinceUnixEpoch = Duration.seconds(Date().timeIntervalSince1970)
+        let sinceOrigin = MonotonicInstant.now() - .zero
+        return WallClock(ntpAtOrigin: NTPTime(unixTime: sinceUnixEpoch - sinceOrigin))
+    }
+}

@@ -1,0 +1,243 @@
+import Conference
+import MediaCore
+import NIOCore
+import SecureTransport
+import Synchronization
+
+/// Drives a relay on one event loop: brings it datagrams, results and the time, and carries out what it asks for.
+///
+/// The actor's executor is the event loop itself. The socket and the timer, which call on that loop already, enter
+/// without a hop or a lock; others, such as HTTP requests, `await` their turn.
+actor RelayDriver {
+    private let eventLoop: any EventLoop
+    private let relay: any RelayCore
+    private let workers: WorkerPool<JobQueueID, JobCompletion>
+    private let completions: CompletionInbox
+    private let now: @Sendable () -> MonotonicInstant
+    private var socket: MediaSocket?
+    private var timer: (scheduled: Scheduled<Void>, instant: MonotonicInstant)?
+    /// A job that the pool had no room for.
+    private var heldBackJob: Job?
+    private var isClosed = false
+    private var socketEnd: CheckedContinuation<Void, Never>?
+    /// The present as of the read whose datagrams are coming in.
+    private var readTime: MonotonicInstant?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        eventLoop.executor.asUnownedSerialExecutor()
+    }
+
+    /// - Parameters:
+    ///   - eventLoop: The loop that everything happens on.
+    ///   - workerCount: How many threads run the relay's jobs.
+    ///   - now: The clock; instants of the event loop's timers must be on it.
+    ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
+    init(
+        eventLoop: any EventLoop, workerCount: Int,
+        now: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now() },
+        makeRelay: @Sendable () -> any RelayCore
+    ) {
+        let completions = CompletionInbox()
+        self.eventLoop = eventLoop
+        self.now = now
+        self.completions = completions
+        relay = makeRelay()
+        workers = WorkerPool(threadCount: workerCount, capacity: Self.jobCapacity, now: now) {
+            completions.deliver($0)
+        }
+        completions.setWakeUp { [weak self, eventLoop] in
+            eventLoop.execute { self?.assumeIsolated { $0.takeCompletions() } }
+        }
+    }
+
+    /// Jobs handed to the pool at most; more wait in the relay.
+    private static let jobCapacity = 4096
+
+    /// Takes over a bound channel as the media socket and starts to serve.
+    func start(mediaChannel: any Channel) throws {
+        socket = try MediaSocket.start(mediaChannel, receiver: self)
+        settle(now: now())
+    }
+
+    /// Returns when `close` was called; throws when the socket fails before.
+    func waitUntilClosed() async throws {
+        if !isClosed, socket != nil {
+            await withCheckedContinuation { socketEnd = $0 }
+        }
+        guard isClosed else { throw RelayServer.ServiceError.mediaSocketFailed }
+    }
+
+    /// Says goodbye to everyone, closes the socket and ends the workers.
+    func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        let now = now()
+        relay.close(now: now)
+        transmit(now: now)
+        timer?.scheduled.cancel()
+        timer = nil
+        socket?.close()
+        socketEnd?.resume()
+        socketEnd = nil
+        await workers.shutDown()
+    }
+
+    /// Lets someone in.
+    func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
+        guard !isClosed else { throw .closed }
+        let now = now()
+        defer { settle(now: now) }
+        return try relay.join(request, now: now)
+    }
+
+    /// Shows someone out; `false` when there is no such participant.
+    func leave(room: String, participant: String) -> Bool {
+        guard !isClosed else { return false }
+        let now = now()
+        defer { settle(now: now) }
+        return relay.leave(room: room, participant: participant, now: now)
+    }
+
+    /// The state of the relay, the socket and the workers at this moment.
+    func report() -> ServerReport {
+        ServerReport(
+            relay: relay.snapshot(now: now()),
+            socket: socket?.counters ?? MediaSocketCounters(),
+            workers: workers.statistics,
+            workerCount: workers.threadCount,
+            isServing: socket != nil && !isClosed)
+    }
+
+    /// The state of the rooms at this moment.
+    func rooms() -> [RoomSnapshot] {
+        relay.snapshot(now: now()).rooms
+    }
+
+    // MARK: On the event loop
+
+    /// Carries out what the relay wants after it was told something.
+    private func settle(now: MonotonicInstant) {
+        transmit(now: now)
+        startJobs()
+        armTimer()
+    }
+
+    private func transmit(now: MonotonicInstant) {
+        guard let socket else {
+            while relay.pollTransmit(now: now) != nil {}
+            return
+        }
+        while let (datagram, destination) = relay.pollTransmit(now: now) {
+            socket.enqueue(datagram, to: destination)
+        }
+        socket.flush()
+    }
+
+    private func startJobs() {
+        guard !isClosed else { return }
+        while let job = heldBackJob ?? relay.pollJob() {
+            let isTaken = workers.submit(
+                WorkerPool.Job(queue: job.queue, deadline: job.deadline) { [now] in job.run(clock: now) })
+            heldBackJob = isTaken ? nil : job
+            if !isTaken { return }
+        }
+    }
+
+    /// Sets the timer unless one is set that fires early enough. One that fires too early finds nothing due.
+    private func armTimer() {
+        guard !isClosed else { return }
+        let wanted = relay.nextWakeUp
+        guard wanted < .distantFuture else { return }
+        if let timer {
+            if timer.instant <= wanted { return }
+            timer.scheduled.cancel()
+        }
+        let scheduled = eventLoop.scheduleTask(deadline: wanted.deadline) { [weak self] in
+            self?.assumeIsolated { $0.timerFired() } ?? ()
+        }
+        timer = (scheduled, wanted)
+    }
+
+    private func timerFired() {
+        timer = nil
+        guard !isClosed else { return }
+        let now = now()
+        guard relay.nextWakeUp <= now else {
+            armTimer()
+            return
+        }
+        relay.wake(now: now)
+        settle(now: now)
+    }
+
+    private func takeCompletions() {
+        let arrived = completions.takeAll()
+        guard !isClosed else { return }
+        let now = now()
+        for completion in arrived { relay.complete(completion, now: now) }
+        settle(now: now)
+    }
+}
+
+extension RelayDriver: MediaSocket.Receiver {
+    nonisolated func received(_ datagram: ByteBuffer, from source: TransportAddress) {
+        assumeIsolated { $0.receive(datagram, from: source) }
+    }
+
+    nonisolated func readBatchEnded() {
+        assumeIsolated { $0.endReadBatch() }
+    }
+
+    nonisolated func socketClosed() {
+        assumeIsolated { $0.noteSocketClosed() }
+    }
+
+    private func receive(_ datagram: ByteBuffer, from source: TransportAddress) {
+        guard !isClosed else { return }
+        let now = readTime ?? now()
+        readTime = now
+        relay.receive(datagram, from: source, now: now)
+    }
+
+    private func endReadBatch() {
+        guard !isClosed else { return }
+        let now = readTime ?? now()
+        readTime = nil
+        settle(now: now)
+    }
+
+    private func noteSocketClosed() {
+        socket = nil
+        socketEnd?.resume()
+        socketEnd = nil
+    }
+}
+
+/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait.
+private final class CompletionInbox: Sendable {
+    private struct State {
+        var waiting: [JobCompletion] = []
+        var wakeUp: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    func setWakeUp(_ wakeUp: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wakeUp = wakeUp }
+    }
+
+    func deliver(_ completion: JobCompletion) {
+        let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
+            state.waiting.append(completion)
+            return state.waiting.count == 1 ? state.wakeUp : nil
+        }
+        wakeUp?()
+    }
+
+    func takeAll() -> [JobCompletion] {
+        state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+}

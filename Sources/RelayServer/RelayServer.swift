@@ -1,0 +1,177 @@
+import Conference
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import MediaCore
+import NIOCore
+import NIOPosix
+import RTP
+import SecureTransport
+public import ServiceLifecycle
+
+/// A relay with its sockets: media on UDP and signalling on TCP, on one port.
+public final class RelayServer: Service {
+    /// Where it listens.
+    public let endpoint: Endpoint
+
+    private let driver: RelayDriver
+    private let mediaChannel: any Channel
+    private let mediaGroup: MultiThreadedEventLoopGroup
+    private let signallingGroup: MultiThreadedEventLoopGroup
+    private let binder: PortBinder
+    private let logger: Logger
+    private let onListening: @Sendable (Endpoint) -> Void
+
+    /// Takes the port and makes the relay. Nothing is served until `run`.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where to listen and what to do.
+    ///   - logger: Where to say what happens.
+    ///   - onListening: Called once, when both sockets are open and served.
+    public static func bind(
+        _ configuration: RelayServerConfiguration, logger: Logger,
+        onListening: @escaping @Sendable (Endpoint) -> Void = { _ in }
+    ) async throws(StartupError) -> RelayServer {
+        try await bind(configuration, logger: logger, onListening: onListening) { relayConfiguration in
+            Relay(configuration: relayConfiguration, wallClock: .system(), now: .now())
+        }
+    }
+
+    /// Does the same around another relay core.
+    static func bind(
+        _ configuration: RelayServerConfiguration, logger: Logger, onListening: @escaping @Sendable (Endpoint) -> Void,
+        makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
+    ) async throws(StartupError) -> RelayServer {
+        let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
+        do throws(StartupError) {
+            let channel = try await binder.bind(port: configuration.port)
+            guard let bound = channel.localAddress.flatMap({ TransportAddress($0) }) else {
+                throw .addressNotAvailable(configuration.host)
+            }
+            return RelayServer(
+                configuration, channel: channel, bound: bound, mediaGroup: mediaGroup, binder: binder, logger: logger,
+                onListening: onListening, makeRelay: makeRelay)
+        } catch {
+            try? await mediaGroup.shutdownGracefully()
+            throw error
+        }
+    }
+
+    private init(
+        _ configuration: RelayServerConfiguration, channel: any Channel, bound: TransportAddress,
+        mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder, logger: Logger,
+        onListening: @escaping @Sendable (Endpoint) -> Void,
+        makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
+    ) {
+        var relayConfiguration = configuration.relay
+        relayConfiguration.mediaAddresses =
+            configuration.publicAddresses.isEmpty
+            ? LocalAddresses.reaching(bound)
+            : configuration.publicAddresses.map { $0.with(port: bound.port) }
+        logger.info(
+            "media addresses",
+            metadata: ["addresses": "\(relayConfiguration.mediaAddresses.map(\.description).joined(separator: " "))"])
+        self.mediaGroup = mediaGroup
+        self.binder = binder
+        self.logger = logger
+        self.onListening = onListening
+        mediaChannel = channel
+        endpoint = Endpoint(address: bound)
+        signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        driver = RelayDriver(eventLoop: channel.eventLoop, workerCount: configuration.workers) { [relayConfiguration] in
+            makeRelay(relayConfiguration)
+        }
+    }
+
+    /// Serves until a graceful shutdown is asked for: then everyone is told goodbye and the sockets are closed.
+    ///
+    /// - Throws: `StartupError` when the TCP port was taken meanwhile, `ServiceError` when a socket failed.
+    public func run() async throws {
+        let outcome: Result<Void, any Error>
+        do {
+            try await serve()
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        await driver.close()
+        try? await signallingGroup.shutdownGracefully()
+        try? await mediaGroup.shutdownGracefully()
+        try outcome.get()
+    }
+
+    private func serve() async throws {
+        try await driver.start(mediaChannel: mediaChannel)
+        let signalling = makeSignallingApplication()
+        try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [self] in
+                    do {
+                        try await signalling.run()
+                    } catch let error as IOError {
+                        throw binder.startupError(error, transport: .tcp, port: Int(endpoint.address.port))
+                    }
+                }
+                group.addTask { [driver] in
+                    try await driver.waitUntilClosed()
+                }
+                // Either both end, after a shutdown was asked for, or one fails and takes the other along.
+                try await group.waitForAll()
+            }
+        } onGracefulShutdown: { [driver] in
+            Task { await driver.close() }
+        }
+    }
+
+    private func makeSignallingApplication() -> Application<RouterResponder<SignallingContext>> {
+        var quietLogger = logger
+        quietLogger.logLevel = max(logger.logLevel, .warning)
+        let signalling = SignallingRouter(
+            driver: driver, mediaPort: endpoint.address.port, isLocalAddress: { LocalAddresses.contain($0) })
+        return Application(
+            router: signalling.makeRouter(),
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [RequestDeadlineHandler(timeout: SignallingLimits.requestTimeout)],
+                    idleTimeout: SignallingLimits.idleTimeout,
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: SignallingLimits.headerSize, maxHeaderListSize: SignallingLimits.headerSize,
+                        maxHeaderFieldCount: SignallingLimits.headerFieldCount))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(endpoint.address.host, port: Int(endpoint.address.port)),
+                serverName: "confrelay/\(RelayVersion.current)",
+                availableConnectionsDelegate: .maximum(SignallingLimits.connections, logger: quietLogger)),
+            onServerRunning: { [onListening, endpoint] _ in onListening(endpoint) },
+            eventLoopGroupProvider: .shared(signallingGroup),
+            logger: quietLogger)
+    }
+}
+
+extension RelayServer {
+    /// Where a server listens, with TCP for signalling and with UDP for media.
+    public struct Endpoint: Sendable, CustomStringConvertible {
+        /// The address and port of both sockets.
+        let address: TransportAddress
+
+        /// The number of both ports.
+        public var port: UInt16 { address.port }
+
+        /// The line that says so to people and scripts.
+        public var description: String {
+            "confrelay \(RelayVersion.current) listening: http://\(address) (signalling), udp \(address.port) (media)"
+        }
+    }
+
+    /// Why a server that was running stopped.
+    public enum ServiceError: Error, CustomStringConvertible {
+        /// The system closed the media socket.
+        case mediaSocketFailed
+
+        public var description: String {
+            switch self {
+            case .mediaSocketFailed: "the media socket failed and was closed by the system"
+            }
+        }
+    }
+}

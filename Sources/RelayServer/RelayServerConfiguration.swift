@@ -1,0 +1,21 @@
+public import Conference
+import NIOCore
+public import SecureTransport
+
+/// Where a server listens and what its relay does.
+public struct RelayServerConfiguration: Sendable {
+    /// The address to listen on, for signalling and media alike: an IPv4 or IPv6 literal, or a name that resolves to
+    /// an address of this machine. `0.0.0.0` and `::` stand for every address.
+    public var host = "127.0.0.1"
+    /// The port, of TCP for signalling and of UDP for media; zero picks one that is free for both.
+    public var port: UInt16 = 7000
+    /// The addresses that answers name for media; their ports are not used. Empty: the address listened on, or every
+    /// address of this machine where that is a wildcard.
+    public var publicAddresses: [TransportAddress] = []
+    /// Threads that decode, compose, mix and encode.
+    public var workers = System.coreCount
+    /// What the relay does. The media addresses in it are the server's to fill in.
+    public var relay = RelayConfiguration()
+
+    public init() {}
+}

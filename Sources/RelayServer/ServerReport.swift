@@ -1,0 +1,17 @@
+public import Conference
+
+/// Everything a server can say of itself at one moment; metrics are written from it.
+public struct ServerReport: Sendable {
+    /// Rooms, participants and what became of datagrams.
+    public var relay: RelaySnapshot
+    /// What went through the media socket.
+    public var socket: MediaSocketCounters
+    /// Datagrams that the kernel dropped before the relay could read them; nil where it does not tell.
+    public var kernelDrops: UInt64? = nil
+    /// Jobs run, waiting and late.
+    public var workers: WorkerPoolStatistics
+    /// The number of worker threads.
+    public var workerCount: Int
+    /// Whether media is being served.
+    public var isServing: Bool
+}

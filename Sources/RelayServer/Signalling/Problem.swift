@@ -1,0 +1,62 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A refusal, answered as `application/problem+json` (RFC 9457).
+struct Problem: HTTPResponseError, Encodable, Equatable {
+    let status: HTTPResponse.Status
+    /// What happened, and what to do about it.
+    let detail: String
+    /// Fields that go with the status, such as `Retry-After`.
+    var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ detail: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.detail = detail
+        self.headers = headers
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case title, status, detail
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status.reasonPhrase, forKey: .title)
+        try container.encode(status.code, forKey: .status)
+        try container.encode(detail, forKey: .detail)
+    }
+
+    var response: Response {
+        get throws {
+            var response = try Response.json(self, status: status)
+            response.headers[.contentType] = "application/problem+json"
+            for field in headers { response.headers.append(field) }
+            return response
+        }
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        try response
+    }
+}
+
+extension Response {
+    /// A JSON document, its keys in a fixed order.
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = ByteBuffer(bytes: try encoder.encode(value))
+        return Response(
+            status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+    }
+
+    /// A text of the given media type.
+    static func text(
+        _ text: String, type: String = "text/plain; charset=utf-8", status: HTTPResponse.Status = .ok
+    ) -> Response {
+        Response(
+            status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,40 @@
+/// Why a server could not listen.
+public enum StartupError: Error, Equatable, CustomStringConvertible {
+    /// One of the two protocols on the port.
+    public enum Transport: String, Sendable {
+        case tcp = "TCP"
+        case udp = "UDP"
+    }
+
+    /// The host is neither an address nor a name that resolves.
+    case unknownHost(String)
+    /// The address is not one of this machine's.
+    case addressNotAvailable(String)
+    /// Another program listens there.
+    case portInUse(Transport, host: String, port: Int)
+    /// The system does not let this user listen there.
+    case notPermitted(Transport, host: String, port: Int)
+    /// No port was free for both protocols.
+    case noFreePort(host: String)
+    /// Anything else the system said.
+    case system(Transport, host: String, port: Int, reason: String)
+
+    public var description: String {
+        switch self {
+        case .unknownHost(let host):
+            "the host '\(host)' cannot be resolved: give --host an IP address of this machine"
+        case .addressNotAvailable(let host):
+            "the address \(host) is not one of this machine's: give --host one that is, or 0.0.0.0 for all"
+        case .portInUse(let transport, let host, let port):
+            "\(transport.rawValue) port \(port) on \(host) is in use: stop the program that has it, or choose another "
+                + "with --port (0 picks a free one)"
+        case .notPermitted(let transport, let host, let port):
+            "listening on \(transport.rawValue) port \(port) on \(host) is not permitted: choose a port above 1023 "
+                + "with --port"
+        case .noFreePort(let host):
+            "no port on \(host) is free for both TCP and UDP: choose one with --port"
+        case .system(let transport, let host, let port, let reason):
+            "cannot listen on \(transport.rawValue) port \(port) on \(host): \(reason)"
+        }
+    }
+}

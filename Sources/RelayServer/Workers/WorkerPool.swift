@@ -1,0 +1,196 @@
+import DequeModule
+import Dispatch
+import Foundation
+import HeapModule
+public import MediaCore
+import Synchronization
+
+/// A fixed set of threads that runs codec jobs, the most urgent first.
+///
+/// Jobs that share a queue run one after the other in the order they were submitted, so a codec session needs no lock
+/// of its own. Among queues with something to do, the one whose next job has the earliest deadline runs first. The pool
+/// is bounded: it refuses jobs beyond its capacity, and the caller keeps them until there is room.
+public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: Sendable {
+    /// One piece of work.
+    public struct Job: Sendable {
+        /// Jobs of equal queue run one at a time, in submission order.
+        public var queue: QueueID
+        /// When the result is needed. Orders queues; a late job runs all the same.
+        public var deadline: MonotonicInstant
+        /// The work, run on one of the pool's threads.
+        public var run: @Sendable () -> Output
+
+        public init(queue: QueueID, deadline: MonotonicInstant, run: @escaping @Sendable () -> Output) {
+            self.queue = queue
+            self.deadline = deadline
+            self.run = run
+        }
+    }
+
+    /// The number of threads.
+    public let threadCount: Int
+    /// How many jobs the pool holds at most, running ones included.
+    public let capacity: Int
+
+    private let state: Mutex<State>
+    /// Holds one permit for each queue in `State.ready`, and after a shutdown one for each thread.
+    private let permits = DispatchSemaphore(value: 0)
+    private let threads = DispatchGroup()
+    private let now: @Sendable () -> MonotonicInstant
+    private let deliver: @Sendable (Output) -> Void
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - threadCount: How many threads to start; at least one is.
+    ///   - capacity: The most jobs held at a time.
+    ///   - now: The clock that deadlines are on.
+    ///   - deliver: Called with each result, on the thread that made it and before the queue's next job starts.
+    public init(
+        threadCount: Int,
+        capacity: Int,
+        now: @escaping @Sendable () -> MonotonicInstant,
+        deliver: @escaping @Sendable (Output) -> Void
+    ) {
+        self.threadCount = max(1, threadCount)
+        self.capacity = max(1, capacity)
+        self.now = now
+        self.deliver = deliver
+        state = Mutex(State())
+        for index in 0..<self.threadCount {
+            threads.enter()
+            let thread = Thread { [self] in
+                runJobs()
+                threads.leave()
+            }
+            thread.name = "codec-\(index)"
+            thread.start()
+        }
+    }
+
+    /// Queues a job.
+    ///
+    /// - Returns: `false`, and the job is not taken, when the pool is full or shut down.
+    public func submit(_ job: Job) -> Bool {
+        let outcome = state.withLock { state -> (accepted: Bool, isReady: Bool) in
+            guard !state.isShutDown, state.jobCount < capacity else { return (false, false) }
+            return (true, state.enqueue(job))
+        }
+        if outcome.isReady { permits.signal() }
+        return outcome.accepted
+    }
+
+    /// Whether `submit` would take a job now.
+    public var hasRoom: Bool {
+        state.withLock { !$0.isShutDown && $0.jobCount < capacity }
+    }
+
+    /// What the pool did so far and holds now.
+    public var statistics: WorkerPoolStatistics {
+        state.withLock { $0.statistics }
+    }
+
+    /// Lets running jobs finish, throws queued ones away and waits until every thread has ended.
+    public func shutDown() async {
+        let isFirst = state.withLock { $0.shutDown() }
+        if isFirst {
+            for _ in 0..<threadCount { permits.signal() }
+        }
+        await withCheckedContinuation { continuation in
+            threads.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    private func runJobs() {
+        while true {
+            permits.wait()
+            let started = now()
+            guard let job = state.withLock({ $0.startNext(now: started) }) else { return }
+            deliver(job.run())
+            let finished = now()
+            let isReady = state.withLock { state in
+                state.finish(queue: job.queue, deadline: job.deadline, took: finished - started, now: finished)
+            }
+            if isReady { permits.signal() }
+        }
+    }
+}
+
+extension WorkerPool {
+    /// A queue that has a job to run and runs none.
+    private struct ReadyQueue: Comparable {
+        var deadline: MonotonicInstant
+        /// Breaks ties in favour of the queue that became ready first.
+        var ordinal: UInt64
+        var queue: QueueID
+
+        static func < (left: ReadyQueue, right: ReadyQueue) -> Bool {
+            (left.deadline, left.ordinal) < (right.deadline, right.ordinal)
+        }
+        static func == (left: ReadyQueue, right: ReadyQueue) -> Bool {
+            (left.deadline, left.ordinal) == (right.deadline, right.ordinal)
+        }
+    }
+
+    /// What the lock guards. A queue is in `jobs` from its first job's submission until it is empty and idle, and in
+    /// `ready` while it has a job and none of its jobs runs.
+    private struct State {
+        private var jobs: [QueueID: Deque<Job>] = [:]
+        private var ready = Heap<ReadyQueue>()
+        private var nextOrdinal: UInt64 = 0
+        private(set) var statistics = WorkerPoolStatistics()
+        private(set) var isShutDown = false
+
+        var jobCount: Int { statistics.queuedJobs + statistics.runningJobs }
+
+        /// Adds a job and says whether its queue became ready by it.
+        mutating func enqueue(_ job: Job) -> Bool {
+            statistics.queuedJobs += 1
+            if jobs[job.queue]?.append(job) != nil { return false }
+            jobs[job.queue] = [job]
+            markReady(job)
+            return true
+        }
+
+        /// Takes the most urgent job; nil after a shutdown.
+        mutating func startNext(now: MonotonicInstant) -> Job? {
+            guard !isShutDown, let next = ready.popMin(), let job = jobs[next.queue]?.popFirst() else { return nil }
+            statistics.queuedJobs -= 1
+            statistics.runningJobs += 1
+            if now > job.deadline { statistics.jobsStartedLate += 1 }
+            return job
+        }
+
+        /// Notes that a queue's job is done and says whether the queue is ready again.
+        mutating func finish(
+            queue: QueueID, deadline: MonotonicInstant, took duration: Duration, now: MonotonicInstant
+        ) -> Bool {
+            statistics.runningJobs -= 1
+            statistics.jobsCompleted += 1
+            statistics.busyTime += duration
+            if now > deadline { statistics.jobsFinishedLate += 1 }
+            guard let next = jobs[queue]?.first else {
+                jobs[queue] = nil
+                return false
+            }
+            markReady(next)
+            return true
+        }
+
+        /// Throws queued jobs away; false when that was done before.
+        mutating func shutDown() -> Bool {
+            guard !isShutDown else { return false }
+            isShutDown = true
+            statistics.jobsDiscarded += statistics.queuedJobs
+            statistics.queuedJobs = 0
+            jobs.removeAll()
+            ready = Heap()
+            return true
+        }
+
+        private mutating func markReady(_ job: Job) {
+            ready.insert(ReadyQueue(deadline: job.deadline, ordinal: nextOrdinal, queue: job.queue))
+            nextOrdinal += 1
+        }
+    }
+}

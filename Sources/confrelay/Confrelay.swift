@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import Logging
+import RelayServer
+import ServiceLifecycle
+
+/// The relay as a program: options in, one line when it listens, exit codes out.
+@main
+enum Confrelay {
+    /// How the program ends; after `sysexits.h`, as `docs/confrelay.md` lists them.
+    enum Exit: Int32 {
+        case success = 0
+        case usage = 64
+        case unavailable = 69
+        case internalFailure = 70
+    }
+
+    /// How long requests in progress may take to end after a signal.
+    private static let shutdownDuration = Duration.seconds(1)
+
+    static func main() async {
+        let command: ConfrelayCommand
+        do {
+            command = try ConfrelayCommand.parse()
+        } catch {
+            // Help and version are asked for, not failures.
+            if ConfrelayCommand.exitCode(for: error) == .success { ConfrelayCommand.exit(withError: error) }
+            exit(.usage, ConfrelayCommand.message(for: error) + " (see confrelay --help)")
+        }
+        startLogging(command.logging)
+        let (code, message) = await serve(command.serverConfiguration)
+        exit(code, message)
+    }
+
+    private static func serve(_ configuration: RelayServerConfiguration) async -> (Exit, String?) {
+        let logger = Logger(label: "confrelay")
+        do {
+            let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
+                FileHandle.standardOutput.write(Data("\(endpoint)\n".utf8))
+            }
+            var group = ServiceGroupConfiguration(
+                services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            group.maximumGracefulShutdownDuration = shutdownDuration
+            try await ServiceGroup(configuration: group).run()
+            return (.success, nil)
+        } catch is CancellationError {
+            // Some request did not end in time and was cut off.
+            return (.success, nil)
+        } catch let error as StartupError {
+            return (.unavailable, error.description)
+        } catch {
+            return (.internalFailure, "\(error)")
+        }
+    }
+
+    private static func startLogging(_ options: LoggingOptions) {
+        LoggingSystem.bootstrap { label in
+            var handler: any LogHandler =
+                switch options.logFormat {
+                case .text: StreamLogHandler.standardError(label: label)
+                case .json: JSONLogHandler(label: label)
+                }
+            handler.logLevel = options.logLevel
+            return handler
+        }
+    }
+
+    private static func exit(_ code: Exit, _ message: String? = nil) -> Never {
+        if let message {
+            let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+            FileHandle.standardError.write(Data("confrelay: \(line)\n".utf8))
+        }
+        Foundation.exit(code.rawValue)
+    }
+}

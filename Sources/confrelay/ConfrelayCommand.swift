@@ -1,0 +1,167 @@
+import ArgumentParser
+import Conference
+import Logging
+import MediaCore
+import RateControl
+import RelayServer
+import SecureTransport
+import VideoCoding
+
+/// The command line of `confrelay`.
+struct ConfrelayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confrelay",
+        abstract: "A conferencing relay: everyone sends one stream and gets one picture and one mix back.",
+        discussion: """
+            Serves signalling (HTTP) on a TCP port and all media (SRTP) on the UDP port of the same number, until it \
+            gets SIGTERM or SIGINT. Then it says goodbye to everyone and exits with 0.
+
+            Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
+
+            Exit codes: 0 ended as asked; 64 an option is wrong; 69 the address or port cannot be used; 70 an internal \
+            failure.
+            """,
+        version: "confrelay \(RelayVersion.current)")
+
+    @OptionGroup(title: "Network")
+    var network: NetworkOptions
+
+    @OptionGroup(title: "Picture and bitrate")
+    var media: MediaOptions
+
+    @OptionGroup(title: "Limits")
+    var limits: LimitOptions
+
+    @OptionGroup(title: "Logging")
+    var logging: LoggingOptions
+
+    /// What the options say to the server.
+    var serverConfiguration: RelayServerConfiguration {
+        var configuration = RelayServerConfiguration()
+        configuration.host = network.host
+        configuration.port = network.port
+        configuration.publicAddresses = network.publicAddress
+        configuration.workers = limits.workers
+        configuration.relay.canvas = media.canvas
+        configuration.relay.frameRate = media.frameRate
+        configuration.relay.rateLimits = media.rateLimits
+        configuration.relay.encoder = media.encoder
+        configuration.relay.encoderPreset = media.encoderPreset
+        configuration.relay.selfView = media.selfView
+        configuration.relay.maximumParticipants = limits.maxParticipants
+        configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
+        return configuration
+    }
+}
+
+/// Where the relay listens and how others reach it.
+struct NetworkOptions: ParsableArguments {
+    @Option(help: "Port of both TCP and UDP; 0 picks one that is free for both.")
+    var port: UInt16 = 7000
+
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on.",
+            discussion: """
+                127.0.0.1 serves this machine only. 0.0.0.0 (or :: for IPv6 as well) opens the relay to others; offers \
+                with SRTP keys in them (a=crypto) are then still refused from other machines unless they come through \
+                a TLS proxy.
+                """))
+    var host = "127.0.0.1"
+
+    @Option(
+        help: ArgumentHelp(
+            "IP address that answers name for media; may be given several times, one for each address family.",
+            discussion: "Needed behind NAT. Default: the address listened on, or all of this machine's for 0.0.0.0.",
+            valueName: "address"))
+    var publicAddress: [TransportAddress] = []
+}
+
+/// What participants get to see, and at what rate.
+struct MediaOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Size of the composed picture in pixels, both numbers even.", valueName: "WxH"))
+    var canvas = VideoDimensions(width: 1280, height: 720)
+
+    @Option(help: ArgumentHelp("Composed pictures a second, 1 to 60.", valueName: "fps"))
+    var frameRate = 30
+
+    @Option(
+        help: ArgumentHelp(
+            "Least bitrate of a participant's downlink, audio included, in bit/s: 100k, 2.5M or a plain number.",
+            valueName: "rate"))
+    var minBitrate = BitRate.kilobits(100)
+
+    @Option(
+        help: ArgumentHelp("Bitrate that a participant's downlink starts at, before feedback arrived.", valueName: "rate")
+    )
+    var startBitrate = BitRate.megabits(1)
+
+    @Option(help: ArgumentHelp("Highest bitrate of a participant's downlink.", valueName: "rate"))
+    var maxBitrate = BitRate.megabits(2.5)
+
+    @Option(help: "H.264 encoder: openh264 is made for calls; x264 takes more time for a little more quality.")
+    var encoder = EncoderBackEnd.openH264
+
+    @Option(help: "How much time the encoder takes for quality.")
+    var encoderPreset = EncoderPreset.fastest
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether people see themselves in their picture: always or never.",
+            discussion: "A join request can ask otherwise for itself, with the query parameter self-view."))
+    var selfView = SelfView.never
+
+    var rateLimits: RateLimits {
+        RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)
+    }
+
+    func validate() throws {
+        guard canvas.width.isMultiple(of: 2), canvas.height.isMultiple(of: 2),
+            (64...4096).contains(canvas.width), (64...4096).contains(canvas.height)
+        else {
+            throw ValidationError("--canvas \(canvas) is not possible: both numbers must be even and from 64 to 4096")
+        }
+        guard (1...60).contains(frameRate) else {
+            throw ValidationError("--frame-rate \(frameRate) is not possible: choose 1 to 60 pictures a second")
+        }
+        guard minBitrate >= .kilobits(30), minBitrate <= startBitrate, startBitrate <= maxBitrate else {
+            throw ValidationError(
+                "bitrates must rise from --min-bitrate (\(minBitrate), at least 30k) over --start-bitrate "
+                    + "(\(startBitrate)) to --max-bitrate (\(maxBitrate))")
+        }
+    }
+}
+
+/// How much the relay takes on.
+struct LimitOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Threads that decode, compose and encode. Default: one for each core.", valueName: "n"))
+    var workers: Int = RelayServerConfiguration().workers
+
+    @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
+    var maxParticipants = 50
+
+    @Option(
+        help: ArgumentHelp("Seconds without a packet after which a participant has left.", valueName: "seconds"))
+    var idleTimeout = 30
+
+    func validate() throws {
+        guard (1...1024).contains(workers) else {
+            throw ValidationError("--workers \(workers) is not possible: choose 1 to 1024 threads")
+        }
+        guard (1...1000).contains(maxParticipants) else {
+            throw ValidationError("--max-participants \(maxParticipants) is not possible: choose 1 to 1000")
+        }
+        guard (1...86_400).contains(idleTimeout) else {
+            throw ValidationError("--idle-timeout \(idleTimeout) is not possible: choose 1 to 86400 seconds")
+        }
+    }
+}
+
+/// What the relay says on standard error.
+struct LoggingOptions: ParsableArguments {
+    @Option(help: "Least severe messages to log, on standard error.")
+    var logLevel = Logger.Level.notice
+
+    @Option(help: "text for people, json for machines: one object a line.")
+    var logFormat = LogFormat.text
+}

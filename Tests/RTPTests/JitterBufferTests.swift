@@ -1,0 +1,228 @@
+import MediaCore
+import Testing
+
+@testable import RTP
+
+struct JitterBufferTests {
+    private var buffer = JitterBuffer()
+
+    /// Inserts the packets at `time`.
+    @discardableResult
+    private mutating func insert(_ sequenceNumbers: UInt16..., at time: Int64) -> [JitterBuffer.InsertResult] {
+        sequenceNumbers.map { buffer.insert(.numbered($0), now: .milliseconds(time)) }
+    }
+
+    private mutating func pop(at time: Int64) -> [UInt16] {
+        buffer.popReady(now: .milliseconds(time)).map(\.packet.sequenceNumber)
+    }
+
+    private mutating func nacks(at time: Int64) -> [UInt16] { buffer.nacksDue(now: .milliseconds(time)) }
+
+    // MARK: Order
+
+    @Test mutating func `packets in order come out at once`() {
+        insert(10, 11, 12, at: 0)
+        #expect(pop(at: 0) == [10, 11, 12])
+        #expect(pop(at: 0) == [])
+        #expect(buffer.nextDeadline == nil)
+    }
+
+    @Test mutating func `reordered packets come out in order, with their own arrival times`() {
+        insert(10, 12, at: 0)
+        #expect(pop(at: 0) == [10])
+        insert(11, at: 3)
+        let packets = buffer.popReady(now: .milliseconds(3))
+        #expect(packets.map(\.sequence) == [11, 12])
+        #expect(packets.map(\.arrival) == [.milliseconds(3), .milliseconds(0)])
+        #expect(buffer.statistics.reordered == 1)
+        #expect(buffer.statistics.recovered == 0)
+    }
+
+    @Test mutating func `sequence numbers go on across 65535`() {
+        insert(65534, 0, at: 0)
+        insert(65535, 1, at: 1)
+        #expect(buffer.popReady(now: .milliseconds(1)).map(\.sequence) == [65534, 65535, 65536, 65537])
+    }
+
+    @Test mutating func `a packet that is here already is a duplicate`() {
+        #expect(insert(10, 12, 12, at: 0) == [.inserted, .inserted, .duplicate])
+        #expect(buffer.count == 2)
+        #expect(buffer.statistics.duplicates == 1)
+    }
+
+    @Test mutating func `a packet behind what was handed out is late`() {
+        insert(10, 11, at: 0)
+        _ = pop(at: 0)
+        #expect(insert(11, 9, at: 1) == [.late, .late])
+        #expect(pop(at: 1) == [])
+    }
+
+    @Test mutating func `the ring grows with the stream and keeps what it holds`() {
+        insert(0, at: 0)
+        _ = pop(at: 0)
+        for sequenceNumber in UInt16(2)...1500 { insert(sequenceNumber, at: 1) }
+        #expect(pop(at: 1) == [])
+        insert(1, at: 2)
+        #expect(pop(at: 2) == Array(1...1500))
+    }
+
+    // MARK: Asking again
+
+    @Test mutating func `a gap is not asked for while it may be reordering`() {
+        insert(10, 12, at: 0)
+        #expect(nacks(at: 0) == [])
+        #expect(nacks(at: 4) == [])
+        #expect(nacks(at: 5) == [11])
+    }
+
+    @Test mutating func `a gap is asked for once per round trip`() {
+        buffer.setRoundTripTime(.milliseconds(50))
+        insert(10, 13, at: 0)
+        #expect(nacks(at: 5) == [11, 12])
+        #expect(nacks(at: 64) == [])
+        #expect(nacks(at: 65) == [11, 12])
+        #expect(nacks(at: 65) == [])
+        #expect(buffer.statistics.requested == 4)
+    }
+
+    @Test mutating func `on a short path a gap is asked for every 20 ms`() {
+        buffer.setRoundTripTime(.zero)
+        insert(10, 12, at: 0)
+        #expect(nacks(at: 5) == [11])
+        #expect(nacks(at: 24) == [])
+        #expect(nacks(at: 25) == [11])
+    }
+
+    @Test mutating func `what arrived is not asked for`() {
+        insert(10, 14, at: 0)
+        insert(12, at: 2)
+        #expect(nacks(at: 5) == [11, 13])
+        insert(11, at: 60)
+        #expect(nacks(at: 125) == [13])
+        #expect(buffer.statistics.reordered == 1)
+        #expect(buffer.statistics.recovered == 1)
+    }
+
+    @Test mutating func `nothing is asked for when the answer would come too late`() {
+        buffer.setRoundTripTime(.milliseconds(150))
+        insert(10, 12, at: 0)
+        #expect(pop(at: 0) == [10])
+        #expect(nacks(at: 5) == [11])
+        #expect(nacks(at: 185) == [11])
+        // The answer to a request at 365 ms would come at 515 ms, the gap is given up at 400.
+        #expect(nacks(at: 365) == [])
+        #expect(buffer.nextDeadline == .milliseconds(400))
+    }
+
+    @Test mutating func `a gap is asked for once even when the round trip seems too long`() {
+        buffer.setRoundTripTime(.seconds(3))
+        insert(10, 12, at: 0)
+        #expect(nacks(at: 5) == [11])
+        #expect(nacks(at: 399) == [])
+    }
+
+    @Test mutating func `without retransmission nothing is asked for`() {
+        buffer = JitterBuffer(configuration: .withoutRetransmission)
+        insert(10, 12, at: 0)
+        #expect(pop(at: 0) == [10])
+        #expect(nacks(at: 20) == [])
+        #expect(buffer.nextDeadline == .milliseconds(50))
+        #expect(pop(at: 50) == [12])
+    }
+
+    // MARK: Giving up
+
+    @Test mutating func `a gap is given up when the packet behind it has waited the maximum delay`() {
+        insert(10, 12, at: 0)
+        #expect(pop(at: 0) == [10])
+        #expect(pop(at: 399) == [])
+        let packets = buffer.popReady(now: .milliseconds(400))
+        #expect(packets.map(\.sequence) == [12])
+        #expect(buffer.statistics.lost == 1)
+        #expect(insert(11, at: 401) == [.late])
+    }
+
+    @Test mutating func `each gap has its own deadline`() {
+        buffer = JitterBuffer(configuration: .init(nackEnabled: false))
+        insert(10, 12, at: 0)
+        insert(14, at: 100)
+        #expect(pop(at: 400) == [10, 12])
+        #expect(buffer.nextDeadline == .milliseconds(500))
+        #expect(pop(at: 500) == [14])
+    }
+
+    @Test mutating func `a packet filled in late does not prolong the wait for one in front of it`() {
+        insert(10, 13, at: 0)
+        insert(12, at: 300)
+        #expect(pop(at: 400) == [10, 12, 13])
+    }
+
+    @Test mutating func `a gap is given up early when ten requests were not answered`() {
+        buffer.setRoundTripTime(.milliseconds(1))
+        insert(10, 12, at: 0)
+        #expect(pop(at: 0) == [10])
+        var requests = 0
+        for time in Int64(0)..<205 {
+            requests += nacks(at: time).count
+            #expect(pop(at: time) == [])
+        }
+        #expect(requests == 10)
+        #expect(pop(at: 205) == [12])
+    }
+
+    @Test mutating func `the deadline is that of the next request, then of giving up`() {
+        buffer.setRoundTripTime(.milliseconds(250))
+        insert(10, 12, at: 0)
+        _ = pop(at: 0)
+        #expect(buffer.nextDeadline == .milliseconds(5))
+        _ = nacks(at: 5)
+        #expect(buffer.nextDeadline == .milliseconds(305))
+        _ = nacks(at: 305)
+        #expect(buffer.nextDeadline == .milliseconds(400))
+        _ = pop(at: 400)
+        #expect(buffer.nextDeadline == nil)
+    }
+
+    // MARK: Starting anew
+
+    @Test(arguments: [UInt16(5000), 40_000, 60_000])
+    mutating func `a jump of thousands starts anew with the packet that jumped`(sequenceNumber: UInt16) {
+        insert(10, 12, 13, at: 0)
+        #expect(pop(at: 0) == [10])
+        #expect(insert(sequenceNumber, at: 1) == [.overflow])
+        insert(sequenceNumber + 1, at: 1)
+        let packets = buffer.popReady(now: .milliseconds(1))
+        #expect(packets.map(\.packet.sequenceNumber) == [sequenceNumber, sequenceNumber + 1])
+        #expect(packets.first.map { $0.sequence > 14 } == true)
+        #expect(buffer.statistics.resets == 1)
+        #expect(buffer.statistics.discarded == 2)
+        #expect(buffer.nacksDue(now: .milliseconds(100)) == [])
+    }
+
+    @Test mutating func `a sender that starts anew a little behind is followed once nothing else comes`() {
+        for sequenceNumber in UInt16(1000)..<1100 { insert(sequenceNumber, at: 0) }
+        #expect(pop(at: 0).count == 100)
+        var results: [JitterBuffer.InsertResult] = []
+        for index in 0..<20 { results += insert(500 + UInt16(index), at: 1000 + Int64(index)) }
+        #expect(results == Array(repeating: .late, count: 15) + [.overflow] + Array(repeating: .inserted, count: 4))
+        #expect(buffer.popReady(now: .milliseconds(1020)).map(\.sequence).allSatisfy { $0 > 1100 })
+    }
+
+    @Test mutating func `late packets between others do not start anything anew`() {
+        for sequenceNumber in UInt16(1000)..<1100 { insert(sequenceNumber, at: 0) }
+        _ = pop(at: 0)
+        for index in UInt16(0)..<50 {
+            #expect(insert(500 + index, at: 1000) == [.late])
+            #expect(insert(1100 + index, at: 1000) == [.inserted])
+        }
+        #expect(buffer.statistics.resets == 0)
+    }
+
+    @Test mutating func `a buffer that nobody empties starts anew instead of growing`() {
+        buffer = JitterBuffer(configuration: .init(capacity: 100))
+        for sequenceNumber in UInt16(0)..<100 { #expect(insert(sequenceNumber, at: 0) == [.inserted]) }
+        #expect(insert(100, at: 0) == [.overflow])
+        // The sequence jumps, so that the loss is seen behind the buffer.
+        #expect(buffer.popReady(now: .zero).map(\.sequence) == [100 + 65536])
+    }
+}

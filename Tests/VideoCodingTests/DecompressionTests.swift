@@ -1,0 +1,265 @@
+import H264
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import VideoCoding
+
+@Suite("A decompression session")
+struct DecompressionTests {
+    @Test("hands out its own memory, and takes it back only when the last holder lets go")
+    func memory() throws {
+        let stream = try makeStream(.openH264, mediumPicture, frames: 40)
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        var held: [PixelBuffer] = []
+        for frame in stream.prefix(3) {
+            held.append(try #require(decoder.decode(frame.sample).first?.picture).pixelBuffer)
+        }
+        let addresses = held.map(\.lumaAddress)
+        #expect(Set(addresses).count == 3)
+        let first = held[0].withPlane(0) { bytes, _ in [UInt8](bytes) }
+        var reused: Set<UnsafeRawPointer?> = []
+        for frame in stream[3..<20] {
+            let outcomes = decoder.decode(frame.sample)
+            reused.insert(outcomes.first?.picture?.pixelBuffer.lumaAddress)
+        }
+        // Fewer places than frames: memory is recycled. None of them is a held picture's.
+        #expect(reused.count < 10)
+        #expect(reused.isDisjoint(with: addresses))
+        #expect(held[0].withPlane(0) { bytes, _ in [UInt8](bytes) } == first)
+        held = []
+        var later: Set<UnsafeRawPointer?> = []
+        var kept: [DecodeOutcome] = []
+        for frame in stream[20...] {
+            kept += decoder.decode(frame.sample)
+            later.insert(kept.last?.picture?.pixelBuffer.lumaAddress)
+        }
+        #expect(!later.isDisjoint(with: addresses))
+    }
+
+    @Test("leaves its pictures alive when it ends itself")
+    func outlived() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 2, bitRate: .megabits(2))
+        var decoder: DecompressionSession? = try DecompressionSession(format: stream[0].sample.format)
+        let picture = try #require(decoder?.decode(stream[0].sample).first?.picture)
+        decoder = nil
+        #expect(signalToNoise(picture.pixelBuffer, MovingPattern(smallPicture).picture(0)) > 30)
+    }
+
+    @Test("crops to the sample without a copy")
+    func cropping() throws {
+        let dimensions = VideoDimensions(width: 150, height: 86)
+        let stream = try makeStream(.openH264, dimensions, frames: 2, bitRate: .megabits(3))
+        #expect(stream[0].sample.format.codedDimensions == VideoDimensions(width: 160, height: 96))
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        let picture = try #require(decoder.decode(stream[0].sample).first?.picture)
+        #expect(picture.pixelBuffer.dimensions == dimensions)
+        #expect(signalToNoise(picture.pixelBuffer, MovingPattern(dimensions).picture(0)) > 30)
+    }
+
+    @Test("drops what comes before the first key frame and says why")
+    func beforeKeyFrame() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 4)
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        for frame in stream.dropFirst() {
+            let outcomes = decoder.decode(frame.sample)
+            #expect(outcomes.count == 1)
+            guard case .dropped(.awaitingKeyFrame) = outcomes.first else {
+                Issue.record("\(outcomes)")
+                continue
+            }
+        }
+        #expect(decoder.decode(stream[0].sample).first?.picture != nil)
+    }
+
+    @Test("answers each frame at once after a frame was lost", arguments: backEnds)
+    func loss(backEnd: EncoderBackEnd) throws {
+        let stream = try makeStream(backEnd, smallPicture, frames: 30)
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        for (number, frame) in stream.enumerated() where ![7, 12].contains(number) {
+            let outcomes = decoder.decode(frame.sample)
+            #expect(outcomes.count == 1)
+            #expect(outcomes.first?.picture?.presentationTime == frameTime(number))
+        }
+    }
+
+    @Test("does not begin to delay after a loss where the SPS says nothing of reordering")
+    func lossWithoutRestriction() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 30)
+        let format = try bareFormat(of: stream[0].sample.format)
+        let decoder = try DecompressionSession(format: format)
+        for (number, frame) in stream.enumerated() where ![7, 15, 16].contains(number) {
+            var sample = frame.sample
+            sample.format = format
+            let outcomes = decoder.decode(sample)
+            #expect(outcomes.count == 1)
+            #expect(outcomes.first?.picture?.presentationTime == frameTime(number))
+        }
+    }
+
+    @Test("says that a picture with a damaged slice is concealed")
+    func concealment() throws {
+        let stream = try makeStream(.openH264, mediumPicture, frames: 4, bitRate: .megabits(3))
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        _ = decoder.decode(stream[0].sample)
+        let units = try stream[1].nalUnits
+        var slice = units[0].bytes
+        slice.moveWriterIndex(to: slice.writerIndex - slice.readableBytes * 2 / 3)
+        var sample = stream[1].sample
+        sample.data = LengthPrefixed.encode([try #require(NALUnit(slice))])
+        let picture = try #require(decoder.decode(sample).first?.picture)
+        #expect(picture.isConcealed)
+    }
+
+    @Test("goes on with a new PPS and uses it")
+    func newPictureParameterSet() throws {
+        // Two encoders whose PPS differ (entropy coding) under one profile.
+        let first = try makeStream(.openH264, smallPicture, frames: 3)
+        let other = try makeStream(.openH264, smallPicture, frames: 3, profile: .main)
+        var mixed = first[0].sample.format
+        mixed.parameterSets = [mixed.parameterSets[0], other[0].sample.format.parameterSets[1]]
+        let decoder = try DecompressionSession(format: mixed)
+        #expect(decoder.canAccept(first[0].sample.format) == .accept)
+        #expect(first.allSatisfy { decoder.decode($0.sample).first?.picture?.isConcealed == false })
+    }
+
+    @Test("ignores parameter sets inside a sample")
+    func parameterSetsInData() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 3)
+        let foreign = try makeStream(.openH264, mediumPicture, frames: 1)[0].sample.format.parameterSets
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        for frame in stream {
+            var sample = frame.sample
+            sample.data = LengthPrefixed.encode(foreign.compactMap(NALUnit.init) + (try frame.nalUnits))
+            let picture = try #require(decoder.decode(sample).first?.picture)
+            #expect(picture.pixelBuffer.dimensions == smallPicture)
+            #expect(!picture.isConcealed)
+        }
+    }
+
+    @Test("refuses samples that are no NAL units, and answers empty ones")
+    func malformedSamples() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 1)
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        var sample = stream[0].sample
+        for bytes: [UInt8] in [[1], [0, 0, 0, 5, 0x65], [0xFF, 0xFF, 0xFF, 0xFF, 0x65, 1, 2]] {
+            sample.data = ByteBuffer(bytes: bytes)
+            guard case .failed(.malformedSample) = decoder.decode(sample).first else {
+                Issue.record("\(bytes) was taken")
+                continue
+            }
+        }
+        for bytes: [UInt8] in [[], [0, 0, 0, 0], [0, 0, 0, 1, 0x06], [0, 0, 0, 2, 0x09, 0xF0]] {
+            sample.data = ByteBuffer(bytes: bytes)
+            let outcomes = decoder.decode(sample)
+            #expect(outcomes.count == 1)
+            guard case .dropped(.empty) = outcomes.first else {
+                Issue.record("\(bytes): \(outcomes)")
+                continue
+            }
+        }
+        #expect(decoder.decode(stream[0].sample).first?.picture != nil)
+    }
+
+    @Test("loses nothing over a change of size in mid-stream")
+    func sizeChange() throws {
+        let portrait = VideoDimensions(width: 96, height: 160)
+        let samples = try [smallPicture, portrait, mediumPicture, smallPicture].flatMap { dimensions in
+            try makeStream(.openH264, dimensions, frames: 6).map(\.sample)
+        }
+        var decoder = try DecompressionSession(format: samples[0].format)
+        var shown: [VideoDimensions] = []
+        var sessions = 1
+        for sample in samples {
+            switch decoder.canAccept(sample.format) {
+            case .accept:
+                break
+            case .recreate:
+                shown += decoder.finishDelayedFrames().compactMap { $0.picture?.pixelBuffer.dimensions }
+                decoder = try DecompressionSession(format: sample.format)
+                sessions += 1
+            case .reject(let reason):
+                Issue.record("\(reason)")
+            }
+            shown += decoder.decode(sample).compactMap { $0.picture?.pixelBuffer.dimensions }
+        }
+        #expect(sessions == 4)
+        #expect(shown == samples.map(\.format.dimensions))
+    }
+
+    @Test("fails a sample of a format it does not go on with")
+    func unacceptedFormat() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 1)
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        let other = try makeStream(.openH264, mediumPicture, frames: 1)
+        guard case .failed(.formatNotAccepted) = decoder.decode(other[0].sample).first else {
+            Issue.record("a larger picture was taken")
+            return
+        }
+        #expect(decoder.decode(stream[0].sample).first?.picture != nil)
+    }
+
+    @Test("begins anew at a key frame after it was finished")
+    func finished() throws {
+        let stream = try makeStream(.openH264, smallPicture, frames: 4)
+        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        #expect(stream.allSatisfy { decoder.decode($0.sample).count == 1 })
+        #expect(decoder.finishDelayedFrames().isEmpty)
+        guard case .dropped(.awaitingKeyFrame) = decoder.decode(stream[1].sample).first else {
+            Issue.record("a frame without its references was shown")
+            return
+        }
+        #expect(stream.allSatisfy { decoder.decode($0.sample).first?.picture != nil })
+    }
+
+    /// The format with an SPS that says the same but has no VUI.
+    private func bareFormat(of format: VideoFormatDescription) throws -> VideoFormatDescription {
+        let set = try SequenceParameterSet(parsing: #require(NALUnit(format.parameterSets[0])))
+        guard case .explicit(let log2MaximumLSB) = set.pictureOrderCount else {
+            Issue.record("the encoder does not send picture order counts")
+            return format
+        }
+        var bits = TestBits()
+        bits.append(UInt32(set.profileLevel.profileIDC), count: 8)
+        bits.append(UInt32(set.profileLevel.constraintFlags), count: 8)
+        bits.append(UInt32(set.profileLevel.levelIDC), count: 8)
+        bits.append(golomb: UInt32(set.id))
+        bits.append(golomb: UInt32(set.log2MaximumFrameNumber - 4))
+        bits.append(golomb: 0)
+        bits.append(golomb: UInt32(log2MaximumLSB - 4))
+        bits.append(golomb: UInt32(set.maximumReferenceFrames))
+        bits.append(set.allowsFrameNumberGaps ? 1 : 0, count: 1)
+        bits.append(golomb: UInt32(set.codedDimensions.width / 16 - 1))
+        bits.append(golomb: UInt32(set.codedDimensions.height / 16 - 1))
+        bits.append(1, count: 1)
+        bits.append(set.infersDirect8x8 ? 1 : 0, count: 1)
+        bits.append(0, count: 1)
+        bits.append(0, count: 1)  // no VUI
+        bits.append(1, count: 1)
+        let bare = NALUnit(type: .sequenceParameterSet, referenceIDC: 3, rawPayload: bits.bytes)
+        let made = try VideoFormatDescription(h264ParameterSets: [bare.bytes] + format.parameterSets.dropFirst())
+        #expect(made.dimensions == format.dimensions)
+        #expect(made.reorderDepth == 0)
+        return made
+    }
+}
+
+/// Bits as they are written into a parameter set.
+struct TestBits {
+    private(set) var bytes: [UInt8] = []
+    private var count = 0
+
+    mutating func append(_ value: UInt32, count bits: Int) {
+        for index in stride(from: bits - 1, through: 0, by: -1) {
+            if count % 8 == 0 { bytes.append(0) }
+            bytes[count / 8] |= UInt8(value >> UInt32(index) & 1) << UInt8(7 - count % 8)
+            count += 1
+        }
+    }
+
+    mutating func append(golomb value: UInt32) {
+        let length = 32 - (value + 1).leadingZeroBitCount
+        append(0, count: length - 1)
+        append(value + 1, count: length)
+    }
+}
