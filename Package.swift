@@ -73,6 +73,7 @@ let modules: [Module] = [
             .product(name: "HeapModule", package: "swift-collections"),
         ],
         testDependencies: ["confrelay", argumentParser]),
+    Module(
         name: "ConferenceClient",
         dependencies: [
             "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
