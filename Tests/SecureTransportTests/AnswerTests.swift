@@ -331,6 +331,12 @@ struct Answered {
         #expect(try address("a=rtcp-mux", "a=rtcp:6001") == "192.0.2.1:5004")
     }
 
+    @Test("the answer repeats the offer's time")
+    func timing() throws {
+        let offer = Offers.video(Offers.h264, Offers.crypto).replacing("t=0 0", with: "t=3034423619 0")
+        #expect(try Answered(offer).answer.encode().contains("\r\nt=3034423619 0\r\n"))
+    }
+
     @Test("sources of ours differ from each other and from the offer's")
     func ssrcs() throws {
         let answered = try Answered(Offers.webRTC)

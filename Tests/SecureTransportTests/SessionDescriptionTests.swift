@@ -27,7 +27,8 @@ import Testing
             p=+1 617 555-6011
             c=IN IP4 198.51.100.1
             b=AS:128
-            t=0 0
+            t=2873397496 2873404696
+            t=1 2
             r=7d 1h 0 25h
             a=tool:x:y
             a=recvonly
@@ -45,10 +46,11 @@ import Testing
         #expect(description.connection?.transportAddress(port: 1) == TransportAddress(ipv4: 0xC633_6401, port: 1))
         #expect(description.bandwidths == [BandwidthLimit(type: "AS", value: 128)])
         #expect(description.attributes == [SDPAttribute("tool", "x:y"), SDPAttribute("recvonly")])
-        #expect(description.attributes.map(\.line) == [12, 13])
+        #expect(description.attributes.map(\.line) == [13, 14])
+        #expect(description.timing == "2873397496 2873404696")
         #expect(description.media.map(\.kind) == [.audio, .video])
         #expect(description.media.map(\.port) == [49170, 51372])
-        #expect(description.media.map(\.line) == [14, 15])
+        #expect(description.media.map(\.line) == [15, 16])
         #expect(description.media[0].formats == ["0", "8"])
         #expect(description.media[0].transport == .rtp(keying: .none, feedback: false))
         #expect(description.media[1].connection == ConnectionAddress(addressType: "IP6", host: "2001:db8::2"))
@@ -90,8 +92,8 @@ import Testing
         "a malformed line after the head is named with its number and its reason",
         arguments: [
             ("x=1", "unknown type"), ("nonsense", "lower-case letter"), ("A=b", "lower-case letter"),
-            ("a", "lower-case letter"), ("v=0", "second"), ("s=-", "second"), ("c=IN IP4", "c=IN IP4"),
-            ("c=IN IP4 1.2.3.4", "already"), ("b=AS", "b=<type>"), ("b=AS:x", "not a number"),
+            ("a", "lower-case letter"), ("v=0", "second"), ("s=-", "second"), ("c=IN IP4 1.2.3.4", "already"),
+            ("b=AS", "b=<type>"), ("b=AS:x", "not a number"),
             ("b=AS:99999999999999999999", "not a number"), ("m=audio", "m=<media>"), ("m=audio x RTP/SAVP 0", "port"),
             ("m=audio 70000 RTP/SAVP 0", "port"), ("m=audio +1 RTP/SAVP 0", "port"),
             ("m=audio 1 RTP/SAVP", "m=<media>"),

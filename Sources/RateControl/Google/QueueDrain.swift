@@ -17,10 +17,8 @@ struct QueueDrain: Sendable {
     static let maximumDuration = Duration.seconds(3)
     static let baseWindow = Duration.seconds(15)
 
-    /// The lowest one-way delays (on clocks of different origins) of this window and of the one before.
-    private var base: Duration?
-    private var previousBase: Duration?
-    private var windowStart = MonotonicInstant.zero
+    /// One-way delays, on clocks of different origins.
+    private var base = WindowedMinimum<Duration>(window: baseWindow)
     private var start: MonotonicInstant?
     private var isExhausted = false
 
@@ -34,8 +32,8 @@ struct QueueDrain: Sendable {
         oneWayDelay: Duration, acknowledged: BitRate?, networkState: ControllerSnapshot.NetworkState,
         now: MonotonicInstant
     ) {
-        updateBase(oneWayDelay, now: now)
-        queue = oneWayDelay - min(base ?? oneWayDelay, previousBase ?? oneWayDelay)
+        base.add(oneWayDelay, now: now)
+        queue = oneWayDelay - (base.value ?? oneWayDelay)
         if networkState == .overusing, queue > Self.minimumQueue, start == nil, !isExhausted { start = now }
         guard let start, let acknowledged, queue > Self.minimumQueue, now - start < Self.maximumDuration else {
             // One drain for each queue: the next begins when this one is gone.
@@ -45,20 +43,5 @@ struct QueueDrain: Sendable {
             return
         }
         bound = acknowledged * max(1 - queue.seconds / Self.drainTime, Self.minimumFactor)
-    }
-
-    private mutating func updateBase(_ delay: Duration, now: MonotonicInstant) {
-        guard let current = base else {
-            base = delay
-            windowStart = now
-            return
-        }
-        if now - windowStart > Self.baseWindow {
-            previousBase = current
-            base = delay
-            windowStart = now
-        } else {
-            base = min(current, delay)
-        }
     }
 }
