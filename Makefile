@@ -1,0 +1,40 @@
+# What one does with confrelay. `make help` lists it.
+
+PREFIX ?= /usr/local
+ARGS ?=
+
+programs := confrelay confclient confsim
+sources := Sources Tests $(wildcard Benchmarks)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test install format lint bench dependencies test-dependencies
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: dependencies ## Build in release mode and start the relay; ARGS="--port 8000" passes options on.
+	@swift build -c release --product confrelay
+	@exec "$$(swift build -c release --show-bin-path)/confrelay" $(ARGS)
+
+test: test-dependencies ## Build and run all tests; ARGS="--filter RTPTests" runs some.
+	swift test $(ARGS)
+
+install: dependencies ## Build in release mode and install the programs under PREFIX (default /usr/local).
+	$(foreach program,$(programs),swift build -c release --product $(program) &&) true
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install $(addprefix "$$(swift build -c release --show-bin-path)"/,$(programs)) "$(DESTDIR)$(PREFIX)/bin"
+
+format: ## Format all sources in place.
+	swift format format --in-place --recursive $(sources) Package.swift
+
+lint: ## Check the format of all sources.
+	swift format lint --strict --recursive $(sources) Package.swift
+
+bench: dependencies ## Measure the relay against the floor of its codecs; ARGS go to confbench.
+	swift run -c release confbench $(ARGS)
+
+dependencies:
+	@scripts/install-dependencies.sh
+
+test-dependencies:
+	@scripts/install-dependencies.sh --test
