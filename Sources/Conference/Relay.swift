@@ -120,8 +120,10 @@ public final class Relay {
     /// that made the offer, so that nobody can aim the relay at someone else.
     private func trustsDescription(of request: JoinRequest, session: NegotiatedSession) -> Bool {
         guard let signallingPeer = request.signallingPeer else { return false }
-        return session.media.allSatisfy { media in
-            [media.remoteRTPAddress, media.remoteRTCPAddress].allSatisfy { $0 == nil || $0?.host == signallingPeer.host }
+        let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
+        // Some senders (ffmpeg) describe where they send to, which is this relay.
+        return addresses.allSatisfy {
+            $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
         }
     }
 
@@ -155,7 +157,9 @@ public final class Relay {
 
     /// Removes a participant, saying goodbye to its client. Returns whether there was one.
     public func leave(room: String, participant publicID: String, now: MonotonicInstant) -> Bool {
-        guard let participant = rooms[room]?.participants.first(where: { $0.publicID == publicID }) else { return false }
+        guard let participant = rooms[room]?.participants.first(where: { $0.publicID == publicID }) else {
+            return false
+        }
         remove(participant, now: now)
         return true
     }

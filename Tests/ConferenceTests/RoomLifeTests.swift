@@ -113,8 +113,9 @@ import Testing
                         UInt8.random(in: 0 ... .max, using: &random)
                     })
             case 1:
-                datagram = datagram.getSlice(
-                    at: datagram.readerIndex, length: Int.random(in: 0..<datagram.readableBytes, using: &random))
+                datagram =
+                    datagram.getSlice(
+                        at: datagram.readerIndex, length: Int.random(in: 0..<datagram.readableBytes, using: &random))
                     ?? datagram
             default:
                 for _ in 0..<Int.random(in: 1...6, using: &random) {

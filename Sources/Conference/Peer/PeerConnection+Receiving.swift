@@ -30,10 +30,11 @@ extension PeerConnection {
     ) -> ReceiveOutcome {
         let size = DataSize(bytes: datagram.readableBytes)
         guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
-            let line = lines.firstIndex(where: {
-                $0.negotiated.receives && $0.negotiated.payloadType == typeByte & 0x7f
-            })
-        else { return .unknown }
+            let ssrc = datagram.getInteger(at: datagram.readerIndex + 8, as: UInt32.self)
+        else { return .malformed }
+        guard let line = receivingLine(payloadType: typeByte & 0x7f, ssrc: ssrc, datagram: copy datagram) else {
+            return .unknown
+        }
         do {
             try lines[line].inbound.unprotect(rtp: &datagram)
         } catch {
@@ -44,13 +45,43 @@ extension PeerConnection {
             counters.malformedPackets &+= 1
             return .malformed
         }
+        receive(packet, line: line, size: size, from: source, now: now)
+        return .accepted
+    }
+
+    /// The line whose packet this is: the one that knows the SSRC, else one with the payload type. Without BUNDLE two
+    /// lines may use one payload type, each with its own keys: then the first whose keys fit.
+    private func receivingLine(payloadType: UInt8, ssrc: UInt32, datagram: ByteBuffer) -> Int? {
+        var fitting: Int?
+        for index in lines.indices
+        where lines[index].negotiated.receives && lines[index].negotiated.payloadType == payloadType {
+            if lines[index].knownSSRCs.contains(ssrc) { return index }
+            if let first = fitting, !authenticates(datagram, line: first) { fitting = nil }
+            fitting = fitting ?? index
+        }
+        return fitting
+    }
+
+    /// Whether a line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not count
+    /// as a replay when it is then taken.
+    private func authenticates(_ datagram: consuming ByteBuffer, line: Int) -> Bool {
+        guard let trial = try? SRTPContext(keys: lines[line].negotiated.inboundKeys, direction: .inbound) else {
+            return false
+        }
+        return (try? trial.unprotect(rtp: &datagram)) != nil
+    }
+
+    private func receive(
+        _ packet: RTPPacket, line: Int, size: DataSize, from source: TransportAddress, now: MonotonicInstant
+    ) {
         latch(line: line, rtp: packet, from: source)
         authenticated(now: now)
         counters.packetsReceived &+= 1
         receiveMeter.add(size, now: now)
         let media = lines[line].negotiated
         if media.feedback.transportCC, let id = media.extensionIDs.transportSequenceNumber,
-            let sequence = packet.extensions.transportSequenceNumber(id: id) {
+            let sequence = packet.extensions.transportSequenceNumber(id: id)
+        {
             feedbackRecorder?.received(transportSequence: sequence, now: now)
         }
         if line == videoLine {
@@ -60,7 +91,6 @@ extension PeerConnection {
         } else if line == audioLine, let audio = audioReceiver?.insert(packet, size: size, now: now) {
             events.append(.audioPacket(audio))
         }
-        return .accepted
     }
 
     /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
@@ -172,7 +202,9 @@ extension PeerConnection {
         let roundTripTime = self.roundTripTime ?? .milliseconds(50)
         for sequenceNumber in nack.sequenceNumbers {
             counters.negativeAcknowledgementsReceived &+= 1
-            guard let datagram = history.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) else { continue }
+            guard let datagram = history.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) else {
+                continue
+            }
             pacer.enqueue(
                 .retransmission(datagram, line: line), size: DataSize(bytes: datagram.readableBytes),
                 priority: .retransmission, now: now)

@@ -107,10 +107,13 @@ public final class PeerConnection {
         }
         if media.sends {
             videoSender = VideoSendStream(
-                ssrc: media.localSSRC, payloadType: media.payloadType, mode: PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit,
+                ssrc: media.localSSRC, payloadType: media.payloadType,
+                mode: PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit,
                 maximumPayloadSize: configuration.maximumDatagramSize.bytes - Self.packetOverhead, using: &random)
         }
-        if media.receives, media.feedback.transportCC { feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC) }
+        if media.receives, media.feedback.transportCC {
+            feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
+        }
     }
 
     private func setUpAudio(_ media: NegotiatedMedia, line: Int) {
@@ -178,7 +181,9 @@ public final class PeerConnection {
         guard !isClosed else { return }
         _ = pacer.removeAll { _ in true }
         controlDatagrams.removeAll()
-        for index in lines.indices { sendControl([.bye(Goodbye(ssrcs: [lines[index].negotiated.localSSRC]))], line: index, now: now) }
+        for index in lines.indices {
+            sendControl([.bye(Goodbye(ssrcs: [lines[index].negotiated.localSSRC]))], line: index, now: now)
+        }
         isClosed = true
     }
 
@@ -192,7 +197,8 @@ public final class PeerConnection {
         let padding = pacer.paddingNeeded(now: now)
         if padding > .zero, let line = videoLine, let packet = videoSender?.makePadding() {
             pacer.enqueue(
-                .media(packet, line: line, enqueued: now), size: DataSize(bytes: Int(packet.paddingLength) + Self.packetOverhead),
+                .media(packet, line: line, enqueued: now),
+                size: DataSize(bytes: Int(packet.paddingLength) + Self.packetOverhead),
                 priority: .padding, now: now)
             if let (packet, probeClusterID) = pacer.dequeue(now: now) {
                 return finish(packet, probeClusterID: probeClusterID, now: now)
@@ -212,7 +218,9 @@ public final class PeerConnection {
         case .media(var packet, let line, let enqueued):
             guard let destination = lines[line].rtpDestination else { return nil }
             let media = lines[line].negotiated
-            if let id = media.outboundExtensionIDs.absoluteSendTime { packet.extensions.setAbsoluteSendTime(now, id: id) }
+            if let id = media.outboundExtensionIDs.absoluteSendTime {
+                packet.extensions.setAbsoluteSendTime(now, id: id)
+            }
             if let id = media.outboundExtensionIDs.transportSequenceNumber, media.feedback.transportCC {
                 packet.extensions.setTransportSequenceNumber(0, id: id)
                 let size = DataSize(bytes: packet.encodedSize + media.outboundKeys.profile.rtpTrailerLength)

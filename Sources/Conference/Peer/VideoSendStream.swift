@@ -63,8 +63,11 @@ struct VideoSendStream {
 
     /// The RTP timestamp (90 kHz) of an instant.
     private func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
-        timestampOffset &+ UInt32(truncatingIfNeeded: MediaTime(
-            value: instant.nanoseconds, timescale: 1_000_000_000).converted(toTimescale: 90_000).value)
+        timestampOffset
+            &+ UInt32(
+                truncatingIfNeeded: MediaTime(
+                    value: instant.nanoseconds, timescale: 1_000_000_000
+                ).converted(toTimescale: 90_000).value)
     }
 
     /// Counts a packet that leaves. Timestamps run with the clock, so that this instant stands for the packet's.

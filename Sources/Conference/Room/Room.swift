@@ -190,7 +190,9 @@ final class Room {
 
     // MARK: Results
 
-    func complete(_ batch: DecodedBatch, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant) {
+    func complete(
+        _ batch: DecodedBatch, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
+    ) {
         if participant.uplink?.complete(batch, of: completion, now: now) == true {
             participant.peer.requestKeyFrame(now: now)
         }
@@ -215,7 +217,9 @@ final class Room {
         }
     }
 
-    func complete(_ result: EncodeResult, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant) {
+    func complete(
+        _ result: EncodeResult, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
+    ) {
         participant.downlink?.complete(result, of: completion)
         guard let frame = result.frame else { return }
         participant.peer.sendVideo(frame, captureTime: result.captureTime, now: now)
@@ -228,7 +232,8 @@ final class Room {
                 if let report = tick.output.sources[participant.id] { participant.audio = report }
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(
-                        packet.payload, sampleTime: tick.sampleTime, level: RTP.AudioLevel(
+                        packet.payload, sampleTime: tick.sampleTime,
+                        level: RTP.AudioLevel(
                             level: packet.level.decibelsBelowOverload, voiceActivity: packet.level.isVoice),
                         captureTime: tick.captureTime, now: now)
                 }
