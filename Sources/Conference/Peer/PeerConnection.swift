@@ -132,9 +132,11 @@ public final class PeerConnection {
 
     // MARK: Sending
 
-    /// Whether a video frame should be encoded for this peer now: the pacer has room within its latency budget.
+    /// Whether a video frame should be encoded for this peer now: its address is known, and the pacer has room within
+    /// its latency budget.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        pacer.queueDelay(now: now) < Self.maximumPacerDelay
+        guard let videoLine, lines[videoLine].rtpDestination != nil else { return false }
+        return pacer.queueDelay(now: now) < Self.maximumPacerDelay
     }
 
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
