@@ -26,7 +26,7 @@ public final class PeerConnection {
     public let session: NegotiatedSession
     let configuration: PeerConfiguration
     let wallClock: WallClock
-    var random: SplitMix64
+    var random: SeededGenerator
 
     var lines: [MediaLine] = []
     /// Indexes into `lines`.
@@ -84,7 +84,7 @@ public final class PeerConnection {
         self.session = session
         self.configuration = configuration
         self.wallClock = wallClock
-        random = SplitMix64(seed: configuration.seed)
+        random = SeededGenerator(seed: configuration.seed)
         self.controller = controller ?? GoogleCongestionController(limits: configuration.rateLimits, now: now)
         decision = self.controller.advance(now: now)
         allocator = BitrateAllocator(configuration: Self.allocation(of: session, limits: configuration.rateLimits))
