@@ -109,7 +109,7 @@ public final class PeerConnection {
             videoSender = VideoSendStream(
                 ssrc: media.localSSRC, payloadType: media.payloadType,
                 mode: PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit,
-                maximumPayloadSize: configuration.maximumDatagramSize.bytes - Self.packetOverhead, using: &random)
+                maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes, using: &random)
         }
         if media.receives, media.feedback.transportCC {
             feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
@@ -126,9 +126,6 @@ public final class PeerConnection {
             feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
         }
     }
-
-    /// RTP header (12), header extensions (up to 16) and the SRTP trailer (up to 16).
-    static let packetOverhead = 44
 
     // MARK: Sending
 
@@ -174,7 +171,7 @@ public final class PeerConnection {
     }
 
     private func enqueue(_ packet: RTPPacket, line: Int, priority: PacketPriority, now: MonotonicInstant) {
-        let size = DataSize(bytes: packet.payload.readableBytes + Self.packetOverhead)
+        let size = DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
         pacer.enqueue(.media(packet, line: line, enqueued: now), size: size, priority: priority, now: now)
     }
 
@@ -200,7 +197,7 @@ public final class PeerConnection {
         if padding > .zero, let line = videoLine, let packet = videoSender?.makePadding() {
             pacer.enqueue(
                 .media(packet, line: line, enqueued: now),
-                size: DataSize(bytes: Int(packet.paddingLength) + Self.packetOverhead),
+                size: DataSize(bytes: Int(packet.paddingLength)) + PeerConfiguration.packetOverhead,
                 priority: .padding, now: now)
             if let (packet, probeClusterID) = pacer.dequeue(now: now) {
                 return finish(packet, probeClusterID: probeClusterID, now: now)
