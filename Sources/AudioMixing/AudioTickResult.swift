@@ -7,6 +7,9 @@ public struct AudioTickResult: Sendable {
     /// By source.
     public var sources: [ParticipantID: AudioSourceReport]
 
+    /// What libopus refused to do, such as making another encoder when there is no memory.
+    public var failures: [OpusError] = []
+
     public init(packets: [ParticipantID: EncodedAudio] = [:], sources: [ParticipantID: AudioSourceReport] = [:]) {
         self.packets = packets
         self.sources = sources

@@ -15,23 +15,22 @@ public struct AccessUnitAssembler: Sendable {
     private var hasPrimaryPicture = false
     /// Whether the current unit has an end of sequence or of stream, which nothing of the same unit follows.
     private var isEnded = false
-    /// Prefix NAL units, which belong to the slice behind them.
-    private var prefixes: [NALUnit] = []
+    /// A prefix NAL unit, which belongs to the slice behind it.
+    private var prefix: NALUnit?
 
     public init() {}
 
     /// Takes the next NAL unit, and returns the access unit before it when this one begins another.
     public mutating func append(_ nalUnit: NALUnit) -> [NALUnit]? {
-        if nalUnit.type == .prefix && hasPrimaryPicture && !isEnded && prefixes.count < Self.maximumCount {
-            prefixes.append(nalUnit)
+        if nalUnit.type == .prefix && hasPrimaryPicture && !isEnded && prefix == nil {
+            prefix = nalUnit
             return nil
         }
         let slice = try? SliceHeader(parsing: nalUnit, parameterSets: parameterSets)
         let completed = beginsAccessUnit(nalUnit, slice: slice) ? closeUnit() : nil
-        current += prefixes
+        takePrefix()
         current.append(nalUnit)
-        currentSize += prefixes.reduce(nalUnit.count) { $0 + $1.count }
-        prefixes = []
+        currentSize += nalUnit.count
         if nalUnit.type.hasSliceHeader && slice?.isRedundant != true {
             hasPrimaryPicture = true
             firstSlice = firstSlice ?? slice
@@ -44,8 +43,7 @@ public struct AccessUnitAssembler: Sendable {
 
     /// Ends the stream, and returns the last access unit.
     public mutating func finish() -> [NALUnit]? {
-        current += prefixes
-        prefixes = []
+        takePrefix()
         return current.isEmpty ? nil : closeUnit()
     }
 
@@ -65,6 +63,13 @@ public struct AccessUnitAssembler: Sendable {
         default:
             return false
         }
+    }
+
+    private mutating func takePrefix() {
+        guard let prefix else { return }
+        current.append(prefix)
+        currentSize += prefix.count
+        self.prefix = nil
     }
 
     private mutating func closeUnit() -> [NALUnit] {

@@ -24,7 +24,8 @@ public struct AnnexBReader: Sendable {
 
     /// Takes the next piece of the stream.
     public mutating func append(_ piece: ByteBuffer) {
-        if buffer.readableBytes == 0 { buffer.clear() }
+        // Moving less than was read costs no more than reading it did, and keeps the memory to the unread twice over.
+        if buffer.readerIndex > buffer.readableBytes { buffer.discardReadBytes() }
         buffer.writeImmutableBuffer(piece)
     }
 

@@ -58,15 +58,23 @@ public struct H264Depacketizer: Sendable {
         guard payload.readableBytes > 0 else { return [] }
 
         var finished: [AccessUnit] = []
-        if let unit, unit.rtpTimestamp != timestamp, let previous = flush() { finished.append(previous) }
+        if let unit, unit.rtpTimestamp != timestamp, let previous = closeUnit() { finished.append(previous) }
         openUnit(timestamp: timestamp)
         take(payload)
-        if marker, let current = flush() { finished.append(current) }
+        if marker, let current = closeUnit() { finished.append(current) }
         return finished
     }
 
-    /// Ends the access unit that is being put together, and returns it where anything of it is left.
+    /// Gives out the access unit that is being put together, at the end of a stream, where anything of it is there.
+    /// Without its marker nothing shows that it is whole, so it counts as damaged.
     public mutating func flush() -> AccessUnit? {
+        unit?.isDamaged = true
+        return closeUnit()
+    }
+
+    // MARK: - Access units
+
+    private mutating func closeUnit() -> AccessUnit? {
         if fragment != nil { dropFragment() }
         guard var finished = unit else { return nil }
         unit = nil
@@ -79,8 +87,6 @@ public struct H264Depacketizer: Sendable {
         if currentHeadIsInDoubt && !finished.isWholeFromHead { finished.isDamaged = true }
         return finished
     }
-
-    // MARK: - Access units
 
     private mutating func noteLoss() {
         fragment = nil

@@ -1,7 +1,9 @@
 /// A rate of data, in bits per second. Never negative.
 public struct BitRate: Hashable, Comparable, Sendable {
-    /// Bits per second.
-    public var bitsPerSecond: Int64
+    /// Bits per second; setting a negative value sets zero.
+    public var bitsPerSecond: Int64 {
+        didSet { if bitsPerSecond < 0 { bitsPerSecond = 0 } }
+    }
 
     /// Creates a rate; negative values become zero.
     public init(bitsPerSecond: Int64) {
@@ -39,8 +41,10 @@ public struct BitRate: Hashable, Comparable, Sendable {
         DataSize(bytes: Double(bitsPerSecond) * duration.seconds / 8)
     }
 
-    /// How long the rate needs for `size`; `Duration` of 292 years when the rate is zero.
+    /// How long the rate needs for `size`: nothing for an empty or negative size, at most 292 years otherwise, which is
+    /// also what a rate of zero needs.
     public func duration(for size: DataSize) -> Duration {
+        guard size.bytes > 0 else { return .zero }
         guard bitsPerSecond > 0 else { return .nanoseconds(Int64.max) }
         let nanoseconds = Double(size.bytes) * 8e9 / Double(bitsPerSecond)
         return .nanoseconds(nanoseconds < 9e18 ? Int64(nanoseconds) : .max)

@@ -1,6 +1,7 @@
 /// A rational media timestamp: `value / timescale` seconds.
 ///
-/// Comparison and arithmetic are exact across timescales (128-bit intermediates) and saturate instead of trapping.
+/// Comparison is exact across timescales (128-bit intermediates). Sums and differences are too, unless the common timescale
+/// is beyond 32 bits: then they are rounded down to the finer of the two. Everything saturates instead of trapping.
 public struct MediaTime: Sendable {
     /// The count of `1 / timescale` seconds.
     public var value: Int64
@@ -23,9 +24,7 @@ public struct MediaTime: Sendable {
     public func converted(toTimescale newTimescale: Int32) -> MediaTime {
         precondition(newTimescale > 0, "a media time needs a positive timescale")
         guard newTimescale != timescale else { return self }
-        let product = Int128(value) * Int128(newTimescale)
-        var quotient = product / Int128(timescale)
-        if product % Int128(timescale) < 0 { quotient -= 1 }
+        let quotient = Self.floorDivide(Int128(value) * Int128(newTimescale), by: Int128(timescale))
         return MediaTime(value: Int64(clamping: quotient), timescale: newTimescale)
     }
 
@@ -61,11 +60,21 @@ extension MediaTime: Comparable, Hashable {
     ) -> MediaTime {
         let divisor = Int64(greatestCommonDivisor(UInt64(left.timescale), UInt64(right.timescale)))
         let common = Int64(left.timescale) / divisor * Int64(right.timescale)
-        let timescale = Int32(exactly: common) ?? max(left.timescale, right.timescale)
         let sum = operation(
-            Int128(left.value) * Int128(timescale) / Int128(left.timescale),
-            Int128(right.value) * Int128(timescale) / Int128(right.timescale))
-        return MediaTime(value: Int64(clamping: sum), timescale: timescale)
+            Int128(left.value) * Int128(common / Int64(left.timescale)),
+            Int128(right.value) * Int128(common / Int64(right.timescale)))
+        if let timescale = Int32(exactly: common) {
+            return MediaTime(value: Int64(clamping: sum), timescale: timescale)
+        }
+        let timescale = max(left.timescale, right.timescale)
+        let scaled = floorDivide(sum * Int128(timescale), by: Int128(common))
+        return MediaTime(value: Int64(clamping: scaled), timescale: timescale)
+    }
+
+    /// The quotient rounded down; `divisor` is positive.
+    private static func floorDivide(_ dividend: Int128, by divisor: Int128) -> Int128 {
+        let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 
     private static func greatestCommonDivisor(_ left: UInt64, _ right: UInt64) -> UInt64 {

@@ -16,6 +16,10 @@ public struct PixelBuffer: Sendable {
         release: @escaping @Sendable () -> Void
     ) {
         precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
+        for (index, plane) in planes.enumerated() {
+            let (rowBytes, rows) = format.planeSize(index, of: dimensions)
+            precondition(plane.stride >= rowBytes && plane.rows >= rows, "planes as large as the format asks for")
+        }
         storage = PixelBufferStorage(format: format, dimensions: dimensions, planes: planes, release: release)
     }
 
@@ -78,7 +82,9 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
 }
 
 /// One plane's memory: `rows` rows, `stride` bytes apart.
-public struct PixelBufferPlane: @unchecked Sendable {  // memory is written only before the buffer that holds it is shared
+///
+/// Sendable without the compiler's check, since the memory is written only before the buffer that holds it is shared.
+public struct PixelBufferPlane: @unchecked Sendable {
     public var base: UnsafeMutableRawPointer
     public var stride: Int
     public var rows: Int

@@ -149,7 +149,10 @@ struct RTCPPacketTests {
         #expect(parsed.bitRate.bitsPerSecond == 5_000_000 / 32 * 32)
     }
 
-    @Test(arguments: [("00FFFFFF", Int64.max), ("00B7FFFF", 0x3FFFF << 45), ("00FC0000", 0)])
+    @Test(arguments: [
+        ("00FFFFFF", Int64.max), ("00B7FFFF", 0x3FFFF << 45), ("00BBFFFF", .max), ("00B80001", 1 << 46),
+        ("00FC0000", 0),
+    ])
     func `a maximum bitrate beyond 63 bits saturates`(fields: String, expected: Int64) throws {
         let hex = "8FCE0004 00000001 00000000 52454D42 " + fields
         guard

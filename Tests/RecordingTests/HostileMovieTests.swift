@@ -1,4 +1,5 @@
 import MediaCore
+import NIOCore
 import Recording
 import Testing
 

@@ -13,7 +13,7 @@ final class TemporaryFile {
     init(_ suffix: String, contents: [UInt8]? = nil) {
         path = FileManager.default.temporaryDirectory
             .appendingPathComponent("confrelay-\(UUID().uuidString)\(suffix)").path
-        if let contents { FileManager.default.createFile(atPath: path, contents: Data(contents)) }
+        if let contents { _ = FileManager.default.createFile(atPath: path, contents: Data(contents)) }
     }
 
     deinit {

@@ -34,9 +34,8 @@ public struct REMB: Hashable, Sendable {
         let fields = try body.read(UInt32.self, of: "REMB")
         let exponent = fields >> 18 & 0x3F
         let mantissa = Int64(fields & 0x3_FFFF)
-        let (bits, _) = mantissa.multipliedReportingOverflow(by: 1 << min(Int64(exponent), 62))
-        let fits = exponent <= 45 || mantissa == 0
-        bitRate = BitRate(bitsPerSecond: fits ? bits : .max)
+        let fits = exponent < mantissa.leadingZeroBitCount
+        bitRate = BitRate(bitsPerSecond: fits ? mantissa << exponent : .max)
         ssrcs = []
         for _ in 0..<(fields >> 24) { ssrcs.append(try body.read(of: "REMB")) }
     }

@@ -5,6 +5,10 @@ struct DelayBasedEstimator: Sendable {
     /// After such a pause the delays of before say nothing.
     static let streamTimeout = Duration.seconds(2)
 
+    /// A probe that raises the rate by more than this starts the trend anew: larger frames in longer bursts are delayed
+    /// more than those before, once, which is no growth of a queue.
+    static let restartFactor = 1.25
+
     /// What a feedback report led to.
     struct Outcome: Sendable {
         /// The rate that delay allows; nil where nothing changed.
@@ -74,6 +78,10 @@ struct DelayBasedEstimator: Sendable {
     ) {
         guard detector.state == .overusing else {
             if let probe {
+                if probe > rateControl.rate * Self.restartFactor {
+                    interArrival.reset()
+                    trendline = TrendlineEstimator()
+                }
                 rateControl.setEstimate(probe, now: now)
                 outcome.rate = rateControl.rate
                 outcome.isProbe = true

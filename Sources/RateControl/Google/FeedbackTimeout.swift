@@ -1,8 +1,9 @@
 import MediaCore
 
-/// Notices that feedback stopped although packets are sent, and lowers the rate step by step while it lasts.
+/// Notices that feedback stopped or fell far behind although packets are sent, and lowers the rate step by step while
+/// it lasts.
 struct FeedbackTimeout: Sendable {
-    /// So long beyond a round trip nothing may be heard.
+    /// So far, beyond the shortest round trip, what was heard may lie behind what was sent.
     static let allowance = Duration.seconds(1)
     /// Receivers without transport-wide feedback report only every few seconds (RFC 3550, 6.2).
     static let allowanceForReports = Duration.seconds(6)
@@ -11,11 +12,11 @@ struct FeedbackTimeout: Sendable {
 
     /// Whether the receiver sends transport-wide feedback.
     var hasTransportFeedback = false
-    var roundTripTime: Duration?
-    /// Whether the rate was lowered and nothing was heard since.
+    /// Whether the rate was lowered and no timely feedback came since.
     private(set) var isSilent = false
 
-    /// When the first packet since the last feedback left.
+    private var shortestRoundTrip = WindowedMinimum<Duration>(window: .seconds(15))
+    /// When the oldest packet that nothing was heard of left.
     private var firstUnanswered: MonotonicInstant?
     private var lastSent: MonotonicInstant?
     private var lastStep: MonotonicInstant?
@@ -25,10 +26,19 @@ struct FeedbackTimeout: Sendable {
         lastSent = now
     }
 
-    /// Something was heard; returns whether that ends a silence.
-    mutating func heard() -> Bool {
+    /// Feedback came that speaks of packets sent until then, after that round trip; returns whether it ends a silence.
+    mutating func heard(ofPacketSent sendTime: MonotonicInstant, roundTripTime: Duration?, now: MonotonicInstant)
+        -> Bool
+    {
+        if let roundTripTime { shortestRoundTrip.add(roundTripTime, now: now) }
+        if let lastSent, lastSent > sendTime {
+            firstUnanswered = max(firstUnanswered ?? sendTime, sendTime)
+        } else {
+            firstUnanswered = nil
+        }
+        // A link that lets a packet through each second is heard of, but of long ago.
+        guard now - sendTime < silenceLimit else { return false }
         defer { isSilent = false }
-        firstUnanswered = nil
         lastStep = nil
         return isSilent
     }
@@ -36,7 +46,8 @@ struct FeedbackTimeout: Sendable {
     /// When the next step is due if nothing is heard and sending goes on; nil while nothing is unanswered.
     var nextStep: MonotonicInstant? {
         guard let firstUnanswered else { return nil }
-        return lastStep.map { $0 + Self.stepInterval } ?? firstUnanswered + silenceLimit
+        let first = firstUnanswered + silenceLimit
+        return lastStep.map { max($0 + Self.stepInterval, first) } ?? first
     }
 
     /// The factor by which the rate falls now; nil when no step is due.
@@ -51,6 +62,7 @@ struct FeedbackTimeout: Sendable {
     }
 
     private var silenceLimit: Duration {
-        (hasTransportFeedback ? Self.allowance : Self.allowanceForReports) + max(roundTripTime ?? .zero, .zero)
+        (hasTransportFeedback ? Self.allowance : Self.allowanceForReports)
+            + max(shortestRoundTrip.value ?? .zero, .zero)
     }
 }

@@ -11,8 +11,8 @@ public import MediaCore
 public struct GoogleCongestionController: CongestionController {
     /// The pacing rate over the target: frames leave faster than the next comes.
     static let pacingFactor = 2.5
-    /// A probe's result counts at least as this part of what arrives.
-    static let probeDropFraction = 0.85
+    /// So long after a probe raised the rate another may lower it.
+    static let probeCorrectionTime = Duration.seconds(1)
     /// How often the target moves while packets are sent but feedback is rare.
     static let updateInterval = Duration.milliseconds(100)
 
@@ -22,9 +22,12 @@ public struct GoogleCongestionController: CongestionController {
     private var probeRate = ProbeRateEstimator()
     private var probes: ProbeController
     private var timeout = FeedbackTimeout()
+    private var drain = QueueDrain()
     private var roundTripTime: Duration?
     private var lastUpdate: MonotonicInstant
     private var hasDelayEstimate = false
+    private var lastProbeRaise = MonotonicInstant(nanoseconds: .min)
+    private var rateBeforeProbes = BitRate.zero
     private var received: [(packet: SentPacket, receiveTime: MonotonicInstant)] = []
 
     /// Creates a controller that starts at `limits.start`.
@@ -43,9 +46,11 @@ public struct GoogleCongestionController: CongestionController {
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
         guard !report.results.isEmpty else { return }
         timeout.hasTransportFeedback = true
-        let endsSilence = timeout.heard()
         takeReceived(of: report)
         updateRoundTripTime(report)
+        let endsSilence = timeout.heard(
+            ofPacketSent: report.results[report.results.count - 1].sent.sendTime, roundTripTime: roundTripTime,
+            now: now)
         bounds.addFeedback(report.results, now: now)
 
         var probe: BitRate?
@@ -55,29 +60,33 @@ public struct GoogleCongestionController: CongestionController {
                 probe = rate
             }
         }
-        if let rate = probe, let acknowledged = acknowledged.rate {
-            // A result far below what arrives is no good measurement; a little below lets queues drain. A result
-            // below the estimate must not raise it.
-            probe = max(rate, min(delay.rateControl.rate, acknowledged * Self.probeDropFraction))
-        }
+        if let rate = probe { probe = usableResult(rate, now: now) }
+        let stateBefore = delay.detector.state
         let outcome = delay.update(
             received: received, acknowledged: acknowledged.rate, probe: probe, roundTripTime: roundTripTime, now: now)
         if let rate = outcome.rate {
             hasDelayEstimate = true
-            if outcome.isProbe { bounds.setProbeResult(rate) }
+            if outcome.isProbe {
+                bounds.setProbeResult(rate)
+                acknowledged.expectFastChange()
+            }
             bounds.setDelayBound(rate, now: now)
         }
         bounds.update(now: now)
+        updateDrain(now: now)
+        if delay.detector.state == .overusing, stateBefore != .overusing, drain.queue > QueueDrain.minimumQueue {
+            acknowledged.expectFastChange()
+        }
         lastUpdate = now
         probes.setEstimate(bounds.target, now: now)
         if outcome.hasRecovered { probes.recovered(now: now) }
-        if endsSilence { probes.feedbackResumed(now: now) }
+        if endsSilence { probes.feedbackResumed() }
         received.removeAll(keepingCapacity: true)
     }
 
     public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {
         bounds.setRemoteEstimate(estimate)
-        if !timeout.hasTransportFeedback { _ = timeout.heard() }
+        if !timeout.hasTransportFeedback { _ = timeout.heard(ofPacketSent: now, roundTripTime: nil, now: now) }
         probes.setEstimate(bounds.target, now: now)
     }
 
@@ -86,10 +95,9 @@ public struct GoogleCongestionController: CongestionController {
     ) {
         // Transport-wide feedback says the same sooner and with more detail.
         guard !timeout.hasTransportFeedback else { return }
-        _ = timeout.heard()
+        _ = timeout.heard(ofPacketSent: now, roundTripTime: roundTripTime, now: now)
         if let roundTripTime, roundTripTime >= .zero {
             self.roundTripTime = roundTripTime
-            timeout.roundTripTime = roundTripTime
             bounds.roundTripTime = roundTripTime
         }
         bounds.addLossReport(fractionLost, now: now)
@@ -121,13 +129,13 @@ public struct GoogleCongestionController: CongestionController {
         let clusters = probes.takeClusters()
         for cluster in clusters { probeRate.expect(cluster) }
         return ControlDecision(
-            targetBitRate: bounds.target, pacingRate: pacingRate, newProbeClusters: clusters,
+            targetBitRate: target, pacingRate: pacingRate, newProbeClusters: clusters,
             nextWakeUp: nextWakeUp(now: now))
     }
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
-            targetBitRate: bounds.target, pacingRate: pacingRate, acknowledgedBitRate: acknowledged.rate,
+            targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: acknowledged.rate,
             delayBasedBitRate: hasDelayEstimate ? delay.rateControl.rate : nil,
             lossBasedBitRate: bounds.lossBasedRate, remoteEstimate: bounds.remoteEstimate,
             linkCapacity: delay.rateControl.capacity.rate, networkState: delay.detector.state, limit: bounds.limit,
@@ -135,12 +143,17 @@ public struct GoogleCongestionController: CongestionController {
             fractionLost: bounds.fractionLost, roundTripTime: roundTripTime, probeCount: probes.probeCount)
     }
 
-    private var pacingRate: BitRate { bounds.target * Self.pacingFactor }
+    private var target: BitRate {
+        guard let bound = drain.bound else { return bounds.target }
+        return min(bounds.target, bound).clamped(to: bounds.range)
+    }
+
+    private var pacingRate: BitRate { target * Self.pacingFactor }
 
     /// Probes measure nothing useful on a path that is full, and are of no use where nobody reports arrivals.
     private var canProbe: Bool {
         timeout.hasTransportFeedback && !timeout.isSilent && delay.detector.state == .normal
-            && bounds.fractionLost <= SendRateBounds.highLoss
+            && drain.bound == nil && bounds.fractionLost <= SendRateBounds.highLoss
     }
 
     private func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
@@ -166,6 +179,37 @@ public struct GoogleCongestionController: CongestionController {
         }
     }
 
+    /// What to make of a probe's result; nil for nothing.
+    ///
+    /// Bursts of a few packets measure a bursty path badly. A result above the rate is taken; one below it only corrects
+    /// what a probe just before made of it, and not below what was there before. Where the path carries less than the
+    /// rate, delay says so.
+    private mutating func usableResult(_ result: BitRate, now: MonotonicInstant) -> BitRate? {
+        let rate = delay.rateControl.rate
+        if result > rate {
+            if now - lastProbeRaise > Self.probeCorrectionTime { rateBeforeProbes = rate }
+            lastProbeRaise = now
+            return result
+        }
+        guard now - lastProbeRaise <= Self.probeCorrectionTime else { return nil }
+        return max(result, min(rate, rateBeforeProbes))
+    }
+
+    private mutating func updateDrain(now: MonotonicInstant) {
+        guard var shortest = received.first.map({ $0.receiveTime - $0.packet.sendTime }) else { return }
+        for (packet, receiveTime) in received.dropFirst() { shortest = min(shortest, receiveTime - packet.sendTime) }
+        drain.update(
+            oneWayDelay: shortest, acknowledged: acknowledged.rate, networkState: delay.detector.state, now: now)
+        if drain.bound != nil, let rate = acknowledged.rate {
+            // The queue is full or drains: what arrives is what the path carries.
+            let sustainable = rate * AIMDRateControl.backoff
+            if sustainable < delay.rateControl.rate {
+                delay.setEstimate(sustainable, now: now)
+                bounds.setDelayBound(delay.rateControl.rate, now: now)
+            }
+        }
+    }
+
     private mutating func updateRoundTripTime(_ report: TransportFeedbackReport) {
         guard let newest = received.last else { return }
         var shortest = Duration.nanoseconds(Int64.max)
@@ -175,7 +219,6 @@ public struct GoogleCongestionController: CongestionController {
         }
         guard shortest >= .zero else { return }
         roundTripTime = shortest
-        timeout.roundTripTime = shortest
         bounds.roundTripTime = shortest
     }
 }

@@ -5,6 +5,9 @@ import MediaCore
 /// while there is more to send than the target lets through.
 struct ProbeController: Sendable {
     static let initialFactors = [3.0, 6.0]
+    /// How long a probe lasts at least: the first ones longer, since nothing is known yet.
+    static let initialDuration = Duration.milliseconds(100)
+    static let duration = Duration.milliseconds(40)
     static let furtherFactor = 2.0
     /// A probe succeeds that raises the target to this part of its rate.
     static let successThreshold = 0.7
@@ -39,6 +42,8 @@ struct ProbeController: Sendable {
     private var lastLargeDrop: MonotonicInstant?
     private var rateBeforeLargeDrop = BitRate.zero
     private var interval = periodicInterval
+    private var duration = Self.duration
+    private var wantsProbeOfResumption = false
     private var estimateAtProbe = BitRate.zero
 
     init(limits: RateLimits) {
@@ -58,6 +63,7 @@ struct ProbeController: Sendable {
     mutating func start(now: MonotonicInstant) {
         guard !hasStarted else { return }
         hasStarted = true
+        duration = Self.initialDuration
         let rates = Self.initialFactors.map { estimate * $0 }
         probe(at: rates, goesOn: true, now: now)
     }
@@ -80,12 +86,13 @@ struct ProbeController: Sendable {
         let suggested = rateBeforeLargeDrop * Self.rateAfterDrop
         guard suggested * (1 - Self.probeUncertainty) > estimate, isProbeAllowed(after: Self.periodicInterval, now: now)
         else { return }
+        duration = Self.duration
         probe(at: [suggested], goesOn: false, now: now)
     }
 
-    /// Feedback is back after a silence: find out quickly what the path carries now.
-    mutating func feedbackResumed(now: MonotonicInstant) {
-        probe(at: [estimate * Self.furtherFactor], goesOn: true, now: now)
+    /// Feedback is back after a silence: find out what the path carries now, as soon as it is free.
+    mutating func feedbackResumed() {
+        wantsProbeOfResumption = true
     }
 
     /// There is more or less to send than before.
@@ -113,6 +120,7 @@ struct ProbeController: Sendable {
         }
         // What the last probe brought tells how soon to try again.
         let hasGained = estimate > estimateAtProbe * 1.1
+        duration = Self.duration
         interval = hasGained ? Self.periodicInterval : min(interval * 1.5, Self.maximumPeriodicInterval)
         probe(at: [estimate * Self.periodicFactor], goesOn: true, now: now)
     }
@@ -133,7 +141,7 @@ struct ProbeController: Sendable {
         for rate in rates where highest < maximum {
             if rate >= maximum { goesOn = false }
             highest = min(rate, maximum)
-            newClusters.append(ProbeCluster(id: probeCount, rate: highest))
+            newClusters.append(ProbeCluster(id: probeCount, rate: highest, minimumDuration: duration))
             probeCount += 1
         }
         lastProbe = now

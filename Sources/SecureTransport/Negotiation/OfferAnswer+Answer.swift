@@ -15,11 +15,10 @@ extension OfferAnswer {
         let bundle = BundleGroup(offer)
         var streams: [OfferedStream] = []
         var rejections: [Rejection] = []
-        for (index, description) in offer.media.enumerated() {
-            switch try OfferedStream.examine(index, of: offer, bundle: bundle, policy: policy) {
-            case .acceptable(let stream) where streams.contains { $0.kind == stream.kind }:
-                rejections.append(
-                    Rejection(line: description.line, reason: "a second \(description.kind) stream"))
+        for index in offer.media.indices {
+            switch try OfferedStream.examine(
+                index, of: offer, bundle: bundle, taken: streams.map(\.kind), policy: policy)
+            {
             case .acceptable(let stream): streams.append(stream)
             case .rejected(let rejection): rejections.append(rejection)
             }
@@ -47,7 +46,7 @@ extension OfferAnswer {
             origin: SessionDescription.Origin(
                 sessionID: "\(UInt64(generator.next() as UInt32))", addressType: address.isIPv6 ? "IP6" : "IP4",
                 address: address.host),
-            connection: ConnectionAddress(address))
+            connection: ConnectionAddress(address), timing: offer.timing)
         if let bundled = transports.first(where: \.isBundle) {
             answer.attributes.append(BundleGroup(mids: bundled.mids(in: offer)).attribute)
         }

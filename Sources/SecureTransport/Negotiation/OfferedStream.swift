@@ -24,9 +24,11 @@ struct OfferedStream {
         case rejected(OfferAnswer.Rejection)
     }
 
-    /// Looks at the media description `index` of an offer. `bundle` is the offer's group.
+    /// Looks at the media description `index` of an offer. `bundle` is the offer's group, `taken` are the kinds of the
+    /// streams before it that can be accepted.
     static func examine(
-        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy
+        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, taken: [NegotiatedMedia.Kind],
+        policy: AnswerPolicy
     ) throws(SDPError) -> Outcome {
         let description = offer.media[index]
         func rejected(_ reason: String) -> Outcome {
@@ -42,6 +44,8 @@ struct OfferedStream {
         }
         switch description.transport {
         case .rtp(.sessionDescription, _): break
+        // Some describe SRTP under the names of the profiles in the clear, ffmpeg among them: the key tells.
+        case .rtp(.none, _) where description.hasAttribute("crypto"): break
         case .rtp(.none, _):
             return rejected("\(description.transport) is not encrypted: offer RTP/SAVPF or RTP/SAVP with a=crypto")
         case .rtp(.dtls, _):
@@ -52,6 +56,7 @@ struct OfferedStream {
         guard description.port != 0 || (isBundled && description.bundleOnly && description.rtcpMux) else {
             return rejected("the offer disables this media with port 0")
         }
+        guard !taken.contains(kind) else { return rejected("a second \(description.kind) stream") }
         guard let allowed else { return rejected("\(description.kind) is not wanted here") }
 
         let chosen: (RTPMap, Codec)
@@ -88,10 +93,13 @@ struct OfferedStream {
         _ description: MediaDescription, policy: AnswerPolicy
     ) throws(SDPError) -> (RTPMap, H264FormatParameters)? {
         let maps = try description.rtpMaps()
+        let attributes = description.formatAttributes()
         var best: (map: RTPMap, parameters: H264FormatParameters, rank: Int)?
         for payloadType in try description.payloadTypes() {
             guard let map = maps[payloadType], map.isH264 else { continue }
-            let parameters = try H264FormatParameters(description.formatParameters(payloadType: payloadType))
+            let parameters = try H264FormatParameters(
+                attributes[payloadType].map(FormatParameters.init(parsing:))
+                    ?? FormatParameters(payloadType: payloadType, values: [:]))
             guard parameters.packetizationMode <= 1, let profile = parameters.profile,
                 let position = policy.h264Profiles.firstIndex(of: profile)
             else { continue }

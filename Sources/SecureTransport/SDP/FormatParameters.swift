@@ -41,13 +41,3 @@ public struct FormatParameters: Hashable, Sendable {
         try integer(name, in: 0...1) == 1
     }
 }
-
-extension Substring {
-    /// Without the spaces and tabs at its ends.
-    var trimmed: Substring {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let start = utf8.firstIndex { !isBlank($0) } ?? endIndex
-        let end = utf8.lastIndex { !isBlank($0) }.map { utf8.index(after: $0) } ?? start
-        return Substring(utf8[start..<end])
-    }
-}

@@ -39,13 +39,21 @@ extension MediaDescription {
 
     /// The `a=fmtp` of a payload type; empty where there is none.
     public func formatParameters(payloadType: UInt8) throws(SDPError) -> FormatParameters {
-        for attribute in attributes("fmtp") {
-            // Other payload types may have parameters of another form.
-            guard let head = Substring(attribute.value ?? "").words.first, UInt8(payloadType: head) == payloadType
-            else { continue }
-            return try FormatParameters(parsing: attribute)
+        guard let attribute = formatAttributes()[payloadType] else {
+            return FormatParameters(payloadType: payloadType, values: [:], line: line)
         }
-        return FormatParameters(payloadType: payloadType, values: [:], line: line)
+        return try FormatParameters(parsing: attribute)
+    }
+
+    /// The first `a=fmtp` of each payload type. They are read one by one, for those of other codecs may have another form.
+    func formatAttributes() -> [UInt8: SDPAttribute] {
+        var found: [UInt8: SDPAttribute] = [:]
+        for attribute in attributes("fmtp") {
+            let head = Substring(attribute.value ?? "").utf8.prefix { $0 != UInt8(ascii: " ") }
+            guard let payloadType = UInt8(payloadType: Substring(head)), found[payloadType] == nil else { continue }
+            found[payloadType] = attribute
+        }
+        return found
     }
 
     /// All `a=rtcp-fb`.

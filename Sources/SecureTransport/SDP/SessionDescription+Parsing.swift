@@ -5,6 +5,7 @@ extension SessionDescription {
     public init(parsing text: String) throws(SDPError) {
         guard text.utf8.count <= Self.maximumSize else { throw .tooLarge(byteCount: text.utf8.count) }
         var lines = try Self.lines(of: text)[...]
+        var hasTiming = false
 
         guard let version = lines.popFirst(), version.type == "v" else {
             throw .malformed(line: 1, reason: "a session description starts with 'v=0'")
@@ -28,6 +29,10 @@ extension SessionDescription {
                 }
                 media.append(try MediaDescription(parsing: line))
             } else if media.isEmpty {
+                if line.type == "t", !hasTiming {
+                    timing = String(line.value)
+                    hasTiming = true
+                }
                 try readSessionLine(line)
             } else {
                 try media[media.count - 1].readLine(line)
@@ -45,7 +50,7 @@ extension SessionDescription {
             connection = try ConnectionAddress(parsing: line)
         case "b": bandwidths.append(try BandwidthLimit(parsing: line))
         case "a": attributes.append(SDPAttribute(parsing: line))
-        // Information, URI, e-mail, phone, times, repetitions, time zones and the obsolete key: nothing to go by here.
+        // Information, URI, e-mail, phone, further times, repetitions, time zones and the obsolete key.
         case "i", "u", "e", "p", "t", "r", "z", "k": break
         case "v", "o", "s": throw line.error("a second '\(line.type)=' line")
         default: throw line.error("unknown type '\(line.type)='")
@@ -77,52 +82,6 @@ extension SessionDescription {
             lines.append(try SDPLine(Substring(content), number: number))
         }
         return lines
-    }
-}
-
-/// A line of a session description, taken apart into its type letter and its value.
-struct SDPLine {
-    var type: Character
-    var value: Substring
-    /// From 1.
-    var number: Int
-
-    init(_ text: Substring, number: Int) throws(SDPError) {
-        let bytes = text.utf8
-        guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
-            bytes.dropFirst().first == UInt8(ascii: "=")
-        else {
-            throw .malformed(
-                line: number, reason: "'\(text.excerpt)' is not a lower-case letter followed by '='")
-        }
-        type = Character(Unicode.Scalar(first))
-        value = Substring(bytes.dropFirst(2))
-        self.number = number
-    }
-
-    func error(_ reason: String) -> SDPError { .malformed(line: number, reason: reason) }
-
-    /// The value's words, with spaces between them.
-    var words: [Substring] { value.words }
-}
-
-extension Substring {
-    var words: [Substring] {
-        utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
-    }
-
-    /// The parts before and after the first `separator`; nil when there is none.
-    func divided(at separator: Character) -> (Substring, Substring)? {
-        guard let byte = separator.asciiValue, let index = utf8.firstIndex(of: byte) else { return nil }
-        return (Substring(utf8[..<index]), Substring(utf8[utf8.index(after: index)...]))
-    }
-}
-
-extension StringProtocol {
-    /// The beginning, short enough and printable enough for an error message.
-    var excerpt: String {
-        let printable = unicodeScalars.prefix(40).map { $0.value >= 0x20 && $0.value != 0x7F ? Character($0) : "?" }
-        return String(printable) + (unicodeScalars.dropFirst(40).isEmpty ? "" : "…")
     }
 }
 
@@ -174,13 +133,6 @@ extension SDPAttribute {
         } else {
             self.init(String(line.value), line: line.number)
         }
-    }
-}
-
-extension StringProtocol {
-    /// Whether this is one or more decimal digits and nothing else.
-    var isDecimal: Bool {
-        !isEmpty && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
 

@@ -38,19 +38,23 @@ public struct SessionDescription: Hashable, Sendable {
     /// The session's `c=`, which holds for each media description that has none of its own.
     public var connection: ConnectionAddress?
     public var bandwidths: [BandwidthLimit]
+    /// The first `t=`: start and stop in seconds since 1900, `0 0` for a session without bounds. An answer repeats the
+    /// offer's (RFC 3264, section 6).
+    public var timing: String
     /// The session's attributes.
     public var attributes: [SDPAttribute]
     public var media: [MediaDescription]
 
-    /// A session description with the given parts and an unbounded time (`t=0 0`).
+    /// A session description with the given parts.
     public init(
         origin: Origin, name: String = "-", connection: ConnectionAddress? = nil, bandwidths: [BandwidthLimit] = [],
-        attributes: [SDPAttribute] = [], media: [MediaDescription] = []
+        timing: String = "0 0", attributes: [SDPAttribute] = [], media: [MediaDescription] = []
     ) {
         self.origin = origin
         self.name = name
         self.connection = connection
         self.bandwidths = bandwidths
+        self.timing = timing
         self.attributes = attributes
         self.media = media
     }
@@ -64,7 +68,7 @@ public struct SessionDescription: Hashable, Sendable {
         lines.append("s=\(name)")
         if let connection { lines.append("c=\(connection)") }
         lines += bandwidths.map { "b=\($0)" }
-        lines.append("t=0 0")
+        lines.append("t=\(timing)")
         lines += attributes.map(\.description)
         for description in media { description.appendLines(to: &lines) }
         return lines.joined(separator: "\r\n") + "\r\n"

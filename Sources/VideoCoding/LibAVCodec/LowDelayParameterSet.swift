@@ -2,8 +2,8 @@ import H264
 
 /// Says in an SPS what its profile or picture order count type already implies: that no frame is reordered.
 ///
-/// A decoder that is not told so has to guess, and libavcodec takes a gap in picture order counts (one lost frame) for
-/// reordering and delays the output by a frame from then on.
+/// A decoder that is not told so has to guess, and libavcodec takes a gap in picture order counts (a frame that nothing
+/// refers to was lost, or a layer of frames left out) for reordering and delays the output by a frame from then on.
 enum LowDelayParameterSet {
     /// The SPS with `bitstream_restriction` (H.264 E.1.1) and `max_num_reorder_frames` 0; nil when `nalUnit` has a
     /// restriction already or is not an SPS that can be extended.

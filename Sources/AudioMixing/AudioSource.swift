@@ -1,0 +1,203 @@
+public import MediaCore
+import NIOCore
+
+/// One participant's sound: takes packets as they come and gives a frame of 20 ms at each tick, whatever came.
+///
+/// Samples wait as long as the jitter seen lately asks for. A packet that is missing when its time comes is recovered from
+/// the next one's in-band FEC or concealed; where nothing comes at all the sound fades out within a tenth of a second.
+/// Belongs to one caller at a time. All times inside are in samples at 48 kHz.
+public final class AudioSource {
+    /// The shortest and the longest delay that jitter asks for.
+    public static let targetDelays: ClosedRange<Duration> = .milliseconds(20)...(.milliseconds(200))
+
+    /// How many packets wait at most: 640 ms of the shortest.
+    static let packetCapacity = 256
+    /// No Opus packet of a call is larger: 120 ms at 510 kbit/s.
+    static let maximumPayloadSize = 7680
+    /// A stream whose timestamps are this far off from its arrivals has been started anew.
+    static let discontinuity: Int64 = 48_000
+    /// Two packets that are this much alike in being far off are a stream.
+    static let restartAgreement: Int64 = 9600
+    /// Until this many packets have come, the jitter is not known, and the delay is `startDelay`.
+    static let startPacketCount = 50
+    static let startDelay: Int64 = 1920
+
+    public let id: ParticipantID
+    /// The frame that the last `pull(now:)` made: 960 samples.
+    public private(set) var frame = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
+    /// The frame's level.
+    public private(set) var level = AudioLevel.silence
+    /// Whether there is anything to hear in the frame.
+    public private(set) var isAudible = false
+
+    let decoder: OpusDecoder
+    var counts = AudioSourceStatistics()
+    var packets = PacketQueue(capacity: AudioSource.packetCapacity)
+    // Room for what is left of a frame, two of the longest packets and what time scaling puts in.
+    var queue = SampleQueue(capacity: 16_384)
+    var estimator = PlayoutDelayEstimator(range: 960...9600)
+    /// Whether samples are played; otherwise packets are awaited.
+    var isPlaying = false
+    /// The timestamp after the last sample decoded or concealed in its place.
+    var cursor: Int64?
+    /// The sequence number of the last packet decoded.
+    var lastSequence: Int64?
+    /// Samples concealed since the last packet was decoded.
+    var concealedRun = 0
+    /// Samples concealed at the cursor, without it moving.
+    var concealedAhead: Int64 = 0
+    /// Whether the last packet said that silence follows (DTX).
+    var isDiscontinuous = false
+    var scaling = ScalingState()
+    private var meter = LevelMeter()
+    /// The newest timestamp accepted, unwrapped.
+    private var referenceTimestamp: Int64?
+    /// A packet that does not belong to the stream, unless another one says the same.
+    private var stray: (packet: PacketQueue.Packet, arrival: Int64)?
+
+    /// - Throws: `OpusError.library` when libopus has no memory.
+    public init(id: ParticipantID) throws(OpusError) {
+        self.id = id
+        decoder = try OpusDecoder()
+    }
+
+    public var statistics: AudioSourceStatistics {
+        var statistics = counts
+        statistics.targetDelay = Self.duration(targetDelay)
+        statistics.playoutDelay = playoutDelay
+        return statistics
+    }
+
+    /// How long a sample waited at the last tick, from when the fastest packet seen lately would have brought it.
+    public private(set) var playoutDelay = Duration.zero
+
+    /// Takes a packet in. Anything may come, in any order.
+    public func insert(_ packet: AudioPacket) {
+        counts.packetsReceived += 1
+        guard packet.payload.readableBytes <= Self.maximumPayloadSize,
+            let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
+        else {
+            counts.malformed += 1
+            return
+        }
+        let timestamp = unwrap(packet.rtpTimestamp)
+        let arrival = packet.arrival.audioSamples
+        let entry = PacketQueue.Packet(
+            payload: packet.payload, sequence: packet.sequence, timestamp: timestamp, sampleCount: sampleCount)
+        guard belongsToStream(entry, arrival: arrival) else {
+            insertStray(entry, rtpTimestamp: packet.rtpTimestamp, arrival: arrival)
+            return
+        }
+        accept(entry, arrival: arrival)
+    }
+
+    /// Makes the next 20 ms, in `frame`.
+    public func pull(now: MonotonicInstant) {
+        let time = now.audioSamples
+        if !isPlaying { start(time) }
+        if isPlaying {
+            skipExcess(time)
+            fill(time)
+            scale(time)
+        }
+        if isPlaying, let delay = delay(time) { playoutDelay = Self.duration(delay) }
+        let hadSamples = queue.count > 0
+        queue.read(into: &frame)
+        level = hadSamples ? meter.measure(frame) : meter.skip()
+        isAudible = level.decibelsBelowOverload < 100
+    }
+
+    /// The delay to aim at.
+    var targetDelay: Int64 {
+        counts.packetsReceived < Self.startPacketCount ? max(estimator.target, Self.startDelay) : estimator.target
+    }
+
+    /// How long the first sample of the queue has waited when it is played at `time`.
+    func delay(_ time: Int64) -> Int64? {
+        guard let base = estimator.base, let cursor else { return nil }
+        return time - base - (cursor - Int64(queue.count))
+    }
+
+    private static func duration(_ samples: Int64) -> Duration {
+        .microseconds(samples * 1_000 / 48)
+    }
+
+    // MARK: - Arrivals
+
+    private func unwrap(_ timestamp: UInt32) -> Int64 {
+        guard let reference = referenceTimestamp else { return Int64(timestamp) }
+        return reference + Int64(Int32(bitPattern: timestamp &- UInt32(truncatingIfNeeded: reference)))
+    }
+
+    /// Whether the packet's time is near that of the packets before.
+    private func belongsToStream(_ packet: PacketQueue.Packet, arrival: Int64) -> Bool {
+        guard let base = estimator.base else { return true }
+        guard abs(arrival - packet.timestamp - base) <= Self.discontinuity else { return false }
+        // Behind by its number but ahead by its time: the sender counts anew.
+        guard let lastSequence, let cursor else { return true }
+        return packet.sequence > lastSequence || packet.timestamp < cursor + Self.startDelay
+    }
+
+    private func accept(_ packet: PacketQueue.Packet, arrival: Int64) {
+        guard !packets.noteArrival(of: packet.sequence) else {
+            counts.duplicates += 1
+            return
+        }
+        referenceTimestamp = max(referenceTimestamp ?? packet.timestamp, packet.timestamp)
+        // A packet that came too late tells about jitter as any other.
+        estimator.record(transit: arrival - packet.timestamp, timestamp: packet.timestamp)
+        if let cursor, packet.end <= cursor || packet.sequence <= (lastSequence ?? .min) {
+            counts.late += 1
+            return
+        }
+        switch packets.insert(packet) {
+        case .inserted: break
+        case .duplicate: counts.duplicates += 1
+        case .insertedDroppingOldest: counts.discarded += 1
+        }
+    }
+
+    /// Keeps a packet that does not belong to the stream until the next one shows whether the stream has been restarted.
+    private func insertStray(_ packet: PacketQueue.Packet, rtpTimestamp: UInt32, arrival: Int64) {
+        guard let (first, firstArrival) = stray else {
+            stray = (packet, arrival)
+            return
+        }
+        let distance = packet.sequence &- first.sequence
+        let difference = (arrival - packet.timestamp) - (firstArrival - first.timestamp)
+        guard distance > 0, distance <= 16, abs(difference) <= Self.restartAgreement else {
+            counts.discarded += 1
+            stray = (packet, arrival)
+            return
+        }
+        counts.restarts += 1
+        counts.discarded += packets.count
+        stray = nil
+        restart()
+        // The new stream's timestamps begin where the sender says, so that jumps never add up.
+        let offset = Int64(rtpTimestamp) - packet.timestamp
+        for (var packet, arrival) in [(first, firstArrival), (packet, arrival)] {
+            packet.timestamp += offset
+            accept(packet, arrival: arrival)
+        }
+    }
+
+    private func restart() {
+        packets.removeAll()
+        estimator.reset()
+        decoder.reset()
+        referenceTimestamp = nil
+        cursor = nil
+        lastSequence = nil
+        concealedAhead = 0
+        isPlaying = false
+    }
+}
+
+extension MonotonicInstant {
+    /// The instant in samples at 48 kHz.
+    var audioSamples: Int64 {
+        let (milliseconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return milliseconds * 48 + rest * 48 / 1_000_000
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Measures frames: their level, and whether it stands out from the background as speech does.
+struct LevelMeter {
+    /// What a frame must be above the background to be speech.
+    private static let voiceMargin: Float = 9
+    /// Nothing below this is speech.
+    private static let quietestVoice: Float = -55
+    /// The background is never taken to be louder than this.
+    private static let loudestBackground: Float = -35
+    /// How fast the background is thought to grow: 2.5 dB a second. It is followed down at once.
+    private static let backgroundRise: Float = 0.05
+    /// Speech has pauses: it goes on this many frames.
+    private static let hangover = 10
+
+    private var background: Float = -60
+    private var voiceFrames = 0
+
+    /// Measures the next frame.
+    mutating func measure(_ frame: [Float]) -> AudioLevel {
+        let decibels = Self.decibels(frame)
+        background = min(decibels, background + Self.backgroundRise, Self.loudestBackground)
+        background = max(background, -90)
+        if decibels > max(background + Self.voiceMargin, Self.quietestVoice) {
+            voiceFrames = Self.hangover
+        } else {
+            voiceFrames = max(0, voiceFrames - 1)
+        }
+        return AudioLevel(decibelsBelowOverload: Self.levelValue(decibels), isVoice: voiceFrames > 0)
+    }
+
+    /// Notes a frame in which nothing was heard.
+    mutating func skip() -> AudioLevel {
+        voiceFrames = 0
+        return .silence
+    }
+
+    /// The level of a frame alone, without a judgement on speech.
+    static func level(_ frame: [Float]) -> AudioLevel {
+        AudioLevel(decibelsBelowOverload: levelValue(decibels(frame)))
+    }
+
+    /// The frame's mean power in decibels; 0 is that of a square wave between -1 and 1 (RFC 6464, 3).
+    private static func decibels(_ frame: [Float]) -> Float {
+        let energy = frame.withUnsafeBufferPointer { samples in
+            // Four sums that do not wait for each other.
+            var (a, b, c, d): (Float, Float, Float, Float) = (0, 0, 0, 0)
+            var index = 0
+            while index + 4 <= samples.count {
+                a += samples[index] * samples[index]
+                b += samples[index + 1] * samples[index + 1]
+                c += samples[index + 2] * samples[index + 2]
+                d += samples[index + 3] * samples[index + 3]
+                index += 4
+            }
+            return a + b + c + d
+        }
+        return 10 * log10f(max(energy / Float(max(frame.count, 1)), 1e-13))
+    }
+
+    private static func levelValue(_ decibels: Float) -> UInt8 {
+        UInt8(min(max((-decibels).rounded(), 0), 127))
+    }
+}

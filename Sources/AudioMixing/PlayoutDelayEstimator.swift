@@ -1,0 +1,76 @@
+/// Tells from how packets came lately how long a sample should wait, so that nearly all are there in time.
+///
+/// A packet's transit is its arrival less its timestamp; its origin is unknown and does not matter. The packet with the
+/// smallest transit came on the fastest way; how much later the others came is the jitter. All times are in samples at
+/// 48 kHz.
+struct PlayoutDelayEstimator {
+    /// Groups of packets that count: five seconds' worth at 20 ms.
+    private static let windowCount = 256
+    /// Packets whose timestamps are closer than this are one group, which is as late as its latest.
+    private static let groupSampleCount: Int64 = 480
+    /// The share of packets that are to be there in time.
+    private static let percentile = 97
+    /// The resolution of the jitter.
+    private static let binSampleCount: Int64 = 120
+    private static let binCount = 96
+
+    private let range: ClosedRange<Int64>
+    private var transits: [Int64] = []
+    private var next = 0
+    private var groupTimestamp: Int64?
+    private var bins = [Int](repeating: 0, count: binCount)
+
+    /// The transit of the fastest packet in the window.
+    private(set) var base: Int64?
+    /// How long a sample should wait, from when the fastest packet would have brought it.
+    private(set) var target: Int64
+
+    init(range: ClosedRange<Int64>) {
+        self.range = range
+        target = range.lowerBound
+        transits.reserveCapacity(Self.windowCount)
+    }
+
+    mutating func reset() {
+        transits.removeAll(keepingCapacity: true)
+        next = 0
+        groupTimestamp = nil
+        base = nil
+        target = range.lowerBound
+    }
+
+    mutating func record(transit: Int64, timestamp: Int64) {
+        let newest = (next + Self.windowCount - 1) % Self.windowCount
+        if let groupTimestamp, newest < transits.count, abs(timestamp - groupTimestamp) < Self.groupSampleCount {
+            transits[newest] = max(transits[newest], transit)
+        } else {
+            groupTimestamp = timestamp
+            if transits.count < Self.windowCount {
+                transits.append(transit)
+            } else {
+                transits[next] = transit
+            }
+            next = (next + 1) % Self.windowCount
+        }
+        update()
+    }
+
+    private mutating func update() {
+        guard let fastest = transits.min() else { return }
+        base = fastest
+        for bin in bins.indices { bins[bin] = 0 }
+        for transit in transits {
+            bins[Int(min((transit - fastest) / Self.binSampleCount, Int64(Self.binCount - 1)))] += 1
+        }
+        var remaining = (transits.count * Self.percentile + 99) / 100
+        var bin = 0
+        while bin < Self.binCount - 1 {
+            remaining -= bins[bin]
+            if remaining <= 0 { break }
+            bin += 1
+        }
+        // A frame is played as a whole: its last sample's packet is needed a frame before that sample's time.
+        let jitter = bin == 0 ? 0 : Int64(bin + 1) * Self.binSampleCount
+        target = min(max(jitter + Int64(AudioFormat.frameSampleCount), range.lowerBound), range.upperBound)
+    }
+}

@@ -1,0 +1,70 @@
+/// Takes a piece out of sound, or puts one in, where it is most like what follows: pitch stays as it was.
+///
+/// The piece's length is searched for by normalized cross-correlation, and its ends are faded into each other (WSOLA).
+enum TimeScaling {
+    /// How long two pieces are compared and faded: 5 ms.
+    static let overlap = 240
+    static let minimumLag = 240
+    static let maximumLag = 960
+
+    /// A lag at which sound repeats itself, and how well (1: exactly).
+    struct Match {
+        var lag: Int
+        var similarity: Float
+    }
+
+    /// The lag up to `limit` at which the first samples come again best. `nil` where there are too few samples.
+    static func bestMatch(in samples: UnsafeBufferPointer<Float>, limit: Int = maximumLag) -> Match? {
+        let last = min(limit, maximumLag, samples.count - overlap)
+        guard last >= minimumLag else { return nil }
+        // Coarsely first, on every other sample; speech has little above 12 kHz.
+        var best = Match(lag: minimumLag, similarity: -.infinity)
+        for lag in stride(from: minimumLag, through: last, by: 4) {
+            let value = similarity(samples, lag: lag, step: 2)
+            if value > best.similarity { best = Match(lag: lag, similarity: value) }
+        }
+        let coarse = best.lag
+        best.similarity = -.infinity
+        for lag in max(minimumLag, coarse - 3)...min(last, coarse + 3) {
+            let value = similarity(samples, lag: lag, step: 1)
+            if value > best.similarity { best = Match(lag: lag, similarity: value) }
+        }
+        return best
+    }
+
+    /// Takes the first `lag` samples out of `queue`, which holds at least `lag + overlap`.
+    static func remove(lag: Int, from queue: inout SampleQueue) {
+        queue.withSamples { samples in
+            for index in 0..<overlap {
+                let weight = (Float(index) + 0.5) / Float(overlap)
+                samples[lag + index] = samples[index] * (1 - weight) + samples[lag + index] * weight
+            }
+        }
+        queue.removeFirst(lag)
+    }
+
+    /// Plays the first `lag` samples of `queue`, which holds at least `lag + overlap`, twice.
+    static func insert(lag: Int, into queue: inout SampleQueue, scratch: inout [Float]) {
+        queue.withSamples { samples in
+            for index in 0..<lag { scratch[index] = samples[index] }
+            for index in 0..<overlap {
+                let weight = (Float(index) + 0.5) / Float(overlap)
+                samples[index] = samples[lag + index] * (1 - weight) + samples[index] * weight
+            }
+        }
+        queue.prepend(scratch[..<lag])
+    }
+
+    private static func similarity(_ samples: UnsafeBufferPointer<Float>, lag: Int, step: Int) -> Float {
+        var (product, energy, laggedEnergy): (Float, Float, Float) = (0, 0, 0)
+        for index in stride(from: 0, to: overlap, by: step) {
+            let (sample, lagged) = (samples[index], samples[lag + index])
+            product += sample * lagged
+            energy += sample * sample
+            laggedEnergy += lagged * lagged
+        }
+        // Silence is like any other silence.
+        let floor: Float = 1e-9
+        return (product + floor) / ((energy + floor) * (laggedEnergy + floor)).squareRoot()
+    }
+}

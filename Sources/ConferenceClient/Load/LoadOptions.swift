@@ -1,0 +1,17 @@
+/// Many clients of one room in one process.
+public struct LoadOptions: Sendable {
+    /// What each client does; its name gets a number. With `video` as `synthetic` all share one clip, encoded once.
+    public var client: JoinOptions
+    public var count: Int
+    /// How many of the clients decode what they receive; the others only take it in and count.
+    public var decodingCount: Int
+    /// Between two joins.
+    public var joinInterval: Duration
+
+    public init(client: JoinOptions, count: Int, decodingCount: Int = 0, joinInterval: Duration = .milliseconds(50)) {
+        self.client = client
+        self.count = max(0, count)
+        self.decodingCount = min(max(0, decodingCount), self.count)
+        self.joinInterval = joinInterval
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+public import MediaCore
+public import NIOCore
+
+/// A load run: its clients, from their joins to the report.
+public final class LoadRun: Sendable {
+    /// How the clients are doing together.
+    public struct Status: Sendable {
+        public var elapsed: Duration
+        public var joined: Int
+        public var failed: Int
+        public var framesPerSecond: Double
+        public var minimumFramesPerSecond: Double
+        public var receiveBitRate: BitRate
+        public var sendBitRate: BitRate
+        public var freezeDuration: Duration
+
+        /// One line for people.
+        public var line: String {
+            func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+            return "\(tenths(elapsed.seconds)) s | \(joined) clients"
+                + (failed > 0 ? " (\(failed) failed)" : "")
+                + " | \(tenths(framesPerSecond)) fps, the least \(tenths(minimumFramesPerSecond))"
+                + " | in \(receiveBitRate) | out \(sendBitRate) | frozen \(tenths(freezeDuration.seconds)) s"
+        }
+    }
+
+    private let options: LoadOptions
+    private let sessions: [ClientSession]
+    private let failures: [(name: String, error: ClientError)]
+    private let start: MonotonicInstant
+    private let processorTimeAtStart: Duration
+
+    private init(
+        options: LoadOptions, sessions: [ClientSession], failures: [(name: String, error: ClientError)],
+        start: MonotonicInstant, processorTimeAtStart: Duration
+    ) {
+        self.options = options
+        self.sessions = sessions
+        self.failures = failures
+        self.start = start
+        self.processorTimeAtStart = processorTimeAtStart
+    }
+
+    /// Makes the shared clip and joins the clients one after the other. A client that cannot join is noted, and the
+    /// others go on.
+    ///
+    /// - Throws: `ClientError` when the clip cannot be made, or when no client at all could join: the first one's.
+    public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
+        let clip = try sharedClip(options)
+        let sound = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
+        let start = ClientClock.now()
+        let processorTime = ProcessorTime.spent()
+        var sessions: [ClientSession] = []
+        var failures: [(name: String, error: ClientError)] = []
+        for index in 0..<options.count {
+            if index > 0 { try await Task.sleep(for: options.joinInterval) }
+            var client = options.client
+            client.name = "\(client.name) \(index + 1)"
+            client.seed = client.seed &+ UInt64(index) &* 2
+            client.decodesVideo = index < options.decodingCount
+            if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
+            if index > 0 { client.recordPath = nil }
+            // Room for headers and sound above what the clip needs: it cannot be made smaller.
+            if clip != nil { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
+            do {
+                var sources = MediaSources(video: nil, audio: nil)
+                if let clip {
+                    sources.video = ClipSource(clip: clip, offset: index)
+                } else {
+                    sources.video = try client.video.open(name: client.name, settings: client.videoSettings)
+                }
+                if let sound {
+                    sources.audio = OpusClipSource(clip: sound)
+                } else if let source = try client.audio.open(name: client.name) {
+                    sources.audio = try EncodedPCMSource(source)
+                }
+                sessions.append(try await ClientSession.join(client, sources: .init(sources), on: group.next()))
+            } catch let error as ClientError {
+                failures.append((client.name, error))
+            }
+        }
+        if sessions.isEmpty, let first = failures.first { throw first.error }
+        return LoadRun(
+            options: options, sessions: sessions, failures: failures, start: start, processorTimeAtStart: processorTime)
+    }
+
+    private static func sharedClip(_ options: LoadOptions) throws(ClientError) -> PreEncodedClip? {
+        guard options.client.video == .synthetic else { return nil }
+        return try PreEncodedClip.make(
+            name: options.client.name,
+            dimensions: options.client.videoSettings.dimensions ?? VideoInputSettings.defaultDimensions,
+            frameRate: options.client.videoSettings.frameRate, bitRate: options.client.maximumBitRate,
+            backEnd: options.client.encoder)
+    }
+
+    /// The clients that could not join.
+    public var joinErrors: [ClientError] { failures.map(\.error) }
+
+    /// How the clients are doing.
+    public func status() async throws -> Status {
+        var status = Status(
+            elapsed: ClientClock.now() - start, joined: sessions.count, failed: failures.count, framesPerSecond: 0,
+            minimumFramesPerSecond: .infinity, receiveBitRate: .zero, sendBitRate: .zero, freezeDuration: .zero)
+        for session in sessions {
+            let client = try await session.status()
+            status.framesPerSecond += client.framesPerSecond / Double(max(sessions.count, 1))
+            status.minimumFramesPerSecond = min(status.minimumFramesPerSecond, client.framesPerSecond)
+            status.receiveBitRate = status.receiveBitRate + client.receiveBitRate
+            status.sendBitRate = status.sendBitRate + client.sendBitRate
+            status.freezeDuration += client.freezeDuration
+        }
+        return status
+    }
+
+    /// Waits until the relay leaves or the first client fails.
+    public func waitForEnd() async -> ClientSession.End {
+        let (ends, continuation) = AsyncStream.makeStream(of: ClientSession.End.self)
+        for session in sessions {
+            // Each of these ends when its session is left, at the latest.
+            Task { continuation.yield(await session.waitForEnd()) }
+        }
+        return await ends.first { _ in true } ?? .left
+    }
+
+    /// Ends all sessions and sums up.
+    ///
+    /// - Parameter end: Why: `duration`, `interrupted`, `relay-left` or `failed`.
+    public func leave(end: String) async throws -> (report: LoadReport, error: ClientError?) {
+        let duration = ClientClock.now() - start
+        let processorTime = ProcessorTime.spent() - processorTimeAtStart
+        let results = try await withThrowingTaskGroup(of: (Int, ClientReport, ClientError?).self) { group in
+            for (index, session) in sessions.enumerated() {
+                group.addTask {
+                    let (report, error) = try await session.leave(end: end)
+                    return (index, report, error)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+        }
+        let reports = results.map(\.1)
+        let rates = reports.map(\.receivedVideo.framesPerSecond)
+        let report = LoadReport(
+            url: "\(options.client.url)", count: options.count, joined: sessions.count,
+            failures: failures.map { .init(name: $0.name, reason: $0.error.description) },
+            durationSeconds: (duration.seconds * 1e4).rounded() / 1e4, end: end,
+            cpuSeconds: (processorTime.seconds * 1e3).rounded() / 1e3,
+            totals: .init(
+                receivedVideoBitsPerSecond: reports.reduce(0) { $0 + $1.receivedVideo.bitsPerSecond },
+                sentVideoBitsPerSecond: reports.reduce(0) { $0 + $1.sentVideo.bitsPerSecond },
+                minimumFramesPerSecond: rates.min() ?? 0,
+                meanFramesPerSecond: rates.isEmpty ? 0 : rates.reduce(0, +) / Double(rates.count),
+                freezeSeconds: reports.reduce(0) { $0 + $1.receivedVideo.freezeSeconds },
+                packetsLost: reports.reduce(0) { $0 + $1.receivedVideo.packetsLost },
+                clientsWithoutVideo: reports.count { $0.receivedVideo.frames == 0 }),
+            clients: reports)
+        return (report, failures.first?.error ?? results.compactMap(\.2).first)
+    }
+}
+
+/// What this process has spent of the processors.
+enum ProcessorTime {
+    /// User and system time since the process began.
+    static func spent() -> Duration {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        func duration(_ time: timeval) -> Duration {
+            .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
+        }
+        return duration(usage.ru_utime) + duration(usage.ru_stime)
+    }
+}

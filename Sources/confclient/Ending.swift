@@ -1,0 +1,83 @@
+import ConferenceClient
+import Dispatch
+import Foundation
+
+/// Why a run ends.
+enum Ending: Sendable {
+    case duration
+    case interrupted
+    case ended(ClientSession.End)
+
+    /// As reports have it.
+    var name: String {
+        switch self {
+        case .duration: "duration"
+        case .interrupted: "interrupted"
+        case .ended(.relayLeft): "relay-left"
+        case .ended(.failed): "failed"
+        case .ended(.left): "interrupted"
+        }
+    }
+
+    /// What went wrong, if anything.
+    var error: ClientError? {
+        switch self {
+        case .ended(.relayLeft(let reason)): .relayLeft(reason: reason)
+        case .ended(.failed(let error)): error
+        default: nil
+        }
+    }
+
+    /// Waits for what comes first: the end of the time, Ctrl-C, or the session's own end.
+    static func first(
+        duration: Duration?, interruptions: Interruptions, end: @escaping @Sendable () async -> ClientSession.End
+    ) async -> Ending {
+        let (endings, continuation) = AsyncStream.makeStream(of: Ending.self)
+        let timer = Task {
+            guard let duration, (try? await Task.sleep(for: duration)) != nil else { return }
+            continuation.yield(.duration)
+        }
+        interruptions.whenInterrupted { continuation.yield(.interrupted) }
+        Task { continuation.yield(.ended(await end())) }
+        let first = await endings.first { _ in true }
+        timer.cancel()
+        return first ?? .interrupted
+    }
+}
+
+/// Ctrl-C and SIGTERM: the first ends the session in order, the second at once.
+///
+/// `@unchecked Sendable` holds because what changes is touched inside blocks on `queue` only, a serial queue.
+final class Interruptions: @unchecked Sendable {
+    private let queue = DispatchQueue(label: "confclient.signals")
+    private var sources: [any DispatchSourceSignal] = []
+    private var count = 0
+    private var action: (@Sendable () -> Void)?
+
+    init() {
+        // A reader of our output that goes away is an error of a write, not the end of the program.
+        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { [weak self] in self?.interrupted() }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    /// Calls `action` at the first interruption, or at once where it was already.
+    func whenInterrupted(_ action: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            self.action = action
+            if count > 0 { action() }
+        }
+    }
+
+    private func interrupted() {
+        count += 1
+        // While there is nothing to end in order yet, or when that takes too long, the program just ends.
+        guard count == 1, let action else { exit(130) }
+        action()
+    }
+}

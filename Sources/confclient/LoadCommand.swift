@@ -1,0 +1,54 @@
+import ArgumentParser
+import ConferenceClient
+import Foundation
+import MediaCore
+import NIOPosix
+
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Join a room many times over, at little cost: video is encoded once for all.")
+
+    @OptionGroup var media: MediaOptions
+
+    @Option(help: "How many clients.")
+    var count = 8
+
+    @Option(help: "How many of them decode what they receive; the others only take it in and count.")
+    var decode = 0
+
+    @Option(help: "The clients' name, before their number.")
+    var name = "Load"
+
+    @Option(help: "What each client sends, such as 500k.")
+    var maxBitrate = BitRateArgument(.kilobits(500), "500k")
+
+    func validate() throws {
+        guard (1...500).contains(count) else { throw ValidationError("--count is \(count); use 1 to 500") }
+        guard (0...count).contains(decode) else { throw ValidationError("--decode is \(decode); use 0 to \(count)") }
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isQuiet: media.quiet)
+        let interruptions = Interruptions()
+        do {
+            let client = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
+            if let stats = media.stats { try JSONFile.check(stats) }
+            let load = try await LoadRun.start(
+                LoadOptions(client: client, count: count, decodingCount: decode),
+                on: MultiThreadedEventLoopGroup.singleton)
+            for error in load.joinErrors { terminal.fail(error.description) }
+            let status = Task { await terminal.show { try await load.status().line } }
+            let end = await Ending.first(
+                duration: media.duration?.duration, interruptions: interruptions, end: load.waitForEnd)
+            status.cancel()
+            _ = await status.value
+            let (report, problem) = try await load.leave(end: end.name)
+            if let stats = media.stats { try JSONFile.write(report, to: stats) }
+            terminal.summarize(report.summary)
+            if let error = end.error ?? problem { throw error }
+        } catch let error as ClientError {
+            terminal.fail(error.description)
+            throw ExitCode(error.exitCode)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import ConferenceClient
+import MediaCore
+import NetworkSimulation
+import SecureTransport
+import VideoCoding
+
+/// The options that `join` and `load` have in common.
+struct MediaOptions: ParsableArguments {
+    @Argument(help: "The room, such as http://127.0.0.1:7000/rooms/demo.")
+    var url: String
+
+    @Option(
+        help: ArgumentHelp(
+            "What to send: synthetic, none, or a file: .h264 (sent as it is), .mp4 or .y4m (decoded and encoded again).",
+            valueName: "synthetic|none|FILE"))
+    var video = "synthetic"
+
+    @Option(help: ArgumentHelp("What to be heard as: tone, none, or a WAV file.", valueName: "tone|none|FILE"))
+    var audio = "tone"
+
+    @Option(help: "The size of what is sent. Default: the file's own, or 640x360 for synthetic video.")
+    var size: SizeArgument?
+
+    @Option(help: "Frames per second of synthetic video and raw H.264 files.")
+    var frameRate: Double = 30
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether to decode and encode files again, so that they follow the network. Default: unless they are raw H.264.")
+    var reencode: Bool?
+
+    @Option(help: ArgumentHelp("Whether one's own picture is shown in the grid.", valueName: "never|always"))
+    var selfView: SelfViewArgument?
+
+    @Option(help: ArgumentHelp("Emulate a slow link out: \(LinkProfile.syntax).", valueName: "link"))
+    var uplink: String?
+
+    @Option(help: ArgumentHelp("Emulate a slow link in, likewise.", valueName: "link"))
+    var downlink: String?
+
+    @Option(help: ArgumentHelp("Write what was measured as JSON.", valueName: "FILE.json"))
+    var stats: String?
+
+    @Option(help: ArgumentHelp("Record what is received; with load, by the first client.", valueName: "FILE.mp4"))
+    var record: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the last received picture; with load, by the first client when it decodes.", valueName: "FILE.png"))
+    var snapshot: String?
+
+    @Option(help: ArgumentHelp("How long to stay, such as 20, 90s or 5min. Default: until Ctrl-C.", valueName: "time"))
+    var duration: DurationArgument?
+
+    @Option(help: "Offer only this SRTP suite. Default: both, AEAD_AES_128_GCM preferred.")
+    var suite: SuiteArgument?
+
+    @Option(help: "What encodes.")
+    var encoder: EncoderArgument = .openh264
+
+    @Option(help: "Seeds emulated losses and everything else random but keys.")
+    var seed: UInt64 = 0
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    func validate() throws {
+        do {
+            _ = try RoomURL(url)
+            for link in [uplink, downlink] {
+                if let link { _ = try LinkProfile(argument: link) }
+            }
+        } catch {
+            // An input that cannot be read has an exit code of its own, when the session is made.
+            if case .usage = error { throw ValidationError(error.description) }
+        }
+        guard (1...60).contains(frameRate) else {
+            throw ValidationError("--frame-rate is \(frameRate); use 1 to 60")
+        }
+        guard EncoderArgument.available.contains(encoder) else {
+            throw ValidationError("this program was built without \(encoder.rawValue)")
+        }
+    }
+
+    /// What the options ask a client for.
+    func makeJoinOptions(name: String, maximumBitRate: BitRate) throws(ClientError) -> JoinOptions {
+        var options = JoinOptions(url: try RoomURL(url), name: name)
+        options.video = VideoInput(argument: video)
+        options.videoSettings = VideoInputSettings(
+            dimensions: size?.dimensions, frameRate: frameRate, reencodes: reencode)
+        options.audio = AudioInput(argument: audio)
+        options.maximumBitRate = maximumBitRate
+        options.showsSelfView = selfView.map { $0 == .always }
+        options.uplink = if let uplink { try LinkProfile(argument: uplink) } else { nil }
+        options.downlink = if let downlink { try LinkProfile(argument: downlink) } else { nil }
+        if let suite { options.srtpProfiles = [suite.profile] }
+        options.encoder = encoder.backEnd
+        options.seed = seed
+        options.recordPath = record
+        options.snapshotPath = snapshot
+        return options
+    }
+}

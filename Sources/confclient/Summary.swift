@@ -1,0 +1,44 @@
+import ConferenceClient
+
+extension ClientReport {
+    /// What came of a session, for people.
+    var summary: [String] {
+        let video = receivedVideo
+        let size = video.width.flatMap { width in video.height.map { " \(width)x\($0)" } } ?? ""
+        var lines = [
+            "\(name): \(tenths(durationSeconds)) s in \(url) (\(end))",
+            "  received video: \(video.frames) frames\(size), \(tenths(video.framesPerSecond)) fps,"
+                + " \(kilobits(video.bitsPerSecond)), \(video.packetsLost) of"
+                + " \(video.packets + max(0, video.packetsLost)) packets lost, frozen \(tenths(video.freezeSeconds)) s"
+                + " (\(video.freezeCount)x)",
+            "  received sound: \(receivedAudio.packets) packets, \(kilobits(receivedAudio.bitsPerSecond))",
+            "  sent video: \(sentVideo.frames) frames, \(kilobits(sentVideo.bitsPerSecond)) of"
+                + " \(kilobits(sentVideo.targetBitsPerSecond)) allowed, \(sentVideo.framesSkipped) frames skipped",
+        ]
+        if let mean = delay.meanSeconds, let p95 = delay.p95Seconds {
+            lines.append("  end-to-end delay: mean \(milliseconds(mean)), 95 % within \(milliseconds(p95))")
+        }
+        if let roundTrip = transport.roundTripSeconds { lines.append("  round trip: \(milliseconds(roundTrip))") }
+        return lines
+    }
+}
+
+extension LoadReport {
+    /// What came of a run, for people.
+    var summary: [String] {
+        [
+            "\(joined) of \(count) clients, \(tenths(durationSeconds)) s in \(url) (\(end))",
+            "  received: \(tenths(totals.meanFramesPerSecond)) fps, the least \(tenths(totals.minimumFramesPerSecond)),"
+                + " \(kilobits(totals.receivedVideoBitsPerSecond)) together, \(totals.packetsLost) packets lost,"
+                + " frozen \(tenths(totals.freezeSeconds)) s",
+            "  sent: \(kilobits(totals.sentVideoBitsPerSecond)) together",
+            "  processor: \(tenths(cpuSeconds)) s",
+        ]
+    }
+}
+
+private func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+
+private func kilobits(_ bitsPerSecond: Double) -> String { "\(Int((bitsPerSecond / 1000).rounded())) kbit/s" }
+
+private func milliseconds(_ seconds: Double) -> String { "\(Int((seconds * 1000).rounded())) ms" }

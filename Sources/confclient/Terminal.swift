@@ -1,0 +1,48 @@
+import Foundation
+
+/// Writes for people: a status that renews itself on a terminal, lines elsewhere.
+struct Terminal: Sendable {
+    private let isQuiet: Bool
+    private let isInteractive: Bool
+
+    init(isQuiet: Bool) {
+        self.isQuiet = isQuiet
+        isInteractive = isatty(STDERR_FILENO) == 1
+    }
+
+    /// Shows what `line` returns until the task is cancelled: four times a second on a terminal, otherwise every five
+    /// seconds on a line of its own.
+    func show(_ line: @Sendable () async throws -> String) async {
+        guard !isQuiet else { return }
+        while (try? await Task.sleep(for: isInteractive ? .milliseconds(250) : .seconds(5))) != nil {
+            guard let text = try? await line() else { break }
+            if isInteractive {
+                Self.write("\r\u{1B}[K" + String(text.prefix(Self.width() - 1)))
+            } else {
+                Self.write(text + "\n")
+            }
+        }
+        if isInteractive { Self.write("\r\u{1B}[K") }
+    }
+
+    /// Writes what came of it all, to standard output.
+    func summarize(_ lines: [String]) {
+        guard !isQuiet else { return }
+        for line in lines { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    }
+
+    /// Says what went wrong.
+    func fail(_ reason: String) {
+        Self.write("confclient: \(reason)\n")
+    }
+
+    private static func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+
+    private static func width() -> Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 20 else { return 200 }
+        return Int(size.ws_col)
+    }
+}

@@ -1,0 +1,209 @@
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import AudioMixing
+
+@Suite("Mixing session")
+struct AudioMixingSessionTests {
+    /// A room of people who each hold a tone, and what each of them hears.
+    private struct Room {
+        let session = AudioMixingSession()
+        var input = AudioMixingInput()
+        var senders: [ParticipantID: TestSender] = [:]
+        var decoders: [ParticipantID: OpusDecoder] = [:]
+        var tick = 0
+
+        mutating func join(_ id: ParticipantID, tone frequency: Double?, settings: AudioEncoderSettings = .init())
+            throws
+        {
+            if let frequency {
+                var sender = try TestSender()
+                sender.signal = { tone(frequency, from: $0, count: $1) }
+                senders[id] = sender
+            }
+            decoders[id] = try OpusDecoder()
+            input.apply(.addSource(id))
+            input.apply(.addReceiver(id, settings))
+        }
+
+        /// Runs so many ticks. Returns what each one heard.
+        mutating func run(_ ticks: Int) throws -> [ParticipantID: [Float]] {
+            var heard: [ParticipantID: [Float]] = [:]
+            for _ in 0..<ticks {
+                let now = MonotonicInstant.at(Double(tick) * 20)
+                for id in Array(senders.keys) {
+                    guard var packet = try senders[id]?.next().packet else { continue }
+                    packet.arrival = now
+                    input.insert(packet, from: id)
+                }
+                let result = session.tick(input.take(), now: now)
+                for (id, packet) in result.packets {
+                    heard[id, default: []] += try decoders[id]?.decode(packet.payload) ?? []
+                }
+                tick += 1
+            }
+            return heard
+        }
+    }
+
+    @Test("everyone hears the others and not oneself")
+    func allButOwn() throws {
+        let tones: [ParticipantID: Double] = [1: 400, 2: 700, 3: 1100]
+        var room = Room()
+        for (id, frequency) in tones.sorted(by: { $0.key < $1.key }) { try room.join(id, tone: frequency) }
+        _ = try room.run(20)
+        let heard = try room.run(100)
+        #expect(heard.count == 3)
+        for (id, samples) in heard {
+            #expect(samples.count == 96_000)
+            for (other, frequency) in tones {
+                let amplitude = amplitude(of: frequency, in: samples)
+                if other == id { #expect(amplitude < 0.02) } else { #expect(amplitude > 0.15) }
+            }
+        }
+    }
+
+    @Test("a listener without a source hears everyone")
+    func listener() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        try room.join(2, tone: 700)
+        room.decoders[9] = try OpusDecoder()
+        room.input.apply(.addReceiver(9, AudioEncoderSettings()))
+        _ = try room.run(20)
+        let samples = try room.run(50)[9] ?? []
+        #expect(amplitude(of: 400, in: samples) > 0.15)
+        #expect(amplitude(of: 700, in: samples) > 0.15)
+    }
+
+    @Test("levels of sources and mixes are reported")
+    func levels() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        try room.join(2, tone: nil)
+        _ = try room.run(50)
+        var packets: [AudioPacket] = []
+        if let packet = try room.senders[1]?.next().packet { packets.append(packet) }
+        for packet in packets { room.input.insert(packet, from: 1) }
+        let result = room.session.tick(room.input.take(), now: .at(1000))
+        // A sine of 0.3 is 13.5 dB under a square wave of 1.
+        #expect(abs(Int(result.sources[1]?.level.decibelsBelowOverload ?? 0) - 14) <= 1)
+        #expect(result.sources[1]?.level.isVoice == true)
+        #expect(result.sources[2]?.level == .silence)
+        #expect(abs(Int(result.packets[2]?.level.decibelsBelowOverload ?? 0) - 14) <= 1)
+        #expect(result.packets[1]?.level == .silence)
+    }
+
+    @Test("whoever hears nothing gets packets of silence, and the first sound after it is whole")
+    func silence() throws {
+        var room = Room()
+        try room.join(1, tone: nil)
+        try room.join(2, tone: nil)
+        let silence = try room.run(300)
+        for samples in silence.values {
+            #expect(samples.count == 300 * 960)
+            #expect(peak(samples) < 1e-3)
+        }
+        var sender = try TestSender()
+        sender.signal = { tone(400, from: $0, count: $1) }
+        room.senders[1] = sender
+        let heard = try room.run(30)[2] ?? []
+        #expect(peak(heard) < 0.5)
+        #expect(amplitude(of: 400, in: heard[(960 * 8)...]) > 0.2)
+    }
+
+    @Test("with DTX, packets of silence need not be sent")
+    func discontinuousTransmission() throws {
+        let session = AudioMixingSession()
+        var input = AudioMixingInput()
+        input.apply(.addReceiver(1, AudioEncoderSettings(usesDTX: true)))
+        var skipped = 0
+        for tick in 0..<100 {
+            let result = session.tick(input.take(), now: .at(Double(tick) * 20))
+            if result.packets[1]?.maySkip == true { skipped += 1 }
+        }
+        #expect(skipped >= 80)
+    }
+
+    @Test("loud people together do not clip")
+    func loud() throws {
+        var room = Room()
+        for id in 1...6 {
+            try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(200 + 130 * id))
+            let frequency = Double(200 + 130 * id)
+            room.senders[ParticipantID(rawValue: UInt64(id))]?.signal = {
+                tone(frequency, amplitude: 0.9, from: $0, count: $1)
+            }
+        }
+        _ = try room.run(20)
+        for samples in try room.run(50).values {
+            #expect(peak(samples) < 1.15)
+            #expect(rootMeanSquare(samples) > 0.2)
+        }
+    }
+
+    @Test("who leaves is neither heard nor served")
+    func leaving() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        try room.join(2, tone: 700)
+        try room.join(3, tone: nil)
+        _ = try room.run(20)
+        room.input.apply(.removeSource(1))
+        room.input.apply(.removeReceiver(1))
+        room.senders[1] = nil
+        _ = try room.run(5)
+        let heard = try room.run(30)
+        #expect(heard[1] == nil)
+        #expect(amplitude(of: 400, in: heard[3] ?? []) < 0.01)
+        #expect(amplitude(of: 700, in: heard[3] ?? []) > 0.2)
+    }
+
+    @Test("a receiver's rate is changed while the call goes on")
+    func bitRate() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        try room.join(2, tone: nil)
+        func size() throws -> Int {
+            var bytes = 0
+            for _ in 0..<50 {
+                guard var packet = try room.senders[1]?.next().packet else { break }
+                packet.arrival = .at(Double(room.tick) * 20)
+                room.input.insert(packet, from: 1)
+                let result = room.session.tick(room.input.take(), now: packet.arrival)
+                bytes += result.packets[2]?.payload.readableBytes ?? 0
+                room.tick += 1
+            }
+            return bytes
+        }
+        _ = try size()
+        let before = try size()
+        room.input.apply(.setBitRate(.kilobits(10), 2))
+        _ = try size()
+        #expect(try size() * 2 < before)
+    }
+
+    @Test("two runs of the same call are the same to the bit")
+    func repeatable() throws {
+        func run() throws -> [[Float]] {
+            var room = Room()
+            for id in 1...5 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(150 * id)) }
+            return try room.run(40).sorted { $0.key < $1.key }.map(\.value)
+        }
+        #expect(try run() == run())
+    }
+
+    @Test("the packets of a tick are bounded, and those of unknown sources ignored")
+    func handOver() throws {
+        var input = AudioMixingInput()
+        let packet = AudioPacket(payload: ByteBuffer(), rtpTimestamp: 0, sequence: 0, arrival: .at(0))
+        for _ in 0..<1000 { input.insert(packet, from: 1) }
+        #expect(input.packets[1]?.count == AudioMixingInput.maximumPacketsPerSource)
+        #expect(input.droppedPackets == 1000 - AudioMixingInput.maximumPacketsPerSource)
+        let taken = input.take()
+        #expect(input.isEmpty && !taken.isEmpty)
+        let result = AudioMixingSession().tick(taken, now: .at(0))
+        #expect(result.packets.isEmpty && result.sources.isEmpty && result.failures.isEmpty)
+    }
+}

@@ -1,0 +1,202 @@
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import AudioMixing
+
+@Suite("Audio source: loss and order")
+struct AudioSourceTests {
+    /// How many of the 20 ms frames have less than half of the tone's power.
+    private func holes(in samples: some Collection<Float>) -> Int {
+        let samples = Array(samples)
+        return stride(from: 0, to: samples.count - 959, by: 960).count {
+            rootMeanSquare(samples[$0..<($0 + 960)]) < 0.3 / 2.squareRoot() * 0.7
+        }
+    }
+
+    @Test("a steady stream is played whole, with little delay")
+    func steady() throws {
+        var link = try TestLink(sender: TestSender())
+        try link.run(200)
+        let played = try link.run(4000)
+        #expect(holes(in: played) == 0)
+        #expect(abs(amplitude(of: 440, in: played) - 0.3) < 0.05)
+        let statistics = link.source.statistics
+        #expect(statistics.concealed == .zero && statistics.underruns == 0 && statistics.late == 0)
+        #expect(statistics.playoutDelay <= .milliseconds(60))
+        #expect(link.source.level.decibelsBelowOverload >= 12 && link.source.level.decibelsBelowOverload <= 15)
+    }
+
+    @Test("packets of every length are played whole", arguments: [120, 240, 480, 960, 1920, 2880])
+    func packetLengths(length: Int) throws {
+        var sender = try TestSender()
+        sender.packetSamples = length
+        var link = try TestLink(sender: sender)
+        try link.run(400)
+        let played = try link.run(2000)
+        #expect(holes(in: played) == 0)
+        #expect(link.source.statistics.concealed == .zero)
+    }
+
+    @Test("lost packets come back from the next one's copy")
+    func recovery() throws {
+        var link = try TestLink(sender: TestSender())
+        link.delay = { $0 > 50 && $0 % 10 == 0 ? nil : 10 }
+        try link.run(1000)
+        let played = try link.run(4000)
+        #expect(holes(in: played) == 0)
+        #expect(link.source.statistics.recoveredByFEC >= 18)
+    }
+
+    @Test("without such copies, lost packets are concealed")
+    func concealment() throws {
+        var link = try TestLink(sender: TestSender(settings: AudioEncoderSettings(usesInBandFEC: false)))
+        link.delay = { $0 > 50 && $0 % 10 == 0 ? nil : 10 }
+        try link.run(1000)
+        let played = try link.run(4000)
+        #expect(link.source.statistics.recoveredByFEC == 0)
+        #expect(holes(in: played) <= 2)
+        let concealed = link.source.statistics.concealed
+        #expect(concealed >= .milliseconds(360) && concealed <= .milliseconds(440))
+    }
+
+    @Test("random loss of a tenth keeps the sound's power", arguments: [1, 2, 3])
+    func randomLoss(seed: UInt64) throws {
+        var link = try TestLink(sender: TestSender())
+        var generator = SeededGenerator(seed: seed)
+        let lost = (0..<400).map { _ in Double.random(in: 0..<1, using: &generator) < 0.1 }
+        link.delay = { lost[$0 % 400] ? nil : 10 }
+        try link.run(400)
+        let played = try link.run(6000)
+        #expect(rootMeanSquare(played) > 0.3 / 2.squareRoot() * 0.85)
+        #expect(holes(in: played) < 15)
+    }
+
+    @Test("when nothing comes any more the sound fades out within a tenth of a second")
+    func fading() throws {
+        var link = try TestLink(sender: TestSender())
+        link.delay = { $0 < 50 ? 10 : nil }
+        try link.run(1060)
+        let faded = try link.run(1000)
+        #expect(rootMeanSquare(faded[..<960]) > 0.01)
+        #expect(peak(faded[9600...]) == 0)
+        #expect(!link.source.isAudible && link.source.level == .silence)
+        // The fade is smooth: no step larger than the tone itself makes.
+        #expect(zip(faded, faded.dropFirst()).allSatisfy { abs($1 - $0) < 0.05 })
+    }
+
+    @Test("sound goes on after a pause of any length", arguments: [60, 130, 500, 3000, 60_000])
+    func pause(milliseconds: Int) throws {
+        let packets = milliseconds / 20
+        var link = try TestLink(sender: TestSender())
+        link.delay = { $0 >= 50 && $0 < 50 + packets ? nil : 10 }
+        try link.run(1000 + milliseconds + 400)
+        let played = try link.run(1000)
+        #expect(holes(in: played) == 0)
+        #expect(link.source.statistics.playoutDelay <= .milliseconds(80))
+    }
+
+    @Test("packets out of order are played in order")
+    func reordering() throws {
+        var link = try TestLink(sender: TestSender())
+        // Every third packet is overtaken by the next.
+        link.delay = { $0 % 3 == 0 ? 35 : 10 }
+        try link.run(1000)
+        let before = link.source.statistics
+        let played = try link.run(3000)
+        #expect(holes(in: played) == 0)
+        #expect(link.source.statistics.late == before.late)
+        #expect(link.source.statistics.concealed == before.concealed)
+    }
+
+    @Test("duplicates are counted and change nothing")
+    func duplicates() throws {
+        let (plain, doubled) = (try AudioSource(id: 1), try AudioSource(id: 2))
+        var sender = try TestSender()
+        for index in 0..<100 {
+            let (packet, _) = try sender.next()
+            plain.insert(packet)
+            for _ in 0..<3 { doubled.insert(packet) }
+            let now = MonotonicInstant.at(Double(index) * 20)
+            plain.pull(now: now)
+            doubled.pull(now: now)
+            #expect(plain.frame == doubled.frame)
+        }
+        #expect(doubled.statistics.duplicates == 200)
+        #expect(doubled.statistics.packetsDecoded == plain.statistics.packetsDecoded)
+    }
+
+    @Test("packets that come after their time are counted and not played")
+    func latePackets() throws {
+        var link = try TestLink(sender: TestSender())
+        link.delay = { $0 > 20 && $0 % 25 == 0 ? 400 : 10 }
+        try link.run(4000)
+        #expect(link.source.statistics.late >= 5)
+        #expect(link.source.statistics.restarts == 0)
+    }
+
+    @Test("a stream that starts anew with other numbers is taken up at once")
+    func restart() throws {
+        let source = try AudioSource(id: 1)
+        var now = 0.0
+        for (sequence, timestamp) in [(Int64(65_000), UInt32(1_000_000)), (400, 3_900_000_000), (70_000, 5)] {
+            var sender = try TestSender()
+            (sender.firstSequence, sender.firstTimestamp) = (sequence, timestamp)
+            let start = now
+            var played: [Float] = []
+            for _ in 0..<60 {
+                var (packet, leaves) = try sender.next()
+                packet.arrival = .at(start + leaves)
+                source.insert(packet)
+                source.pull(now: .at(start + leaves))
+                played += source.frame
+                now = start + leaves + 20
+            }
+            #expect(holes(in: played[(960 * 8)...]) == 0)
+        }
+        #expect(source.statistics.restarts == 2)
+    }
+
+    @Test("a single packet with a wild timestamp disturbs nothing")
+    func strayPacket() throws {
+        let source = try AudioSource(id: 1)
+        var sender = try TestSender()
+        var played: [Float] = []
+        for index in 0..<100 {
+            let (packet, leaves) = try sender.next()
+            source.insert(packet)
+            if index % 20 == 10 {
+                var stray = packet
+                stray.rtpTimestamp &+= UInt32(500_000 * index)
+                stray.sequence += 5000
+                source.insert(stray)
+            }
+            source.pull(now: .at(leaves))
+            played += source.frame
+        }
+        #expect(holes(in: played[(960 * 8)...]) == 0)
+        #expect(source.statistics.restarts == 0)
+        #expect(source.statistics.concealed == .zero)
+    }
+
+    @Test("a sender that falls silent by DTX is not heard as loss")
+    func discontinuousTransmission() throws {
+        let settings = AudioEncoderSettings(usesDTX: true)
+        var sender = try TestSender(settings: settings)
+        // Speech for a second, silence for two, and so on.
+        sender.signal = { start, count in
+            start / 48_000 % 3 == 0 ? tone(440, from: start, count: count) : [Float](repeating: 0, count: count)
+        }
+        let source = try AudioSource(id: 1)
+        var played: [Float] = []
+        for _ in 0..<450 {
+            let (packet, leaves) = try sender.next()
+            if packet.payload.readableBytes > 2 { source.insert(packet) }
+            source.pull(now: .at(leaves))
+            played += source.frame
+        }
+        #expect(holes(in: played[(48_000 * 6 + 9600)..<(48_000 * 6 + 43_200)]) == 0)
+        #expect(rootMeanSquare(played[(48_000 * 5)..<(48_000 * 5 + 24_000)]) < 0.001)
+        #expect(source.statistics.playoutDelay <= .milliseconds(60))
+    }
+}

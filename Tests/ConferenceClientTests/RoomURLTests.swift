@@ -1,0 +1,43 @@
+import Testing
+
+@testable import ConferenceClient
+
+@Suite("Room addresses")
+struct RoomURLTests {
+    @Test("host, port and room are read")
+    func parts() throws {
+        let url = try RoomURL("http://127.0.0.1:7000/rooms/demo")
+        #expect(url.host == "127.0.0.1")
+        #expect(url.port == 7000)
+        #expect(url.room == "demo")
+        #expect(url.description == "http://127.0.0.1:7000/rooms/demo")
+        #expect(try RoomURL("http://relay.example/rooms/a").port == 80)
+    }
+
+    @Test("an IPv6 address stands in brackets")
+    func ipv6() throws {
+        let url = try RoomURL("http://[::1]:7000/rooms/demo")
+        #expect(url.host == "::1")
+        #expect(url.authority == "[::1]:7000")
+    }
+
+    @Test("a name is percent-encoded")
+    func names() throws {
+        let url = try RoomURL("http://127.0.0.1:7000/rooms/demo")
+        #expect(
+            url.joinPath(name: "Ada & Zoë", selfView: true)
+                == "/rooms/demo/participants?name=Ada%20%26%20Zo%C3%AB&self-view=always")
+        #expect(url.joinPath(name: "Ben", selfView: nil) == "/rooms/demo/participants?name=Ben")
+    }
+
+    @Test(
+        "what names no room is refused",
+        arguments: [
+            "", "demo", "https://127.0.0.1/rooms/demo", "http://127.0.0.1:7000", "http://127.0.0.1:7000/rooms/",
+            "http://127.0.0.1:7000/rooms/a/b", "http://127.0.0.1:99999/rooms/a", "http:///rooms/a",
+        ])
+    func refusals(text: String) {
+        let error = #expect(throws: ClientError.self) { try RoomURL(text) }
+        #expect(error?.exitCode == 64)
+    }
+}
