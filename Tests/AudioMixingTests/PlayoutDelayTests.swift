@@ -7,7 +7,9 @@ import Testing
 struct PlayoutDelayTests {
     @Test("the delay grows with jitter, and shrinks when the jitter is gone")
     func jitter() throws {
-        var link = try TestLink(sender: TestSender())
+        var sender = try TestSender()
+        sender.loop = 50
+        var link = try TestLink(sender: sender)
         var generator = SeededGenerator(seed: 1)
         let delays = (0..<2000).map { index -> Double in
             (250..<1000).contains(index) ? 10 + .random(in: 0...90, using: &generator) : 10
@@ -68,9 +70,10 @@ struct PlayoutDelayTests {
     func drift(skew: Double) throws {
         var sender = try TestSender(settings: AudioEncoderSettings(complexity: 0))
         sender.clockSkew = skew
+        sender.loop = 50
         var link = try TestLink(sender: sender)
         try link.run(2000)
-        for _ in 0..<12 {
+        for _ in 0..<(abs(skew) < 500 ? 12 : 6) {
             try link.run(10_000)
             let statistics = link.source.statistics
             #expect(statistics.playoutDelay >= .milliseconds(5) && statistics.playoutDelay <= .milliseconds(90))
@@ -78,8 +81,8 @@ struct PlayoutDelayTests {
         let statistics = link.source.statistics
         #expect(statistics.late + statistics.discarded + statistics.restarts == 0)
         #expect(statistics.concealed <= .milliseconds(60))
-        if skew == 1000 { #expect(statistics.removed >= .milliseconds(60)) }
-        if skew == -1000 { #expect(statistics.inserted >= .milliseconds(60)) }
+        if skew == 1000 { #expect(statistics.removed >= .milliseconds(25)) }
+        if skew == -1000 { #expect(statistics.inserted >= .milliseconds(25)) }
     }
 
     @Test("after an outage whose packets come all at once, the delay is short again soon")
