@@ -63,15 +63,17 @@ import Testing
         call.run(for: .seconds(17))
         let late = watcher.queueing.filter { $0.time > start + .seconds(26) && $0.time < start + .seconds(40) }
         let sorted = late.map(\.delay).sorted()
-        #expect(sorted[sorted.count * 95 / 100] < .milliseconds(100), "95 % within \(sorted[sorted.count * 95 / 100])")
+        let percentile = sorted[sorted.count * 95 / 100]
+        #expect(percentile < Duration.milliseconds(100), "95 % within \(percentile)")
 
         call.run(for: .seconds(20))
         #expect(target("Cy") > 1_600_000, "\(target("Cy")) twenty seconds after the rise")
         #expect(watcher.keyFramesReceived == keyFrames, "the steps caused keyframes")
 
         let gaps = zip(watcher.arrivals, watcher.arrivals.dropFirst()).map { $1 - $0 }
-        #expect((gaps.max() ?? .zero) < .seconds(1), "froze for \(gaps.max() ?? .zero)")
-        #expect(other.arrivals.count >= 60 * 15 - 10, "the other watcher got \(other.arrivals.count) frames")
+        let longest = gaps.max() ?? .zero
+        #expect(longest < Duration.seconds(1), "froze for \(longest)")
+        #expect(other.arrivals.count >= 890, "the other watcher got \(other.arrivals.count) frames")
         #expect(other.keyFramesReceived == 1)
     }
 
@@ -83,7 +85,7 @@ import Testing
             "Cy", video: .receiveOnly, audio: nil,
             downlink: LinkProfile(rate: .unlimited, delay: .milliseconds(20), loss: 0.05))
         call.run(for: .seconds(20))
-        #expect(watcher.arrivals.count > 20 * 15 * 95 / 100, "\(watcher.arrivals.count) frames of 300")
+        #expect(watcher.arrivals.count > 285, "\(watcher.arrivals.count) frames of 300")
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now)?.participants.last)
         #expect(snapshot.downlink.retransmissions > 5)
         #expect(snapshot.downlink.keyFrames < 4, "\(snapshot.downlink.keyFrames) keyframes")
