@@ -7,9 +7,7 @@ import Testing
 struct PlayoutDelayTests {
     @Test("the delay grows with jitter, and shrinks when the jitter is gone")
     func jitter() throws {
-        var sender = try TestSender()
-        sender.loop = 50
-        var link = try TestLink(sender: sender)
+        var link = try TestLink(sender: TestSender())
         var generator = SeededGenerator(seed: 1)
         let delays = (0..<2000).map { index -> Double in
             (250..<1000).contains(index) ? 10 + .random(in: 0...90, using: &generator) : 10
@@ -70,7 +68,6 @@ struct PlayoutDelayTests {
     func drift(skew: Double) throws {
         var sender = try TestSender(settings: AudioEncoderSettings(complexity: 0))
         sender.clockSkew = skew
-        sender.loop = 50
         var link = try TestLink(sender: sender)
         try link.run(2000)
         for _ in 0..<(abs(skew) < 500 ? 12 : 6) {

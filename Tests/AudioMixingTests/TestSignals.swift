@@ -80,9 +80,11 @@ struct TestSender {
     var firstTimestamp: UInt32 = 4_294_960_000
     var firstSequence: Int64 = 65_000
     /// The signal, by the index of its first sample.
-    var signal: (_ start: Int, _ count: Int) -> [Float] = { tone(440, from: $0, count: $1) }
+    var signal: (_ start: Int, _ count: Int) -> [Float] = { tone(440, from: $0, count: $1) } {
+        didSet { loop = nil }
+    }
     /// Over how many packets the signal repeats itself, where it does: they are not encoded again.
-    var loop: Int?
+    private var loop: Int? = 50
     private var encoded: [ByteBuffer] = []
     private var index = 0
 
