@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 public import RateControl
 
 /// What a `PeerConnection` needs besides the negotiated session.

@@ -96,8 +96,13 @@ public final class PeerConnection {
             case .audio: setUpAudio(media, line: lines.count - 1)
             }
         }
+        // Without video there is little to send: probing for more would be noise on someone's link.
+        if videoSender == nil { self.controller.demandChanged(Self.audioDemand, now: now) }
         apply(decision, now: now)
     }
+
+    /// The most that an audio stream takes, headers included.
+    private static let audioDemand = BitRate.kilobits(64)
 
     private func setUpVideo(_ media: NegotiatedMedia, line: Int) {
         videoLine = line
