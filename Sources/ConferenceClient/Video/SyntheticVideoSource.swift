@@ -55,12 +55,13 @@ public final class SyntheticVideoSource: VideoSource {
     }
 
     private static func groundColour(of name: String) -> YUVColour {
-        YUVColour(hue: hue(of: name), saturation: 0.65, brightness: 0.6)
+        let brightness = 0.5 + 0.08 * Double(StableHash.mixed(name) >> 8 % 3)
+        return YUVColour(hue: hue(of: name), saturation: 0.65, brightness: brightness)
     }
 
+    /// In turns of the colour wheel.
     private static func hue(of name: String) -> Double {
-        // The golden ratio spreads hashes that are near each other over the wheel.
-        (Double(StableHash.hash(name) % 360) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1)
+        Double(StableHash.mixed(name) >> 40) / Double(1 << 24)
     }
 
     private static func drawBackground(name: String, dimensions: VideoDimensions) -> PixelBuffer {
@@ -104,8 +105,8 @@ public final class SyntheticVideoSource: VideoSource {
         let text =
             "\(digits(time / 3_600_000, 2)):\(digits(time / 60_000 % 60, 2)):\(digits(time / 1000 % 60, 2))"
             + ".\(digits(time % 1000, 3))"
-        let scale = max(2, dimensions.height / 120 * 2)
-        let top = (strip?.height ?? 0) + 3 * scale
+        let scale = max(2, dimensions.height / 180 * 2)
+        let top = (strip?.height ?? 0) + 2 * scale
         picture.draw(text, x: 3 * scale, y: top / 2 * 2, scale: scale, colour: .white, background: .black)
     }
 }
