@@ -6,8 +6,11 @@ import VideoCoding
 /// One encode job is out at a time. A tick at which the encoder is still busy or the pacer's queue is full is left out
 /// for this participant: no bits are spent on what would be late.
 struct DownlinkPipeline {
-    /// Keyframes come no closer together than this, however many are asked for.
+    /// Keyframes come no closer together than this, however many are asked for…
     static let minimumKeyFrameInterval = Duration.milliseconds(500)
+    /// …and take no more than this share of the rate, unless it is longer than the maximum since the last.
+    static let keyFrameShare = 0.3
+    static let maximumKeyFrameInterval = Duration.seconds(3)
     /// A picture that does not change is sent this often more, until it is sharp…
     static let refinementFrames = 15
     /// …and then this often, to keep the stream alive.
@@ -23,6 +26,7 @@ struct DownlinkPipeline {
     private var isEncoding = false
     private var keyFrameWanted = true
     private var lastKeyFrame: MonotonicInstant?
+    private var keyFrameSize = DataSize.zero
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
     private var unchangedFrames = 0
@@ -62,6 +66,11 @@ struct DownlinkPipeline {
         frameRate.update(bitRate: rate)
     }
 
+    private var keyFrameInterval: Duration {
+        let affordable = (bitRate * Self.keyFrameShare).duration(for: keyFrameSize)
+        return min(max(affordable, Self.minimumKeyFrameInterval), Self.maximumKeyFrameInterval)
+    }
+
     mutating func requestKeyFrame() {
         keyFrameWanted = true
     }
@@ -76,7 +85,7 @@ struct DownlinkPipeline {
         now: MonotonicInstant
     ) -> Job? {
         tickCount &+= 1
-        let isKeyFrame = keyFrameWanted && (lastKeyFrame.map { now - $0 >= Self.minimumKeyFrameInterval } ?? true)
+        let isKeyFrame = keyFrameWanted && (lastKeyFrame.map { now - $0 >= keyFrameInterval } ?? true)
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1
             let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
@@ -116,6 +125,7 @@ struct DownlinkPipeline {
             if frame.isKeyFrame {
                 keyFrames &+= 1
                 lastKeyFrame = completion.finished
+                keyFrameSize = frame.size
             }
         }
         if result.error != nil {
