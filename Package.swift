@@ -122,6 +122,9 @@ let package = Package(
         .executableTarget(
             name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient"],
+            swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),

@@ -113,7 +113,8 @@ public final class Relay {
             maximumSliceSize: PeerConfiguration.maximumPayloadSize)
         compression.preset = configuration.encoderPreset
         return DownlinkPipeline(
-            participant: id, queue: makeQueue(), backEnd: configuration.encoder, configuration: compression)
+            participant: id, queue: makeQueue(), canBeAskedForKeyFrames: video.feedback.pli || video.feedback.fir,
+            backEnd: configuration.encoder, configuration: compression)
     }
 
     /// Whether media may go to the offer's addresses before anything authentic came from there: only back to the host

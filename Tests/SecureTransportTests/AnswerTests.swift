@@ -60,6 +60,20 @@ struct Answered {
         }
     }
 
+    @Test("parameter sets of the offer are handed on, those that cannot be read left out, and not repeated in the answer")
+    func parameterSets() throws {
+        let answered = try Answered(
+            Offers.video(
+                Offers.h264,
+                "a=fmtp:96 packetization-mode=1; sprop-parameter-sets=Z0LAH9oBQBbsBEAAAAMAQAAADwPGDKg=,a?,,aM4PyA==",
+                Offers.crypto))
+        #expect(
+            answered.session.video?.h264?.parameterSets.map { $0.prefix(4) } == [
+                [0x67, 0x42, 0xC0, 0x1F], [0x68, 0xCE, 0x0F, 0xC8],
+            ])
+        #expect(!answered.answer.encode().contains("sprop"))
+    }
+
     @Test("an offer of libwebrtc's kind is answered with everything that both sides have")
     func webRTC() throws {
         let answered = try Answered(Offers.webRTC)

@@ -109,7 +109,8 @@ public final class PeerConnection {
         videoLine = line
         if media.receives {
             videoReceiver = VideoReceiveStream(
-                nackEnabled: media.feedback.nack, canRequestKeyFrames: media.feedback.pli || media.feedback.fir)
+                nackEnabled: media.feedback.nack, canRequestKeyFrames: media.feedback.pli || media.feedback.fir,
+                describedSets: media.h264?.parameterSets ?? [])
         }
         if media.sends {
             videoSender = VideoSendStream(

@@ -36,10 +36,16 @@ struct VideoReceiveStream {
     var malformedPayloads: Int { depacketizer.malformedPayloadCount }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
 
-    init(nackEnabled: Bool, canRequestKeyFrames: Bool) {
+    /// - Parameter describedSets: NAL units with the parameter sets of the sender's description; some send them nowhere
+    ///   else.
+    init(nackEnabled: Bool, canRequestKeyFrames: Bool, describedSets: [[UInt8]]) {
         configuration = nackEnabled ? JitterBuffer.Configuration() : .withoutRetransmission
         self.canRequestKeyFrames = canRequestKeyFrames
         jitterBuffer = JitterBuffer(configuration: configuration)
+        for set in describedSets {
+            // One that does not parse is as good as not described.
+            if let unit = NALUnit(ByteBuffer(bytes: set)) { _ = try? parameterSets.insert(unit) }
+        }
     }
 
     mutating func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {

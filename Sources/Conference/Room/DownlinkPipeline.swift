@@ -11,6 +11,8 @@ struct DownlinkPipeline {
     /// …and take no more than this share of the rate, unless it is longer than the maximum since the last.
     static let keyFrameShare = 0.3
     static let maximumKeyFrameInterval = Duration.seconds(3)
+    /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
+    static let unaskedKeyFrameInterval = Duration.seconds(2)
     /// A picture that does not change is sent this often more, until it is sharp…
     static let refinementFrames = 15
     /// …and then this often, to keep the stream alive.
@@ -19,6 +21,8 @@ struct DownlinkPipeline {
     let participant: ParticipantID
     let queue: JobQueueID
     let dimensions: VideoDimensions
+    /// Whether the receiver was negotiated to ask for keyframes with PLI or FIR.
+    private let canBeAskedForKeyFrames: Bool
     private let configuration: CompressionConfiguration
     private let backEnd: EncoderBackEnd
     private let encoder: QueueConfined<LazyEncoder>
@@ -48,10 +52,12 @@ struct DownlinkPipeline {
     }
 
     init(
-        participant: ParticipantID, queue: JobQueueID, backEnd: EncoderBackEnd, configuration: CompressionConfiguration
+        participant: ParticipantID, queue: JobQueueID, canBeAskedForKeyFrames: Bool, backEnd: EncoderBackEnd,
+        configuration: CompressionConfiguration
     ) {
         self.participant = participant
         self.queue = queue
+        self.canBeAskedForKeyFrames = canBeAskedForKeyFrames
         self.backEnd = backEnd
         self.configuration = configuration
         dimensions = configuration.dimensions
@@ -85,6 +91,9 @@ struct DownlinkPipeline {
         now: MonotonicInstant
     ) -> Job? {
         tickCount &+= 1
+        if !canBeAskedForKeyFrames, let lastKeyFrame, now - lastKeyFrame >= Self.unaskedKeyFrameInterval {
+            keyFrameWanted = true
+        }
         let isKeyFrame = keyFrameWanted && (lastKeyFrame.map { now - $0 >= keyFrameInterval } ?? true)
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1

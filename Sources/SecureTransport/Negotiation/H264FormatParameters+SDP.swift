@@ -16,7 +16,16 @@ extension H264FormatParameters {
             packetizationMode: UInt8(try parameters.integer("packetization-mode", in: 0...2) ?? 0),
             levelAsymmetryAllowed: try parameters.flag("level-asymmetry-allowed"),
             maximumFrameSize: try parameters.integer("max-fs", in: Self.macroblockLimit),
-            maximumMacroblockRate: try parameters.integer("max-mbps", in: Self.macroblockLimit))
+            maximumMacroblockRate: try parameters.integer("max-mbps", in: Self.macroblockLimit),
+            parameterSets: Self.parameterSets(parameters.values["sprop-parameter-sets"] ?? ""))
+    }
+
+    /// The NAL units of `sprop-parameter-sets`. One that cannot be read is left out rather than the stream refused: most
+    /// senders repeat their sets in the stream.
+    private static func parameterSets(_ text: String) -> [[UInt8]] {
+        text.split(separator: ",").compactMap { set in
+            Base64.decode(Substring(set).trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        }
     }
 
     /// The value of `a=fmtp` after the payload type.
@@ -39,6 +48,7 @@ extension H264FormatParameters {
         var answer = self
         answer.maximumFrameSize = nil
         answer.maximumMacroblockRate = nil
+        answer.parameterSets = []
         if let offered = profileLevelID {
             answer.profileLevelID?.level =
                 levelAsymmetryAllowed

@@ -1,6 +1,4 @@
 /// The format parameters of an H.264 payload type (RFC 6184, 8.1) that matter to us.
-///
-/// `sprop-parameter-sets` is not among them: parameter sets come in the stream, before every IDR picture.
 public struct H264FormatParameters: Hashable, Sendable {
     /// Profile and level; nil where the description does not say. By the RFC that is `H264ProfileLevelID.inferred`.
     public var profileLevelID: H264ProfileLevelID?
@@ -12,15 +10,19 @@ public struct H264FormatParameters: Hashable, Sendable {
     public var maximumFrameSize: Int?
     /// `max-mbps`: the most macroblocks a second, where that is more than the level says.
     public var maximumMacroblockRate: Int?
+    /// `sprop-parameter-sets`: NAL units with the SPS and PPS that the describing side's stream begins with. Read only:
+    /// what we send has its parameter sets before every IDR picture.
+    public var parameterSets: [[UInt8]]
 
     public init(
         profileLevelID: H264ProfileLevelID?, packetizationMode: UInt8 = 1, levelAsymmetryAllowed: Bool = true,
-        maximumFrameSize: Int? = nil, maximumMacroblockRate: Int? = nil
+        maximumFrameSize: Int? = nil, maximumMacroblockRate: Int? = nil, parameterSets: [[UInt8]] = []
     ) {
         self.profileLevelID = profileLevelID
         self.packetizationMode = packetizationMode
         self.levelAsymmetryAllowed = levelAsymmetryAllowed
         self.maximumFrameSize = maximumFrameSize
         self.maximumMacroblockRate = maximumMacroblockRate
+        self.parameterSets = parameterSets
     }
 }

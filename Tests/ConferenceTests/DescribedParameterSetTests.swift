@@ -1,0 +1,73 @@
+import H264
+import MediaCore
+import NIOCore
+import RTP
+import SecureTransport
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// Senders that describe their parameter sets and do not send them, and receivers that cannot ask for keyframes.
+@Suite struct DescribedParameterSetTests {
+    /// The frames that a receive stream hands on of three that come without parameter sets.
+    private func received(describing: (VideoFormatDescription) -> [ByteBuffer]) throws -> [ReceivedVideoFrame] {
+        let size = VideoDimensions(width: 160, height: 90)
+        let encoder = try CompressionSession(
+            backEnd: .openH264,
+            configuration: CompressionConfiguration(
+                dimensions: size, expectedFrameRate: 15, averageBitRate: .kilobits(300)))
+        let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 1100)
+        var stream: VideoReceiveStream?
+        var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var sequence: UInt16 = 100
+        var frames: [ReceivedVideoFrame] = []
+        for index in 0..<3 {
+            let picture = PixelBuffer.pattern(.red, dimensions: size, phase: index)
+            let frame = try #require(
+                try encoder.encode(picture, presentationTime: MediaTime(value: Int64(index), timescale: 15)))
+            stream =
+                stream
+                ?? VideoReceiveStream(
+                    nackEnabled: false, canRequestKeyFrames: false,
+                    describedSets: describing(frame.sample.format).map { Array($0.readableBytesView) })
+            let payloads = packetizer.packetize(try frame.sample.nalUnits().filter { !$0.isParameterSet })
+            for (position, payload) in payloads.enumerated() {
+                let packet = RTPPacket(
+                    payloadType: 96, marker: position == payloads.count - 1, sequenceNumber: sequence,
+                    timestamp: UInt32(index * 6000), ssrc: 7, payload: payload)
+                stream?.insert(packet, size: DataSize(bytes: payload.readableBytes + 12), now: now)
+                sequence += 1
+            }
+            now = now + .milliseconds(66)
+            frames += stream?.popFrames(now: now) ?? []
+        }
+        return frames
+    }
+
+    @Test("a stream whose parameter sets stand in its description only is received")
+    func described() throws {
+        let frames = try received { $0.parameterSets }
+        #expect(frames.count >= 2)
+        #expect(frames.first?.sample.isSync == true)
+        #expect(frames.first?.sample.format.parameterSets.count == 2)
+    }
+
+    @Test("without parameter sets, or with ones that do not parse, nothing is handed on")
+    func notDescribed() throws {
+        #expect(try received { _ in [] }.isEmpty)
+        #expect(try received { _ in [ByteBuffer(), ByteBuffer(bytes: [0x67]), ByteBuffer(bytes: [9, 9])] }.isEmpty)
+    }
+
+    @Test("a receiver that cannot ask for keyframes gets them unasked, one that can does not")
+    func unaskedKeyFrames() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let ben = try call.join("Ben", colour: .green) {
+            $0.video?.feedback = .none
+        }
+        call.run(for: .seconds(9))
+        #expect(ada.keyFramesReceived == 1)
+        #expect((4...6).contains(ben.keyFramesReceived))
+    }
+}

@@ -1,0 +1,101 @@
+import ConferenceClient
+import Foundation
+import Glibc
+import Testing
+
+/// Our own programs on real sockets.
+@Suite("Calls between confrelay and confclient", .serialized)
+struct CallTests {
+    private func client(_ arguments: [String], in folder: TemporaryFolder) throws -> ChildProcess {
+        try ChildProcess(Programs.product("confclient"), arguments, in: folder)
+    }
+
+    private func report<Report: Decodable>(_ name: String, in folder: TemporaryFolder) throws -> Report {
+        try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.file(name)))
+    }
+
+    @Test("three clients get pictures; a slow link carries what it can and slows nobody else")
+    func threeClients() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "640x360", "--frame-rate", "15"], in: folder)
+        let room = relay.url("/rooms/demo")
+        let links = [("Ada", []), ("Ben", []), ("Cy", ["--downlink", "rate=500k,delay=40ms,loss=1%"])]
+        let clients = try links.map { name, link in
+            let options = [
+                "--name", name, "--size", "320x180", "--frame-rate", "15", "--duration", "8", "--quiet",
+                "--stats", "\(name).json", "--snapshot", "\(name).png",
+            ]
+            return try (name, client(["join", room] + options + link, in: folder))
+        }
+        for (name, client) in clients {
+            #expect(try await client.end(within: .seconds(60)) == 0, "\(name): \(client.errors)")
+            let report: ClientReport = try report("\(name).json", in: folder)
+            #expect(report.end == "duration")
+            #expect(report.receivedVideo.framesPerSecond > 5, "\(name)")
+            #expect(report.receivedVideo.width == 640 && report.receivedVideo.height == 360)
+            #expect(report.receivedAudio.packets > 100, "\(name)")
+            #expect(report.sentVideo.frames > 20, "\(name)")
+            #expect(folder.size(of: "\(name).png") > 0, "\(name)")
+            if let link = report.downlink {
+                #expect(name == "Cy")
+                // The link's queue lets nothing through that is faster than its rate.
+                #expect(Double(link.bytesDelivered) * 8 / report.durationSeconds < 550_000)
+                #expect(link.packetsLost > 0)
+                let late = report.samples.dropFirst(report.samples.count / 2).map(\.receivedVideoBitsPerSecond)
+                #expect(late.reduce(0, +) > 0, "the picture did not stop")
+            } else {
+                #expect(report.receivedVideo.lossFraction < 0.05, "\(name)")
+            }
+        }
+    }
+
+    @Test("a load of four clients is served")
+    func load() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "640x360", "--frame-rate", "15"], in: folder)
+        let load = try client(
+            ["load", relay.url("/rooms/demo"), "--count", "4", "--duration", "6", "--size", "320x180", "--frame-rate"]
+                + ["15", "--quiet", "--stats", "load.json"], in: folder)
+        try await relay.participant("Load 4", in: "demo") { $0.uplink.framesDecoded > 20 }
+        #expect(try await load.end(within: .seconds(60)) == 0, "\(load.errors)")
+        let report: LoadReport = try report("load.json", in: folder)
+        #expect(report.joined == 4 && report.failures.isEmpty)
+        #expect(report.totals.clientsWithoutVideo == 0)
+        #expect(report.totals.minimumFramesPerSecond > 3)
+        #expect(try await relay.room("demo") == nil, "all have left")
+    }
+
+    @Test("the relay says goodbye on SIGTERM: it ends with 0 within two seconds, and its clients notice")
+    func goodbye() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "320x180", "--frame-rate", "15"], in: folder)
+        let client = try client(
+            ["join", relay.url("/rooms/demo"), "--name", "Ada", "--size", "320x180", "--quiet", "--stats", "Ada.json"],
+            in: folder)
+        try await relay.participant("Ada", in: "demo") { $0.uplink.framesDecoded > 5 }
+        relay.child.signal(SIGTERM)
+        #expect(try await relay.child.end(within: .seconds(2)) == 0, "\(relay.child.errors)")
+        #expect(try await client.end(within: .seconds(10)) == 69)
+        let report: ClientReport = try report("Ada.json", in: folder)
+        #expect(report.end == "relay-left")
+    }
+
+    @Test("wrong options, ports in use and relays that are not there have exit codes of their own")
+    func exitCodes() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(in: folder)
+        let unused = try FreePorts.pairs(1)[0]
+        for (program, arguments, code) in [
+            ("confrelay", ["--bogus"], 64), ("confrelay", ["--port", "\(relay.port)"], 69),
+            ("confclient", ["join", relay.url("/rooms/demo"), "--bogus"], 64),
+            ("confclient", ["join", relay.url("/rooms/demo"), "--downlink", "rate=fast"], 64),
+            ("confclient", ["join", relay.url("/rooms/demo"), "--video", "absent.mp4"], 66),
+            ("confclient", ["join", "http://127.0.0.1:\(unused)/rooms/demo"], 69),
+            ("confclient", ["load", relay.url("/rooms/demo"), "--count", "0"], 64),
+        ] {
+            let child = try ChildProcess(Programs.product(program), arguments, in: folder)
+            #expect(try await child.end(within: .seconds(20)) == Int32(code), "\(program) \(arguments)")
+            #expect(!child.errors.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// The commands of `docs/joining.md`, run as they stand there by programs that are not ours.
+@Suite("The commands in docs/joining.md", .serialized)
+struct JoiningDocumentTests {
+    private static let hasFFmpeg = Programs.areInstalled("ffmpeg", "bash", "curl")
+    private static let hasGStreamer = hasFFmpeg && Programs.hasGStreamer
+
+    @Test("every bash block has a name of its own, and a test that runs it")
+    func everyBlockIsRun() throws {
+        let names = try JoiningDocument().blocks.map(\.name)
+        #expect(
+            names.sorted() == [
+                "confclient", "ffmpeg-publish", "ffmpeg-watch", "gstreamer-publish", "gstreamer-watch", "leave",
+                "variables",
+            ])
+    }
+
+    @Test(
+        "ffmpeg publishes, ffmpeg watches, and both leave",
+        .enabled(if: hasFFmpeg, "needs ffmpeg, curl and bash: make test installs them"))
+    func ffmpeg() async throws {
+        try await publishAndWatch(with: "ffmpeg", sound: "seen.mkv")
+    }
+
+    @Test(
+        "GStreamer publishes, GStreamer watches, and both leave",
+        .enabled(if: hasGStreamer, "needs GStreamer with its plugins, ffmpeg, curl and bash: make test installs them"))
+    func gstreamer() async throws {
+        try await publishAndWatch(with: "gstreamer", sound: "heard.wav")
+    }
+
+    @Test(
+        "what ffmpeg publishes GStreamer shows, and the other way round",
+        .enabled(if: hasGStreamer, "needs GStreamer with its plugins, ffmpeg, curl and bash: make test installs them"))
+    func both() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "640x360"], in: folder)
+        let pairs = [("ffmpeg", "gstreamer", "heard.wav"), ("gstreamer", "ffmpeg", "seen.mkv")]
+        for (publisher, viewer, sound) in pairs {
+            let own = try TemporaryFolder()
+            let script = try JoiningScript(
+                ["\(publisher)-publish", "\(viewer)-watch", "leave"], relay: relay, room: viewer, time: 4, in: own)
+            try await script.finish(within: .seconds(60))
+            try await check(sound: sound, in: own)
+        }
+    }
+
+    @Test("confclient joins, records and measures", .enabled(if: hasFFmpeg, "needs ffmpeg, curl and bash"))
+    func confclient() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "640x360"], in: folder)
+        let script = try JoiningScript(["confclient"], relay: relay, room: "demo", time: 3, in: folder)
+        try await script.finish(within: .seconds(60))
+        for name in ["seen.png", "seen.json"] { #expect(folder.size(of: name) > 0, "\(name)") }
+        // Alone in a room, one sees nobody and hears silence; the picture says so, and does not change.
+        #expect(try await ReceivedMedia(video: "seen.mp4", audio: nil, in: folder).frameCount > 0)
+    }
+
+    /// Runs a publisher and a viewer, looks at the room in the meantime, and at what was seen and heard.
+    private func publishAndWatch(with program: String, sound: String) async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(in: folder)
+        let script = try JoiningScript(
+            ["\(program)-publish", "\(program)-watch", "leave"], relay: relay, room: program, time: 5, in: folder)
+        do {
+            let bars = try await relay.participant("Bars", in: program) {
+                $0.uplink.framesDecoded > 30 && $0.uplink.audioPackets > 50
+            }
+            #expect(bars.role == "publish")
+            #expect(bars.uplink.width == 640 && bars.uplink.height == 360)
+            try await relay.participant("Viewer", in: program) { $0.role == "watch" && $0.downlink.framesEncoded > 10 }
+        } catch {
+            Issue.record("\(error); the commands wrote: \(script.child.errors)")
+        }
+        try await script.finish(within: .seconds(60))
+        try await check(sound: sound, in: folder)
+        #expect(try await relay.room(program) == nil, "all have left")
+    }
+
+    private func check(sound: String, in folder: TemporaryFolder) async throws {
+        let received = try await ReceivedMedia(video: "seen.mkv", audio: sound, in: folder)
+        #expect(received.frameCount >= 20)
+        #expect(received.columns.map(\.channels) == RGB.smpteBars, "the colour bars are there: \(received.columns)")
+        #expect(received.duration(ofTone: 440) >= 0.5, "the tone is there")
+    }
+}

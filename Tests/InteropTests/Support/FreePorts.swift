@@ -1,0 +1,29 @@
+import Glibc
+import Testing
+
+/// UDP ports that nobody uses at the moment, below those that the system gives out by itself.
+enum FreePorts {
+    /// Even ports that are free, as are the odd ones after them.
+    static func pairs(_ count: Int) throws -> [UInt16] {
+        var found: [UInt16] = []
+        for _ in 0..<1000 where found.count < count {
+            let port = UInt16.random(in: 5_000..<16_000) * 2
+            if !found.contains(port), isFree(port), isFree(port + 1) { found.append(port) }
+        }
+        try #require(found.count == count, "no free UDP ports")
+        return found
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
+        let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        return withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                bind(descriptor, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

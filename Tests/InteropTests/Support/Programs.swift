@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// Where the programs are that tests start.
+enum Programs {
+    /// A program of this package: products lie beside the test bundle that was built with them.
+    static func product(_ name: String) throws -> URL {
+        try #require(
+            productFolders.map { $0.appendingPathComponent(name) }
+                .first { FileManager.default.isExecutableFile(atPath: $0.path) },
+            "the program \(name) is not beside the test bundle")
+    }
+
+    /// The search path of scripts: our products first.
+    static var searchPath: String {
+        let product = try? product("confclient").deletingLastPathComponent().path
+        return [product, systemPath].compactMap(\.self).joined(separator: ":")
+    }
+
+    /// The full path of a program of the system; nil when it is not installed.
+    static func installed(_ name: String) -> URL? {
+        systemPath.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(name)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    static func areInstalled(_ names: String...) -> Bool {
+        names.allSatisfy { installed($0) != nil }
+    }
+
+    /// Whether GStreamer is there, with every element that the tests' pipelines use.
+    static let hasGStreamer: Bool = {
+        guard let inspect = installed("gst-inspect-1.0"), areInstalled("gst-launch-1.0") else { return false }
+        return ["srtpenc", "srtpdec", "rtph264pay", "rtpopuspay", "x264enc", "opusenc", "avdec_h264", "jpegenc"]
+            .allSatisfy { element in
+                let process = Process()
+                process.executableURL = inspect
+                process.arguments = ["--exists", element]
+                guard (try? process.run()) != nil else { return false }
+                process.waitUntilExit()
+                return process.terminationStatus == 0
+            }
+    }()
+
+    private static let productFolders: [URL] =
+        [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+        + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+
+    private static let systemPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+}

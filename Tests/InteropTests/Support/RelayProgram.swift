@@ -1,0 +1,66 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// A running `confrelay` on loopback, at a port of its own choice.
+final class RelayProgram {
+    let child: ChildProcess
+    let port: UInt16
+
+    init(_ arguments: [String] = [], in folder: TemporaryFolder) async throws {
+        let child = try ChildProcess(Programs.product("confrelay"), ["--port", "0"] + arguments, in: folder)
+        self.child = child
+        port = try await eventually("confrelay listens; it wrote: \(child.errors)", within: .seconds(20)) {
+            let match = child.output.firstMatch(of: #/listening: http://127\.0\.0\.1:(\d+) /#)
+            return match.flatMap { UInt16($0.1) }
+        }
+    }
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// The state of a room, as `docs/http-api.md` describes it; nil when there is none.
+    func room(_ id: String) async throws -> RoomState? {
+        let url = try #require(URL(string: url("/rooms/\(id)")))
+        let (data, response) = try await URLSession.shared.data(from: url)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else { return nil }
+        return try JSONDecoder().decode(RoomState.self, from: data)
+    }
+
+    /// Waits until a participant is there of whom `condition` holds.
+    @discardableResult
+    func participant(
+        _ name: String, in room: String, within limit: Duration = .seconds(30),
+        where condition: (RoomState.Participant) -> Bool = { _ in true }
+    ) async throws -> RoomState.Participant {
+        var last: RoomState.Participant?
+        return try await eventually("\(name) as expected in \(room): \(last as Any)", within: limit) {
+            last = try await self.room(room)?.participants.first { $0.name == name }
+            return last.flatMap { condition($0) ? $0 : nil }
+        }
+    }
+}
+
+/// What the tests look at in `GET /rooms/{room}`.
+struct RoomState: Decodable {
+    struct Participant: Decodable {
+        struct Uplink: Decodable {
+            var width: Int
+            var height: Int
+            var framesDecoded: Int
+            var audioPackets: Int
+        }
+
+        struct Downlink: Decodable {
+            var targetBitRate: Int
+            var framesEncoded: Int
+            var keyFrames: Int
+        }
+
+        var name: String
+        var role: String
+        var uplink: Uplink
+        var downlink: Downlink
+    }
+
+    var participants: [Participant]
+}
