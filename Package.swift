@@ -56,7 +56,8 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
             "SecureTransport", nioCore,
-        ]),
+        ],
+        testDependencies: ["NetworkSimulation"]),
     Module(
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),

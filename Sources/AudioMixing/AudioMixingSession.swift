@@ -63,6 +63,8 @@ public final class AudioMixingSession {
     }
 
     /// Takes in what happened since the last tick and makes the next 20 ms for every receiver.
+    ///
+    /// `now` is the time the tick is due, not when a worker got to it: delays are measured against it.
     public func tick(_ input: AudioMixingInput, now: MonotonicInstant) -> AudioTickResult {
         var result = AudioTickResult()
         for change in input.changes {

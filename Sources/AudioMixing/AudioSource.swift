@@ -68,7 +68,7 @@ public final class AudioSource {
         return statistics
     }
 
-    /// How long a sample waited at the last tick, from when the fastest packet seen lately would have brought it.
+    /// How long a sample waited when one was last played, from when the fastest packet seen lately would have brought it.
     public private(set) var playoutDelay = Duration.zero
 
     /// Takes a packet in. Anything may come, in any order.
@@ -100,7 +100,7 @@ public final class AudioSource {
             fill(time)
             scale(time)
         }
-        if isPlaying, let delay = delay(time) { playoutDelay = Self.duration(delay) }
+        if isPlaying, concealedRun == 0, let delay = delay(time) { playoutDelay = Self.duration(delay) }
         let hadSamples = queue.count > 0
         queue.read(into: &frame)
         level = hadSamples ? meter.measure(frame) : meter.skip()

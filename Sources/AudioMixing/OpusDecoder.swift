@@ -34,7 +34,7 @@ public final class OpusDecoder {
         return count > 0 ? Int(count) : nil
     }
 
-    /// Decodes a packet to samples from -1 to 1 (or a little beyond).
+    /// Decodes a packet to samples from -1 to 1.
     public func decode(_ payload: ByteBuffer) throws(OpusError) -> [Float] {
         guard let count = Self.sampleCount(of: payload) else { throw .malformedPacket }
         return try samples(count) { (output) throws(OpusError) in try decode(payload, into: output) }
@@ -87,7 +87,17 @@ public final class OpusDecoder {
             } ?? opus_decode_float(decoder, nil, 0, start, capacity, 0)
         if count == OPUS_INVALID_PACKET { throw .malformedPacket }
         guard count > 0 else { throw .library(code: count) }
+        Self.bound(UnsafeMutableBufferPointer(rebasing: output[..<Int(count)]))
         return Int(count)
+    }
+
+    /// Holds samples within -1 to 1: a hostile packet can decode to anything, and one bad sample would spoil every sum.
+    private static func bound(_ samples: UnsafeMutableBufferPointer<Float>) {
+        for index in samples.indices {
+            let sample = samples[index]
+            // What is not a number compares as neither, and becomes zero.
+            samples[index] = sample >= -1 ? (sample <= 1 ? sample : 1) : (sample < -1 ? -1 : 0)
+        }
     }
 
     private func samples(

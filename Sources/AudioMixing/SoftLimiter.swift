@@ -17,8 +17,8 @@ public struct SoftLimiter: Sendable {
     /// Shares of the way per sample, for 0.3 ms and 100 ms.
     private static let attack: Float = 1 - expf(-1 / (0.0003 * Float(AudioFormat.sampleRate)))
     private static let release: Float = 1 - expf(-1 / (0.1 * Float(AudioFormat.sampleRate)))
-    /// A gain nearer to one than this is one.
-    private static let unityMargin: Float = 1e-4
+    /// A gain nearer to one than this is one: no one hears it, and `Float` would not get much nearer in such small steps.
+    private static let unityMargin: Float = 5e-4
 
     /// The gain after the last sample; 1 while nothing has to be limited.
     public private(set) var gain: Float = 1

@@ -92,19 +92,20 @@ public final class GridCompositor {
         var painted: [TileKey: PixelRect] = [:]
         var canvas = memory.makePicture(dimensions)
         canvas.withMutablePlanes { planes in
-            let whole = PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height)
-            for gap in whole.subtracting(drawings.lazy.map(\.rect)) {
-                I420Region(planes: planes, rect: gap).fill(luma: Self.backgroundLuma)
-            }
             for (index, drawing) in drawings.enumerated() {
+                paint(drawing, on: planes, painted: painted, pass: pass)
                 for bar in drawing.rect.subtracting(drawing.fitted) {
                     I420Region(planes: planes, rect: bar).fill(luma: Self.barLuma)
                 }
-                paint(drawing, on: planes, painted: painted, pass: pass)
                 // A tile that another one covers in part is no good as a model.
                 if !drawings[(index + 1)...].contains(where: { $0.rect.overlaps(drawing.fitted) }) {
                     painted[drawing.key] = drawing.fitted
                 }
+            }
+            // After the tiles: what is left is narrow strips, whose cache lines the tiles have brought in.
+            let whole = PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height)
+            for gap in whole.subtracting(drawings.lazy.map(\.rect)) {
+                I420Region(planes: planes, rect: gap).fill(luma: Self.backgroundLuma)
             }
         }
         let picture = canvas.freeze()

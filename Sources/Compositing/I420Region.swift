@@ -32,18 +32,37 @@ struct I420Region {
 
     /// Makes all of it one grey.
     func fill(luma: UInt8) {
-        let (chromaWidth, chromaHeight) = ((width + 1) / 2, (height + 1) / 2)
-        SetPlane(y, Int32(lumaStride), Int32(width), Int32(height), UInt32(luma))
-        SetPlane(u, Int32(chromaStrides.u), Int32(chromaWidth), Int32(chromaHeight), 128)
-        SetPlane(v, Int32(chromaStrides.v), Int32(chromaWidth), Int32(chromaHeight), 128)
+        forEachRow { row, count, isLuma in row.update(repeating: isLuma ? luma : 128, count: count) }
     }
 
     /// Takes the samples of a region of the same size.
+    ///
+    /// Tiles begin anywhere in a row and are narrow. For such rows the C library's moves are faster than libyuv's string
+    /// instructions: by a sixth for a third of 1280 samples, many times for the few samples beside a grid.
     func copy(_ source: I420Region) {
-        I420Copy(
-            source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
-            source.v, Int32(source.chromaStrides.v), y, Int32(lumaStride), u, Int32(chromaStrides.u),
-            v, Int32(chromaStrides.v), Int32(width), Int32(height))
+        precondition(source.width == width && source.height == height, "a region takes one of its own size")
+        Self.copyRows(from: source.y, source.lumaStride, to: y, lumaStride, width, height)
+        let (chromaWidth, chromaHeight) = ((width + 1) / 2, (height + 1) / 2)
+        Self.copyRows(from: source.u, source.chromaStrides.u, to: u, chromaStrides.u, chromaWidth, chromaHeight)
+        Self.copyRows(from: source.v, source.chromaStrides.v, to: v, chromaStrides.v, chromaWidth, chromaHeight)
+    }
+
+    private func forEachRow(
+        _ body: (_ row: UnsafeMutablePointer<UInt8>, _ count: Int, _ isLuma: Bool) -> Void
+    ) {
+        for row in 0..<height { body(y + row * lumaStride, width, true) }
+        let (chromaWidth, chromaHeight) = ((width + 1) / 2, (height + 1) / 2)
+        for row in 0..<chromaHeight {
+            body(u + row * chromaStrides.u, chromaWidth, false)
+            body(v + row * chromaStrides.v, chromaWidth, false)
+        }
+    }
+
+    private static func copyRows(
+        from source: UnsafeMutablePointer<UInt8>, _ sourceStride: Int,
+        to destination: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int
+    ) {
+        for row in 0..<height { (destination + row * stride).update(from: source + row * sourceStride, count: width) }
     }
 
     /// Takes `source` scaled to this region's size: averaged when it becomes smaller, interpolated when larger.

@@ -73,7 +73,11 @@ public final class Relay {
         _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
     ) throws(JoinError) -> Participant {
         var limits = configuration.rateLimits
-        if let cap = session.maximumBitRate ?? session.video?.maximumBitRate {
+        let caps = [
+            session.maximumBitRate, session.video?.maximumBitRate,
+            session.video.flatMap { DownlinkFormat($0).maximumBitRate },
+        ]
+        if let cap = caps.compactMap(\.self).min() {
             limits = RateLimits(
                 minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
         }
@@ -104,13 +108,9 @@ public final class Relay {
     }
 
     private func makeDownlink(_ id: ParticipantID, video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
-        let level = video.profileLevelID?.levelIDC ?? 31
-        let dimensions = CanvasFitting.dimensions(
-            canvas: configuration.canvas, frameRate: configuration.frameRate, levelIDC: level)
-        var compression = CompressionConfiguration(
-            dimensions: dimensions, expectedFrameRate: configuration.frameRate, averageBitRate: start)
-        // Without a profile-level-id the RFC infers Baseline, of which every decoder takes the constrained part.
-        compression.profile = video.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
+        var compression = DownlinkFormat(video).compression(
+            canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
+            maximumSliceSize: PeerConfiguration.maximumPayloadSize)
         compression.preset = configuration.encoderPreset
         return DownlinkPipeline(
             participant: id, queue: makeQueue(), backEnd: configuration.encoder, configuration: compression)

@@ -55,8 +55,8 @@ extension LinkProfile {
 
     private static func linkRate(_ value: String) -> LinkRate? {
         if value == "unlimited" { return .unlimited }
+        if let rate = bitRate(value) { return rate > .zero ? .fixed(rate) : nil }
         let parts = value.split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count == 1, let rate = bitRate(parts[0]) { return rate > .zero ? .fixed(rate) : nil }
         var steps: [LinkRate.Step] = []
         for part in parts {
             let halves = part.split(separator: "@", omittingEmptySubsequences: false)

@@ -130,12 +130,17 @@ public struct TransportFeedbackRecorder: Sendable {
             packets: packets)
     }
 
-    /// Drops what was reported and is old.
+    /// Drops what was reported and is old; what is missing is as old as what follows it.
     private mutating func forgetOld(now: MonotonicInstant) {
-        let oldest = (now - Self.historyDuration).nanoseconds / Self.tick
-        while firstSequence < nextToReport, let first = arrivals.first, (first ?? .min) < oldest {
-            removeFirst()
+        let oldest = Self.floorDivide((now - Self.historyDuration).nanoseconds, Self.tick)
+        while firstSequence < nextToReport, let index = arrivals.firstIndex(where: { $0 != nil }),
+            let arrival = arrivals[index], arrival < oldest
+        {
+            let count = arrivals.distance(from: arrivals.startIndex, to: index) + 1
+            arrivals.removeFirst(count)
+            firstSequence += Int64(count)
         }
+        nextToReport = max(nextToReport, firstSequence)
     }
 
     private mutating func removeFirst() {

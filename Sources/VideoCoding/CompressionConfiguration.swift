@@ -19,13 +19,17 @@ public struct CompressionConfiguration: Hashable, Sendable {
     /// frame, so it does not know of the budget: what a key frame of a detailed picture takes beyond its share is
     /// saved on the frames that follow, within about two seconds. `CompressionStatistics` counts the frames over it.
     public var latencyBudget: Duration
+    /// The most bytes of a slice's NAL unit, for receivers that reassemble no fragments; nil for one slice a picture.
+    /// A slice is whole macroblocks: where a single one takes more, its slice is larger.
+    public var maximumSliceSize: DataSize?
     /// The most frames from one key frame to the next; nil for key frames on request only.
     public var maximumKeyFrameInterval: Int?
 
     public init(
         dimensions: VideoDimensions, expectedFrameRate: Int = 30, averageBitRate: BitRate,
         profile: H264Profile = .constrainedBaseline, levelIDC: UInt8? = nil, preset: EncoderPreset = .fastest,
-        latencyBudget: Duration = .milliseconds(100), maximumKeyFrameInterval: Int? = nil
+        latencyBudget: Duration = .milliseconds(100), maximumKeyFrameInterval: Int? = nil,
+        maximumSliceSize: DataSize? = nil
     ) {
         self.dimensions = dimensions
         self.expectedFrameRate = expectedFrameRate
@@ -35,6 +39,7 @@ public struct CompressionConfiguration: Hashable, Sendable {
         self.preset = preset
         self.latencyBudget = latencyBudget
         self.maximumKeyFrameInterval = maximumKeyFrameInterval
+        self.maximumSliceSize = maximumSliceSize
     }
 
     /// Frame rates that the encoders take.

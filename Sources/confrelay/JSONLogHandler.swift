@@ -22,7 +22,7 @@ struct JSONLogHandler: LogHandler {
         fields.merge(metadataProvider?.get() ?? [:]) { $1 }
         fields.merge(event.metadata ?? [:]) { $1 }
         let line = Line(
-            time: Date().formatted(.iso8601.time(includingFractionalSeconds: true)),
+            time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             level: event.level.rawValue, label: label, message: "\(event.message)",
             metadata: fields.isEmpty ? nil : fields.mapValues { "\($0)" })
         let encoder = JSONEncoder()

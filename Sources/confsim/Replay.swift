@@ -41,13 +41,13 @@ struct Replay: ParsableCommand {
     @Option(help: "The seed of all that is random.")
     var seed: UInt64 = 1
 
-    @Option(help: "The lowest rate.", transform: Self.parseRate)
+    @Option(help: "The lowest rate; 150k by default.", transform: Self.parseRate)
     var min: BitRate = .kilobits(150)
 
-    @Option(help: "The rate to start with.", transform: Self.parseRate)
+    @Option(help: "The rate to start with; 300k by default.", transform: Self.parseRate)
     var start: BitRate = .kilobits(300)
 
-    @Option(help: "The highest rate.", transform: Self.parseRate)
+    @Option(help: "The highest rate; 8M by default.", transform: Self.parseRate)
     var max: BitRate = .megabits(8)
 
     @Option(help: "Frames per second.")

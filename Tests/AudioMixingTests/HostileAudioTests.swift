@@ -20,7 +20,7 @@ struct HostileAudioTests {
                 case 1: timestamp = .random(in: .min ... .max, using: &generator)
                 case 2: timestamp &-= .random(in: 0...96_000, using: &generator)
                 case 3: timestamp &+= .random(in: 0...96_000, using: &generator)
-                case 4: sequence += .random(in: -300...300, using: &generator)
+                case 4: sequence &+= .random(in: -300...300, using: &generator)
                 case 5: sequence = [.min, .max, 0].randomElement(using: &generator) ?? 0
                 default: break
                 }
@@ -36,8 +36,9 @@ struct HostileAudioTests {
                     AudioPacket(payload: payload, rtpTimestamp: timestamp, sequence: sequence, arrival: .at(arrival)))
             }
             source.pull(now: .at(Double(tick) * 20))
-            #expect(source.frame.count == 960 && source.frame.allSatisfy { $0.isFinite && abs($0) < 10 })
-            #expect(source.packets.count <= AudioSource.packetCapacity && source.queue.count <= 16_384)
+            let isSound = source.frame.count == 960 && source.frame.allSatisfy { abs($0) <= 1 }
+            let isBounded = source.packets.count <= AudioSource.packetCapacity && source.queue.count <= 16_384
+            if !isSound || !isBounded { Issue.record("tick \(tick): sound \(isSound), bounded \(isBounded)") }
         }
         #expect(source.statistics.malformed > 100)
         // And a good stream is played as ever.

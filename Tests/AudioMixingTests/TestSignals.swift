@@ -24,6 +24,29 @@ func tone(_ frequency: Double, amplitude: Double = 0.3, from start: Int = 0, cou
     (start..<(start + count)).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / 48_000)) }
 }
 
+/// Something like speech: a voice whose pitch wanders, in syllables. Unlike a tone it is worth a copy to the encoder.
+func speech(from start: Int = 0, count: Int = 960) -> ArraySlice<Float> {
+    let begin = start % SpeechTable.period
+    return SpeechTable.samples[begin..<(begin + count)]
+}
+
+private enum SpeechTable {
+    static let period = 96_000
+    static let samples: [Float] = {
+        let cycle = (0..<period).map { index -> Float in
+            let time = Double(index) / 48_000
+            let phase = 2 * .pi * (125 * time - 12 * cos(2 * .pi * time) / (2 * .pi))
+            let syllable = 0.35 + 0.65 * pow(sin(.pi * 3 * time), 2)
+            let voice = (1...16).reduce(0.0) { sum, harmonic in
+                let formant = 1 / (1 + pow((Double(harmonic) * 125 - 600) / 400, 2))
+                return sum + sin(Double(harmonic) * phase) * (0.1 + formant)
+            }
+            return Float(0.06 * voice * syllable)
+        }
+        return cycle + cycle[..<5760]
+    }()
+}
+
 /// The amplitude of one frequency in the samples (Goertzel's algorithm).
 func amplitude(of frequency: Double, in samples: some Collection<Float>) -> Double {
     let coefficient = 2 * cos(2 * .pi * frequency / 48_000)
@@ -57,7 +80,12 @@ struct TestSender {
     var firstTimestamp: UInt32 = 4_294_960_000
     var firstSequence: Int64 = 65_000
     /// The signal, by the index of its first sample.
-    var signal: (_ start: Int, _ count: Int) -> [Float] = { tone(440, from: $0, count: $1) }
+    var signal: (_ start: Int, _ count: Int) -> [Float] = { tone(440, from: $0, count: $1) } {
+        didSet { loop = nil }
+    }
+    /// Over how many packets the signal repeats itself, where it does: they are not encoded again.
+    private var loop: Int? = 50
+    private var encoded: [ByteBuffer] = []
     private var index = 0
 
     init(settings: AudioEncoderSettings = AudioEncoderSettings(expectedPacketLoss: 0.2)) throws {
@@ -67,7 +95,13 @@ struct TestSender {
     /// The next packet and when it leaves, in milliseconds.
     mutating func next() throws -> (packet: AudioPacket, leaves: Double) {
         let start = index * packetSamples
-        let payload = try encoder.encode(signal(start, packetSamples))
+        let payload: ByteBuffer
+        if let loop, index >= loop, encoded.count == loop {
+            payload = encoded[index % loop]
+        } else {
+            payload = try encoder.encode(signal(start, packetSamples))
+            if loop != nil { encoded.append(payload) }
+        }
         let leaves = Double(start) / 48 / (1 + clockSkew / 1e6)
         let packet = AudioPacket(
             payload: payload, rtpTimestamp: firstTimestamp &+ UInt32(truncatingIfNeeded: start),

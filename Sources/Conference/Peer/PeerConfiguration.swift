@@ -1,16 +1,21 @@
-public import MediaCore
+import MediaCore
 public import RateControl
 
 /// What a `PeerConnection` needs besides the negotiated session.
 public struct PeerConfiguration: Sendable {
     /// Bounds of what is sent, audio included.
     public var rateLimits: RateLimits
-    /// Largest UDP payload sent.
-    public var maximumDatagramSize = DataSize(bytes: 1200)
     /// Whether the addresses of the remote description may be sent to before a packet from there has authenticated.
     public var trustsRemoteDescription: Bool
     /// Seeds sequence numbers, timestamps and report intervals.
     public var seed: UInt64
+
+    /// The largest UDP payload sent: what every path carries without fragmentation, tunnels included.
+    static let maximumDatagramSize = DataSize(bytes: 1200)
+    /// RTP header (12), header extensions (up to 16) and the SRTP trailer (up to 16).
+    static let packetOverhead = DataSize(bytes: 44)
+    /// The largest RTP payload sent.
+    static let maximumPayloadSize = maximumDatagramSize - packetOverhead
 
     public init(rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64) {
         self.rateLimits = rateLimits

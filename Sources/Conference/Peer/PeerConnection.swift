@@ -26,7 +26,7 @@ public final class PeerConnection {
     public let session: NegotiatedSession
     let configuration: PeerConfiguration
     let wallClock: WallClock
-    var random: SplitMix64
+    var random: SeededGenerator
 
     var lines: [MediaLine] = []
     /// Indexes into `lines`.
@@ -84,7 +84,7 @@ public final class PeerConnection {
         self.session = session
         self.configuration = configuration
         self.wallClock = wallClock
-        random = SplitMix64(seed: configuration.seed)
+        random = SeededGenerator(seed: configuration.seed)
         self.controller = controller ?? GoogleCongestionController(limits: configuration.rateLimits, now: now)
         decision = self.controller.advance(now: now)
         allocator = BitrateAllocator(configuration: Self.allocation(of: session, limits: configuration.rateLimits))
@@ -96,8 +96,13 @@ public final class PeerConnection {
             case .audio: setUpAudio(media, line: lines.count - 1)
             }
         }
+        // Without video there is little to send: probing for more would be noise on someone's link.
+        if videoSender == nil { self.controller.demandChanged(Self.audioDemand, now: now) }
         apply(decision, now: now)
     }
+
+    /// The most that an audio stream takes, headers included.
+    private static let audioDemand = BitRate.kilobits(64)
 
     private func setUpVideo(_ media: NegotiatedMedia, line: Int) {
         videoLine = line
@@ -109,7 +114,7 @@ public final class PeerConnection {
             videoSender = VideoSendStream(
                 ssrc: media.localSSRC, payloadType: media.payloadType,
                 mode: PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit,
-                maximumPayloadSize: configuration.maximumDatagramSize.bytes - Self.packetOverhead, using: &random)
+                maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes, using: &random)
         }
         if media.receives, media.feedback.transportCC {
             feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
@@ -127,14 +132,13 @@ public final class PeerConnection {
         }
     }
 
-    /// RTP header (12), header extensions (up to 16) and the SRTP trailer (up to 16).
-    static let packetOverhead = 44
-
     // MARK: Sending
 
-    /// Whether a video frame should be encoded for this peer now: the pacer has room within its latency budget.
+    /// Whether a video frame should be encoded for this peer now: its address is known, and the pacer has room within
+    /// its latency budget.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        pacer.queueDelay(now: now) < Self.maximumPacerDelay
+        guard let videoLine, lines[videoLine].rtpDestination != nil else { return false }
+        return pacer.queueDelay(now: now) < Self.maximumPacerDelay
     }
 
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
@@ -172,7 +176,7 @@ public final class PeerConnection {
     }
 
     private func enqueue(_ packet: RTPPacket, line: Int, priority: PacketPriority, now: MonotonicInstant) {
-        let size = DataSize(bytes: packet.payload.readableBytes + Self.packetOverhead)
+        let size = DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
         pacer.enqueue(.media(packet, line: line, enqueued: now), size: size, priority: priority, now: now)
     }
 
@@ -198,7 +202,7 @@ public final class PeerConnection {
         if padding > .zero, let line = videoLine, let packet = videoSender?.makePadding() {
             pacer.enqueue(
                 .media(packet, line: line, enqueued: now),
-                size: DataSize(bytes: Int(packet.paddingLength) + Self.packetOverhead),
+                size: DataSize(bytes: Int(packet.paddingLength)) + PeerConfiguration.packetOverhead,
                 priority: .padding, now: now)
             if let (packet, probeClusterID) = pacer.dequeue(now: now) {
                 return finish(packet, probeClusterID: probeClusterID, now: now)

@@ -53,6 +53,8 @@ public struct GoogleCongestionController: CongestionController {
             now: now)
         bounds.addFeedback(report.results, now: now)
 
+        // What a probe changed arrives a round trip later: what arrives is followed closely then.
+        if now - lastProbeRaise < Self.probeCorrectionTime { acknowledged.expectFastChange() }
         var probe: BitRate?
         for (packet, receiveTime) in received {
             acknowledged.add(size: packet.size, receiveTime: receiveTime)
@@ -68,7 +70,6 @@ public struct GoogleCongestionController: CongestionController {
             hasDelayEstimate = true
             if outcome.isProbe {
                 bounds.setProbeResult(rate)
-                acknowledged.expectFastChange()
             }
             bounds.setDelayBound(rate, now: now)
         }
@@ -119,6 +120,7 @@ public struct GoogleCongestionController: CongestionController {
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
         if let factor = timeout.step(now: now) {
             bounds.reduce(by: factor, now: now)
+            delay.setEstimate(min(delay.rateControl.rate, bounds.target), now: now)
             probes.setEstimate(bounds.target, now: now)
         } else if !timeout.isSilent, now - lastUpdate >= Self.updateInterval {
             bounds.update(now: now)
@@ -185,7 +187,7 @@ public struct GoogleCongestionController: CongestionController {
     /// what a probe just before made of it, and not below what was there before. Where the path carries less than the
     /// rate, delay says so.
     private mutating func usableResult(_ result: BitRate, now: MonotonicInstant) -> BitRate? {
-        let rate = delay.rateControl.rate
+        let rate = bounds.target
         if result > rate {
             if now - lastProbeRaise > Self.probeCorrectionTime { rateBeforeProbes = rate }
             lastProbeRaise = now

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Empties a queue that overuse has built up: while there is one, the target stays so far below what arrives that the
+/// Empties a queue that overuse or a probe has built up: while there is one, the target stays so far below what arrives that the
 /// queue is gone in about a second.
 ///
 /// The trend of delay alone does not tell how long the queue is: at 85 % of the capacity a queue of 600 ms, as it builds
@@ -15,10 +15,14 @@ struct QueueDrain: Sendable {
     /// Shorter queues are left to the delay-based rate.
     static let minimumQueue = Duration.milliseconds(60)
     static let maximumDuration = Duration.seconds(3)
+    /// A queue longer than this that stays so long is drained whatever the trend says.
+    static let standingQueue = Duration.milliseconds(100)
+    static let standingTime = Duration.milliseconds(500)
     static let baseWindow = Duration.seconds(15)
 
     /// One-way delays, on clocks of different origins.
     private var base = WindowedMinimum<Duration>(window: baseWindow)
+    private var standingSince: MonotonicInstant?
     private var start: MonotonicInstant?
     private var isExhausted = false
 
@@ -34,7 +38,10 @@ struct QueueDrain: Sendable {
     ) {
         base.add(oneWayDelay, now: now)
         queue = oneWayDelay - (base.value ?? oneWayDelay)
-        if networkState == .overusing, queue > Self.minimumQueue, start == nil, !isExhausted { start = now }
+        standingSince = queue > Self.standingQueue ? standingSince ?? now : nil
+        let isStanding = standingSince.map { now - $0 >= Self.standingTime } ?? false
+        let isOverused = networkState == .overusing && queue > Self.minimumQueue
+        if isOverused || isStanding, start == nil, !isExhausted { start = now }
         guard let start, let acknowledged, queue > Self.minimumQueue, now - start < Self.maximumDuration else {
             // One drain for each queue: the next begins when this one is gone.
             isExhausted = queue > Self.minimumQueue && (isExhausted || self.start != nil)

@@ -130,7 +130,7 @@ struct SendRateBounds: Sendable {
     }
 
     private mutating func remember(now: MonotonicInstant) {
-        if let expired = lowestRates.firstIndex(where: { now - $0.time <= Self.growthInterval }) {
+        if let expired = lowestRates.firstIndex(where: { now - $0.time < Self.growthInterval }) {
             lowestRates.removeFirst(expired)
         } else {
             lowestRates.removeAll(keepingCapacity: true)

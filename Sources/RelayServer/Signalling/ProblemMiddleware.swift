@@ -24,6 +24,9 @@ struct ProblemMiddleware: RouterMiddleware {
             ).response
         } catch let error as any HTTPResponseError {
             return try Problem(error.status, error.status.reasonPhrase).response
+        } catch  where error is CancellationError || error is IOError || error is ChannelError {
+            // The connection went away, or the relay is ending; nobody waits for an answer.
+            throw error
         } catch {
             context.logger.error("request failed", metadata: ["error": "\(error)", "path": "\(request.uri.path)"])
             return try Problem(.internalServerError, "the relay failed to answer; its log says why").response

@@ -93,7 +93,13 @@ final class OpenH264Encoder: EncoderBackEndSession {
         parameters.sSpatialLayers.0.iMaxSpatialBitrate = Int32(UNSPECIFIED_BIT_RATE)
         parameters.sSpatialLayers.0.uiProfileIdc = EProfileIdc(UInt32(configuration.profile.profileIDC))
         parameters.sSpatialLayers.0.uiLevelIdc = ELevelIdc(UInt32(level.levelIDC))
-        parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SINGLE_SLICE
+        if let size = configuration.maximumSliceSize {
+            parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SIZELIMITED_SLICE
+            parameters.sSpatialLayers.0.sSliceArgument.uiSliceSizeConstraint = UInt32(clamping: size.bytes)
+            parameters.uiMaxNalSize = UInt32(clamping: size.bytes)
+        } else {
+            parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SINGLE_SLICE
+        }
         return parameters
     }
 

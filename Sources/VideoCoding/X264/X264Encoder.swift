@@ -78,6 +78,7 @@
             parameters.i_keyint_max = X264_KEYINT_MAX_INFINITE
             parameters.i_scenecut_threshold = 0
             parameters.b_intra_refresh = 0
+            if let size = configuration.maximumSliceSize { parameters.i_slice_max_size = Int32(clamping: size.bytes) }
             parameters.b_repeat_headers = 0
             parameters.b_annexb = 0
             parameters.b_cabac = configuration.profile == .constrainedBaseline ? 0 : 1

@@ -2,6 +2,7 @@ import AudioMixing
 import Conference
 import MediaCore
 import NIOCore
+import NetworkSimulation
 import RTP
 import RateControl
 import SecureTransport
@@ -38,20 +39,30 @@ final class TestClient {
     private(set) var bitRates: [BitRate] = []
     private(set) var sawGoodbye = false
     private(set) var decodeFailures = 0
+    /// When each datagram came, and how long it stood in the downlink's queue.
+    private(set) var queueing: [(time: MonotonicInstant, delay: Duration)] = []
+    var uplink: LinkModel<ByteBuffer>
+    var downlink: LinkModel<ByteBuffer>
+    /// What is sent instead of the flat colour, in turn.
+    var pictures: [PixelBuffer] = []
 
     init(
         name: String, participantID: String, address: TransportAddress, session: NegotiatedSession,
-        wallClock: WallClock, colour: Colour?, dimensions: VideoDimensions, now: MonotonicInstant
+        wallClock: WallClock, colour: Colour?, dimensions: VideoDimensions,
+        downlink: LinkProfile, rateLimits: RateLimits, now: MonotonicInstant
     ) throws {
         self.name = name
         self.participantID = participantID
         self.address = address
         self.colour = colour
         self.dimensions = dimensions
+        uplink = LinkModel(
+            profile: LinkProfile(rate: .unlimited, delay: .milliseconds(10)), seed: UInt64(address.port), start: now)
+        self.downlink = LinkModel(profile: downlink, seed: UInt64(address.port) + 1, start: now)
         peer = try PeerConnection(
             session: session,
             configuration: PeerConfiguration(
-                rateLimits: RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)),
+                rateLimits: rateLimits,
                 trustsRemoteDescription: true, seed: UInt64(address.port)),
             wallClock: wallClock, now: now)
         nextFrame = session.video?.sends == true ? now : .distantFuture
@@ -78,9 +89,10 @@ final class TestClient {
         handleEvents(now: now)
     }
 
-    func receive(_ datagram: ByteBuffer, now: MonotonicInstant) {
-        bytesReceived += datagram.readableBytes
-        _ = peer.receive(datagram, from: VirtualCall.relayAddress, now: now)
+    func receive(_ delivery: LinkModel<ByteBuffer>.Delivery, now: MonotonicInstant) {
+        bytesReceived += delivery.size.bytes
+        queueing.append((now, delivery.queueingDelay))
+        _ = peer.receive(delivery.packet, from: VirtualCall.relayAddress, now: now)
         handleEvents(now: now)
     }
 
@@ -94,7 +106,10 @@ final class TestClient {
             let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
             frameCount += 1
             let frame = try session.encode(
-                .pattern(colour, dimensions: dimensions, phase: frameCount), presentationTime: time,
+                pictures.isEmpty
+                    ? .pattern(colour, dimensions: dimensions, phase: frameCount)
+                    : pictures[frameCount % pictures.count],
+                presentationTime: time,
                 options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
             wantsKeyFrame = false
             if let frame { peer.sendVideo(frame, captureTime: now, now: now) }

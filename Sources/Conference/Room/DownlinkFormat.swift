@@ -1,0 +1,53 @@
+import MediaCore
+import SecureTransport
+import VideoCoding
+
+/// What a receiver's decoder takes, as negotiated: the encoder's settings follow from it.
+struct DownlinkFormat {
+    private static let fractions = [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4), (1, 8)]
+
+    /// Without a `profile-level-id` the RFC infers Baseline, of which every decoder takes the constrained part.
+    private let profile: H264Profile
+    /// `nil`: the offer did not say, or named a level that nobody knows.
+    private let level: VideoCoding.H264Level?
+    /// The receiver reassembles no fragments (packetization mode 0): each slice must fit a packet.
+    private let needsSmallSlices: Bool
+
+    init(_ media: NegotiatedMedia) {
+        profile = media.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
+        level = media.profileLevelID.flatMap { VideoCoding.H264Level(levelIDC: $0.levelIDC) }
+        needsSmallSlices = media.packetizationMode == 0
+    }
+
+    /// What the level allows, audio aside; `nil` where there is none.
+    var maximumBitRate: BitRate? { level?.maximumBitRate(profile: profile) }
+
+    /// The encoder's settings for a canvas: its size is the largest of the canvas' fractions that the level allows.
+    func compression(
+        canvas: VideoDimensions, frameRate: Int, bitRate: BitRate, maximumSliceSize: DataSize
+    ) -> CompressionConfiguration {
+        let dimensions = dimensions(canvas: canvas, frameRate: frameRate)
+        var configuration = CompressionConfiguration(
+            dimensions: dimensions, expectedFrameRate: frameRate, averageBitRate: bitRate, profile: profile)
+        configuration.maximumSliceSize = needsSmallSlices ? maximumSliceSize : nil
+        // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
+        let usual = VideoCoding.H264Level.lowest(
+            for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)
+        if let level, usual.map({ $0.maximumMacroblockRate > level.maximumMacroblockRate }) ?? true,
+            level.reasonToRefuse(dimensions, frameRate: frameRate) == nil {
+            configuration.levelIDC = level.levelIDC
+        }
+        return configuration
+    }
+
+    private func dimensions(canvas: VideoDimensions, frameRate: Int) -> VideoDimensions {
+        guard let level else { return canvas }
+        let candidates = Self.fractions.map { numerator, denominator in
+            VideoDimensions(
+                width: max(16, canvas.width * numerator / denominator / 2 * 2),
+                height: max(16, canvas.height * numerator / denominator / 2 * 2))
+        }
+        return candidates.first { level.reasonToRefuse($0, frameRate: frameRate) == nil }
+            ?? candidates[candidates.count - 1]
+    }
+}

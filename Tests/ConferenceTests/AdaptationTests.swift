@@ -1,0 +1,93 @@
+import Conference
+import MediaCore
+import NetworkSimulation
+import RateControl
+import SecureTransport
+import Testing
+
+/// A relay with its real encoders and controllers, and a link that changes, on virtual time.
+@Suite struct AdaptationTests {
+    /// Textured pictures that do not repeat within a second: as many bits as the encoder may spend.
+    private static let texture: [PixelBuffer] = {
+        var random = SeededGenerator(seed: 5)
+        let dimensions = VideoDimensions(width: 320, height: 180)
+        return (0..<15).map { _ in
+            var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+            for plane in 0..<3 {
+                buffer.withMutablePlane(plane) { bytes, _ in
+                    var offset = 0
+                    while offset + 8 <= bytes.count {
+                        bytes.storeBytes(of: random.next() & 0x7f7f_7f7f_7f7f_7f7f, toByteOffset: offset, as: UInt64.self)
+                        offset += 8
+                    }
+                }
+            }
+            return buffer.freeze()
+        }
+    }()
+
+    @Test("the picture follows a link that falls and rises, without a keyframe and without touching anyone else's")
+    func linkFallsAndRises() throws {
+        let call = VirtualCall {
+            $0.canvas = VideoDimensions(width: 320, height: 180)
+            $0.frameRate = 15
+            $0.rateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(1000), maximum: .kilobits(3000))
+        }
+        let fast = RateLimits(minimum: .kilobits(3000), start: .kilobits(3000), maximum: .kilobits(4000))
+        let camera = try call.join(
+            "Camera", colour: .red, video: .sendOnly, audio: nil, dimensions: VideoDimensions(width: 320, height: 180),
+            rateLimits: fast)
+        camera.pictures = Self.texture
+        let steps = [
+            LinkRate.Step(at: .zero, rate: .kilobits(2500)), LinkRate.Step(at: .seconds(20), rate: .kilobits(500)),
+            LinkRate.Step(at: .seconds(40), rate: .kilobits(2000)),
+        ]
+        let watcher = try call.join(
+            "Cy", video: .receiveOnly, audio: nil,
+            downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(40), queue: .duration(.milliseconds(500))))
+        let other = try call.join("Ada", video: .receiveOnly, audio: nil)
+        let start = call.now
+
+        func target(_ name: String) -> Double {
+            let room = call.relay.snapshot(room: "demo", now: call.now)
+            return Double(room?.participants.first { $0.name == name }?.downlink.targetBitRate ?? 0)
+        }
+
+        call.run(for: .seconds(20))
+        let keyFrames = watcher.keyFramesReceived
+        let before = target("Cy")
+        #expect(before > 1_500_000, "\(before) before the drop")
+
+        call.run(for: .seconds(3))
+        #expect(target("Cy") < 500_000, "\(target("Cy")) three seconds after the drop")
+        call.run(for: .seconds(17))
+        let late = watcher.queueing.filter { $0.time > start + .seconds(26) && $0.time < start + .seconds(40) }
+        let sorted = late.map(\.delay).sorted()
+        let percentile = sorted[sorted.count * 95 / 100]
+        #expect(percentile < Duration.milliseconds(100), "95 % within \(percentile)")
+
+        call.run(for: .seconds(20))
+        #expect(target("Cy") > 1_600_000, "\(target("Cy")) twenty seconds after the rise")
+        #expect(watcher.keyFramesReceived == keyFrames, "the steps caused keyframes")
+
+        let gaps = zip(watcher.arrivals, watcher.arrivals.dropFirst()).map { $1 - $0 }
+        let longest = gaps.max() ?? .zero
+        #expect(longest < Duration.seconds(1), "froze for \(longest)")
+        #expect(other.arrivals.count >= 890, "the other watcher got \(other.arrivals.count) frames")
+        #expect(other.keyFramesReceived == 1)
+    }
+
+    @Test("a link that loses 5 % of its packets keeps its picture going by retransmission")
+    func lossyLink() throws {
+        let call = VirtualCall()
+        try call.join("Ben", colour: .green, video: .sendOnly, audio: nil)
+        let watcher = try call.join(
+            "Cy", video: .receiveOnly, audio: nil,
+            downlink: LinkProfile(rate: .unlimited, delay: .milliseconds(20), loss: 0.05))
+        call.run(for: .seconds(20))
+        #expect(watcher.arrivals.count > 285, "\(watcher.arrivals.count) frames of 300")
+        let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now)?.participants.last)
+        #expect(snapshot.downlink.retransmissions > 5)
+        #expect(snapshot.downlink.keyFrames < 4, "\(snapshot.downlink.keyFrames) keyframes")
+    }
+}
