@@ -125,6 +125,16 @@ let package = Package(
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient"],
             swiftSettings: swiftSettings),
+        // Runs confrelay and confclient, which are built beside it.
+        .executableTarget(
+            name: "confbench",
+            dependencies: [
+                "confrelay", "confclient", "AudioMixing", "Compositing", "ConferenceClient", "H264", "MediaCore",
+                "RateControl", "VideoCoding", nioCore, argumentParser,
+            ],
+            path: "Benchmarks/confbench", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ConfbenchTests", dependencies: ["confbench"], swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),

@@ -10,6 +10,9 @@ final class Muxer {
     private let packet: UnsafeMutablePointer<AVPacket>
     /// The last decoding time of each track, in its time base: libavformat wants them to rise.
     private var lastDecodeTimes: [Int64] = []
+    /// How long the last sample of each track was shown: what a last sample without a duration gets, since one of no
+    /// duration would be left out by readers.
+    private var lastIntervals: [Int64] = []
     private var isHeaderWritten = false
     private var isClosed = false
 
@@ -89,6 +92,7 @@ final class Muxer {
         parameters.pointee.extradata_size = Int32(clamping: size)
         stream.pointee.time_base = AVRational(num: 1, den: timescale)
         lastDecodeTimes.append(.min)
+        lastIntervals.append(Int64(timescale) / 30)
         return stream.pointee.index
     }
 
@@ -115,8 +119,9 @@ final class Muxer {
         // The multiplexer may have chosen another time base than it was asked for.
         let timescale = max(stream.pointee.time_base.den, 1)
         let presentation = presentationTime.converted(toTimescale: timescale).value
-        let decode = max(
-            decodeTime.converted(toTimescale: timescale).value, Self.successor(of: lastDecodeTimes[Int(track)]))
+        let previous = lastDecodeTimes[Int(track)]
+        let decode = max(decodeTime.converted(toTimescale: timescale).value, Self.successor(of: previous))
+        if previous != .min { lastIntervals[Int(track)] = decode &- previous }
         lastDecodeTimes[Int(track)] = decode
         guard let size = Int32(exactly: data.readableBytes) else {
             throw .cannotWrite(path: path, reason: "a sample of \(data.readableBytes) bytes is too large")
@@ -131,7 +136,7 @@ final class Muxer {
         packet.pointee.stream_index = track
         packet.pointee.pts = max(presentation, decode)
         packet.pointee.dts = decode
-        packet.pointee.duration = duration?.converted(toTimescale: timescale).value ?? 0
+        packet.pointee.duration = duration?.converted(toTimescale: timescale).value ?? lastIntervals[Int(track)]
         packet.pointee.flags = isSync ? AV_PKT_FLAG_KEY : 0
         status = av_interleaved_write_frame(context, packet)
         if status >= 0, let output = context.pointee.pb { status = output.pointee.error }

@@ -23,7 +23,9 @@ struct BitRateArgument: ExpressibleByArgument, CustomStringConvertible {
     private let text: String
 
     init?(argument: String) {
-        guard let rate = LinkProfile.bitRate(argument), rate >= .kilobits(60), rate <= .megabits(100) else { return nil }
+        guard let rate = LinkProfile.bitRate(argument), rate >= .kilobits(60), rate <= .megabits(100) else {
+            return nil
+        }
         bitRate = rate
         text = argument
     }

@@ -27,7 +27,9 @@ struct MediaOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether to decode and encode files again, so that they follow the network. Default: unless they are raw H.264.")
+        help:
+            "Whether to decode and encode files again, so that they follow the network. Default: unless they are raw H.264."
+    )
     var reencode: Bool?
 
     @Option(help: ArgumentHelp("Whether one's own picture is shown in the grid.", valueName: "never|always"))

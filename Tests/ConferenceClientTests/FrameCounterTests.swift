@@ -56,7 +56,10 @@ struct FrameCounterReaderTests {
     func sizes(width: Int, height: Int) {
         var reader = FrameCounterReader()
         let readings = reader.readings(in: picture(of: "Ada", width, height))
-        #expect(readings.map(\.counter) == [FrameCounter(wallClockMilliseconds: Self.time, tag: FrameCounter.tag(for: "Ada"))])
+        #expect(
+            readings.map(\.counter) == [
+                FrameCounter(wallClockMilliseconds: Self.time, tag: FrameCounter.tag(for: "Ada"))
+            ])
     }
 
     @Test("every frame of a second is read")
@@ -67,22 +70,24 @@ struct FrameCounterReaderTests {
         for frame in 0..<30 {
             let time = Self.time + Int64(frame) * 33
             let found = reader.readings(in: source.makePicture(wallClockMilliseconds: time))
-            #expect(found.map(\.counter.milliseconds) == [FrameCounter(wallClockMilliseconds: time, tag: 0).milliseconds])
+            #expect(
+                found.map(\.counter.milliseconds) == [FrameCounter(wallClockMilliseconds: time, tag: 0).milliseconds])
         }
     }
 
     @Test(
-        "counters are found in tiles that were scaled and letterboxed",
+        "counters are found in tiles of any place and size",
         arguments: [640, 480, 426, 320, 256, 200])
     func tiles(tileWidth: Int) {
-        let canvas = VideoDimensions(width: 1280, height: 720)
+        let tileHeight = tileWidth * 9 / 16
+        let canvas = VideoDimensions(width: 1280, height: 3 * tileHeight + 40)
         var target = MutablePixelBuffer(format: .i420, dimensions: canvas)
         target.fill(x: 0, y: 0, width: canvas.width, height: canvas.height, with: .black)
         let names = ["Ada", "Ben", "Cy"]
         for (index, name) in names.enumerated() {
             target.place(
-                picture(of: name, 640, 360), x: index * tileWidth % 1278 / 2 * 2 % (1280 - tileWidth + 1),
-                y: index * 230, width: tileWidth, height: min(tileWidth * 9 / 16, 220))
+                picture(of: name, 640, 360), x: index * 123, y: 3 + index * (tileHeight + 10), width: tileWidth,
+                height: tileHeight)
         }
         var reader = FrameCounterReader()
         let found = reader.readings(in: target.freeze()).map(\.counter.tag)

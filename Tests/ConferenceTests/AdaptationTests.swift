@@ -7,24 +7,27 @@ import Testing
 
 /// A relay with its real encoders and controllers, and a link that changes, on virtual time.
 @Suite struct AdaptationTests {
-    /// Textured pictures that do not repeat within a second: as many bits as the encoder may spend.
+    /// A gradient with grain that does not repeat within a second: as many bits as the encoder may spend, and few when
+    /// it must.
     private static let texture: [PixelBuffer] = {
         var random = SeededGenerator(seed: 5)
         let dimensions = VideoDimensions(width: 320, height: 180)
         return (0..<15).map { _ in
             var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
             for plane in 0..<3 {
-                buffer.withMutablePlane(plane) { bytes, _ in
-                    var offset = 0
-                    while offset + 8 <= bytes.count {
-                        bytes.storeBytes(of: random.next() & 0x7f7f_7f7f_7f7f_7f7f, toByteOffset: offset, as: UInt64.self)
-                        offset += 8
+                buffer.withMutablePlane(plane) { bytes, stride in
+                    for offset in eights(in: bytes.count) {
+                        let level = UInt64(64 + offset / stride / 2) &* 0x0101_0101_0101_0101
+                        bytes.storeBytes(of: level &+ (random.next() & 0x1f1f_1f1f_1f1f_1f1f), toByteOffset: offset, as: UInt64.self)
                     }
                 }
             }
             return buffer.freeze()
         }
     }()
+
+    /// Offsets of whole eight bytes.
+    private static func eights(in count: Int) -> StrideTo<Int> { stride(from: 0, to: count - 7, by: 8) }
 
     @Test("the picture follows a link that falls and rises, without a keyframe and without touching anyone else's")
     func linkFallsAndRises() throws {
@@ -58,7 +61,11 @@ import Testing
         let before = target("Cy")
         #expect(before > 1_500_000, "\(before) before the drop")
 
-        call.run(for: .seconds(3))
+        for _ in 0..<20 {
+            call.run(for: .seconds(1))
+            let d = call.relay.snapshot(room: "demo", now: call.now)!.participants.first { $0.name == "Cy" }!.downlink
+            print(d.targetBitRate / 1000, d.videoBitRate / 1000, "sent", d.bitRate / 1000, "enc", d.framesEncoded, "drop", d.framesDropped, "key", d.keyFrames, "kreq", d.keyFrameRequests, "rtx", d.retransmissions, "loss", d.loss, "q", d.pacerQueue, watcher.queueing.last!.delay, d.controllerState)
+        }
         #expect(target("Cy") < 500_000, "\(target("Cy")) three seconds after the drop")
         call.run(for: .seconds(17))
         let late = watcher.queueing.filter { $0.time > start + .seconds(26) && $0.time < start + .seconds(40) }

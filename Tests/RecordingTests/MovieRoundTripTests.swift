@@ -11,7 +11,8 @@ final class TemporaryFile {
     let path: String
 
     init(_ suffix: String, contents: [UInt8]? = nil) {
-        path = FileManager.default.temporaryDirectory
+        path =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("confrelay-\(UUID().uuidString)\(suffix)").path
         if let contents { _ = FileManager.default.createFile(atPath: path, contents: Data(contents)) }
     }
@@ -45,6 +46,24 @@ struct MovieRoundTripTests {
             #expect(read.presentationTime == sample.presentationTime)
         }
         #expect(try reader.nextSample() == nil)
+    }
+
+    @Test(
+        "the last frame is there though nobody said how long it is shown",
+        arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .seconds(1))])
+    func lastFrameWithoutDuration(layout: MovieWriter.Layout) throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 7)
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: layout)
+        for var sample in samples {
+            sample.duration = nil
+            try writer.append(sample)
+        }
+        try writer.finish()
+        let reader = try MovieReader(path: file.path)
+        var count = 0
+        while try reader.nextSample() != nil { count += 1 }
+        #expect(count == 7)
     }
 
     @Test("a movie read again starts with its first frame")

@@ -205,6 +205,7 @@ extension PeerConnection {
             guard let datagram = history.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) else {
                 continue
             }
+            budget.spend(DataSize(bytes: datagram.readableBytes), now: now)
             pacer.enqueue(
                 .retransmission(datagram, line: line), size: DataSize(bytes: datagram.readableBytes),
                 priority: .retransmission, now: now)

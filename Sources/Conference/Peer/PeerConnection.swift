@@ -48,6 +48,7 @@ public final class PeerConnection {
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
+    var budget = SendBudget()
     var events = CircularBuffer<PeerEvent>()
     var controlDatagrams = CircularBuffer<Transmit>()
     var nextReport: MonotonicInstant
@@ -139,7 +140,7 @@ public final class PeerConnection {
     /// its latency budget.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
         guard let videoLine, lines[videoLine].rtpDestination != nil else { return false }
-        return pacer.queueDelay(now: now) < Self.maximumPacerDelay
+        return pacer.queueDelay(now: now) < Self.maximumPacerDelay && budget.hasRoom(now: now)
     }
 
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
@@ -150,6 +151,10 @@ public final class PeerConnection {
         guard !isClosed, let line = videoLine, let packets = videoSender?.packetize(frame, captureTime: captureTime)
         else { return }
         for packet in packets { enqueue(packet, line: line, priority: .video, now: now) }
+        let size = packets.reduce(DataSize.zero) {
+            $0 + DataSize(bytes: $1.payload.readableBytes) + PeerConfiguration.packetOverhead
+        }
+        budget.spend(size, now: now)
         pacer.canPad = true
     }
 
@@ -291,6 +296,7 @@ public final class PeerConnection {
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoSender?.statistics.fractionLost ?? 0)
+        budget.setRate(decision.targetBitRate - allocation.audio, now: now)
         guard allocation.isChanged else { return }
         if videoSender != nil, allocation.video != allocated.video {
             events.append(.videoBitRateChanged(allocation.video))

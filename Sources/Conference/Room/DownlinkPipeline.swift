@@ -6,8 +6,11 @@ import VideoCoding
 /// One encode job is out at a time. A tick at which the encoder is still busy or the pacer's queue is full is left out
 /// for this participant: no bits are spent on what would be late.
 struct DownlinkPipeline {
-    /// Keyframes come no closer together than this, however many are asked for.
+    /// Keyframes come no closer together than this, however many are asked for…
     static let minimumKeyFrameInterval = Duration.milliseconds(500)
+    /// …and take no more than this share of the rate, unless it is longer than the maximum since the last.
+    static let keyFrameShare = 0.3
+    static let maximumKeyFrameInterval = Duration.seconds(3)
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     static let unaskedKeyFrameInterval = Duration.seconds(2)
     /// A picture that does not change is sent this often more, until it is sharp…
@@ -27,6 +30,7 @@ struct DownlinkPipeline {
     private var isEncoding = false
     private var keyFrameWanted = true
     private var lastKeyFrame: MonotonicInstant?
+    private var keyFrameSize = DataSize.zero
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
     private var unchangedFrames = 0
@@ -68,6 +72,11 @@ struct DownlinkPipeline {
         frameRate.update(bitRate: rate)
     }
 
+    private var keyFrameInterval: Duration {
+        let affordable = (bitRate * Self.keyFrameShare).duration(for: keyFrameSize)
+        return min(max(affordable, Self.minimumKeyFrameInterval), Self.maximumKeyFrameInterval)
+    }
+
     mutating func requestKeyFrame() {
         keyFrameWanted = true
     }
@@ -85,7 +94,7 @@ struct DownlinkPipeline {
         if !canBeAskedForKeyFrames, let lastKeyFrame, now - lastKeyFrame >= Self.unaskedKeyFrameInterval {
             keyFrameWanted = true
         }
-        let isKeyFrame = keyFrameWanted && (lastKeyFrame.map { now - $0 >= Self.minimumKeyFrameInterval } ?? true)
+        let isKeyFrame = keyFrameWanted && (lastKeyFrame.map { now - $0 >= keyFrameInterval } ?? true)
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1
             let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
@@ -125,6 +134,7 @@ struct DownlinkPipeline {
             if frame.isKeyFrame {
                 keyFrames &+= 1
                 lastKeyFrame = completion.finished
+                keyFrameSize = frame.size
             }
         }
         if result.error != nil {

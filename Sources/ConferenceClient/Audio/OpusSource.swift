@@ -2,6 +2,7 @@ import AudioMixing
 import Foundation
 import MediaCore
 import NIOCore
+
 import struct RTP.AudioLevel
 
 /// A packet of sound, ready to be sent.

@@ -64,9 +64,18 @@ public struct FrameCounter: Hashable, Sendable {
     }
 }
 
-/// A hash that is the same in every run, unlike the standard library's: 64-bit FNV-1a over UTF-8.
+/// A hash that is the same in every run, unlike the standard library's.
 enum StableHash {
+    /// 64-bit FNV-1a over UTF-8. Its low bits are the better ones.
     static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// The same, mixed so that short texts that are much alike differ in all bits.
+    static func mixed(_ text: String) -> UInt64 {
+        var value = hash(text)
+        value ^= value >> 33
+        value = value &* 0xFF51_AFD7_ED55_8CCD
+        return value ^ value >> 29
     }
 }

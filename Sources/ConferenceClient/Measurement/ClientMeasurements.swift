@@ -1,5 +1,5 @@
-import NIOCore
 import MediaCore
+import NIOCore
 
 /// What a client counts and measures of its session, beside what its connection counts.
 struct ClientMeasurements: Sendable {

@@ -1,6 +1,6 @@
 import MediaCore
-public import NetworkSimulation
 import NIOCore
+public import NetworkSimulation
 import SecureTransport
 
 /// A slow network inside the client: what it sends and what it receives each pass a model of a link first.

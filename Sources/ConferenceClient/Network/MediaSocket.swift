@@ -32,7 +32,8 @@ final class MediaSocket {
             .channelOption(.socketOption(.so_sndbuf), value: 1 << 20)
             .channelOption(.datagramVectorReadMessageCount, value: readBatch)
             .channelOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBatch * maximumDatagramSize))
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBatch * maximumDatagramSize)
+            )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(

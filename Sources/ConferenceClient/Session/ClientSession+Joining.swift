@@ -1,7 +1,7 @@
 import Dispatch
-import NIOHTTP1
 import MediaCore
 public import NIOCore
+import NIOHTTP1
 import SecureTransport
 
 extension ClientSession {

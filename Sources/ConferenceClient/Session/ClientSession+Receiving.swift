@@ -1,5 +1,5 @@
-import Dispatch
 import Conference
+import Dispatch
 import MediaCore
 import NIOCore
 

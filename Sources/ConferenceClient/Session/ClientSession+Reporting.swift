@@ -1,8 +1,8 @@
-import NetworkSimulation
 import Conference
 import Foundation
 import MediaCore
 import NIOCore
+import NetworkSimulation
 
 extension ClientSession {
     /// What happened since the last sample. On the event loop.

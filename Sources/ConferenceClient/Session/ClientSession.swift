@@ -50,7 +50,7 @@ public final class ClientSession: @unchecked Sendable {
     var decodeBacklog = 0
     var audioSampleTime: UInt32 = 0
     var isClosed = false
-    
+
     private var wakeUp: (instant: MonotonicInstant, task: Scheduled<Void>)?
     private var reporting: RepeatedTask?
     var previousSample = MonotonicInstant.zero

@@ -1,7 +1,7 @@
-import NIOHTTP1
 import Foundation
 import MediaCore
 import NIOCore
+import NIOHTTP1
 import SecureTransport
 
 /// What came of a join: the session, and what is needed to leave.

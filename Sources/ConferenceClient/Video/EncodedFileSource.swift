@@ -6,6 +6,9 @@ public final class EncodedFileSource: VideoSource {
     public let dimensions: VideoDimensions
     public let frameRate: Double
 
+    private static let reorderingReason =
+        "it has B-frames, so that it cannot be sent as it is; leave --no-reencode out"
+
     private let reader: MovieReader
     /// Set where the file has no times of its own: a raw H.264 stream.
     private let fixedInterval: Duration?
@@ -23,8 +26,7 @@ public final class EncodedFileSource: VideoSource {
         do {
             reader = try MovieReader(path: path)
             guard reader.format.reorderDepth == 0 else {
-                throw ClientError.unreadableInput(
-                    path: path, reason: "it has B-frames, so that it cannot be sent as it is; re-encode it (--reencode)")
+                throw ClientError.unreadableInput(path: path, reason: Self.reorderingReason)
             }
             guard let first = try reader.nextSample() else {
                 throw ClientError.unreadableInput(path: path, reason: "it has no frames")
@@ -71,6 +73,17 @@ public final class EncodedFileSource: VideoSource {
         }
     }
 
+    /// Whether a file can be sent as it is: whether its frames come in the order in which they are shown.
+    ///
+    /// - Throws: `ClientError.unreadableInput`.
+    static func canSend(path: String) throws(ClientError) -> Bool {
+        do {
+            return try MovieReader(path: path).format.reorderDepth == 0
+        } catch {
+            throw ClientError(reading: path, error)
+        }
+    }
+
     private func startOver() throws(MovieError) {
         try reader.rewind()
         guard let first = try reader.nextSample() else {
@@ -85,7 +98,7 @@ extension ClientError {
     init(reading path: String, _ error: any Error) {
         switch error {
         case let error as ClientError: self = error
-        case let error as MovieError: self = .unreadableInput(path: path, reason: error.description)
+        case MovieError.cannotOpen(_, let reason): self = .unreadableInput(path: path, reason: reason)
         default: self = .unreadableInput(path: path, reason: "\(error)")
         }
     }

@@ -1,13 +1,14 @@
 public import MediaCore
 
-/// A test camera: the participant's name on a ground of its own colour, things that move, a clock, and along the top
-/// edge the frame counter that `FrameCounterReader` reads.
+/// A test camera: the participant's name on a ground of its own colour, a camera's grain, things that move, a clock, and
+/// along the top edge the frame counter that `FrameCounterReader` reads.
 public final class SyntheticVideoSource: VideoSource {
     public let dimensions: VideoDimensions
     public let frameRate: Double
     private let tag: UInt16
     private let strip: FrameCounterStrip?
-    private let background: PixelBuffer
+    /// The same ground under different grain: what a camera's noise is to an encoder.
+    private let backgrounds: [PixelBuffer]
     private let accent: YUVColour
     private let pool: PixelBufferPool
     private var frameIndex: Int64 = 0
@@ -28,7 +29,9 @@ public final class SyntheticVideoSource: VideoSource {
         strip = showsCounter ? FrameCounterStrip(in: size) : nil
         accent = YUVColour(hue: Self.hue(of: name) + 0.08, saturation: 0.45, brightness: 0.9)
         pool = PixelBufferPool(format: .i420, dimensions: size, maximumFreeCount: 4)
-        background = Self.drawBackground(name: name, dimensions: size)
+        backgrounds = (0..<Self.grainCount).map {
+            Self.drawBackground(name: name, dimensions: size, grainSeed: UInt64($0) + 1)
+        }
     }
 
     public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
@@ -40,7 +43,7 @@ public final class SyntheticVideoSource: VideoSource {
     /// Draws the next picture.
     public func makePicture(wallClockMilliseconds: Int64) -> PixelBuffer {
         var picture = pool.makeBuffer()
-        picture.copy(background)
+        picture.copy(backgrounds[Int(frameIndex % Int64(backgrounds.count))])
         drawMotion(into: &picture)
         drawClock(wallClockMilliseconds, into: &picture)
         strip?.draw(FrameCounter(wallClockMilliseconds: wallClockMilliseconds, tag: tag), into: &picture)
@@ -55,18 +58,27 @@ public final class SyntheticVideoSource: VideoSource {
     }
 
     private static func groundColour(of name: String) -> YUVColour {
-        YUVColour(hue: hue(of: name), saturation: 0.65, brightness: 0.6)
+        let brightness = 0.5 + 0.08 * Double(StableHash.mixed(name) >> 8 % 3)
+        return YUVColour(hue: hue(of: name), saturation: 0.65, brightness: brightness)
     }
 
+    /// In turns of the colour wheel.
     private static func hue(of name: String) -> Double {
-        // The golden ratio spreads hashes that are near each other over the wheel.
-        (Double(StableHash.hash(name) % 360) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1)
+        Double(StableHash.mixed(name) >> 40) / Double(1 << 24)
     }
 
-    private static func drawBackground(name: String, dimensions: VideoDimensions) -> PixelBuffer {
+    /// How many grounds take turns.
+    private static let grainCount = 4
+    /// Luma differs from the colour by up to this.
+    private static let grainAmplitude = 4
+
+    private static func drawBackground(
+        name: String, dimensions: VideoDimensions, grainSeed: UInt64
+    ) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: dimensions)
         picture.fill(
             x: 0, y: 0, width: dimensions.width, height: dimensions.height, with: groundColour(of: name))
+        addGrain(to: &picture, seed: grainSeed)
         // The widest even dot with which the name fills at most three quarters of the width.
         let label = String(name.prefix(24))
         let dots = max(1, BitmapFont.width(of: label, scale: 1))
@@ -75,6 +87,22 @@ public final class SyntheticVideoSource: VideoSource {
             label, x: (dimensions.width - BitmapFont.width(of: label, scale: scale)) / 4 * 2,
             y: (dimensions.height - BitmapFont.glyphHeight * scale) / 4 * 2, scale: scale, colour: .white)
         return picture.freeze()
+    }
+
+    /// Adds noise to the luma, around its mean.
+    private static func addGrain(to picture: inout MutablePixelBuffer, seed: UInt64) {
+        // Xorshift64: a seed other than zero gives the same noise in every run.
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        let span = UInt64(2 * grainAmplitude + 1)
+        picture.withMutablePlane(0) { bytes, _ in
+            for index in bytes.indices {
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                let noise = Int(state >> 33 % span) - grainAmplitude
+                bytes[index] = UInt8(clamping: Int(bytes[index]) + noise)
+            }
+        }
     }
 
     /// A bar that sweeps across the lower part and a square that bounces above it.
@@ -104,8 +132,8 @@ public final class SyntheticVideoSource: VideoSource {
         let text =
             "\(digits(time / 3_600_000, 2)):\(digits(time / 60_000 % 60, 2)):\(digits(time / 1000 % 60, 2))"
             + ".\(digits(time % 1000, 3))"
-        let scale = max(2, dimensions.height / 120 * 2)
-        let top = (strip?.height ?? 0) + 3 * scale
+        let scale = max(2, dimensions.height / 180 * 2)
+        let top = (strip?.height ?? 0) + 2 * scale
         picture.draw(text, x: 3 * scale, y: top / 2 * 2, scale: scale, colour: .white, background: .black)
     }
 }

@@ -26,7 +26,7 @@ public struct VideoInputSettings: Hashable, Sendable {
     public var dimensions: VideoDimensions?
     /// Frames per second of the test camera and of raw H.264 streams.
     public var frameRate: Double
-    /// Whether files are decoded and encoded again; nil for: unless they are raw H.264.
+    /// Whether files are decoded and encoded again; nil for: unless they are raw H.264 without B-frames.
     public var reencodes: Bool?
 
     public init(dimensions: VideoDimensions? = nil, frameRate: Double = 30, reencodes: Bool? = nil) {
@@ -60,7 +60,9 @@ extension VideoInput {
             }
             let isRaw = ["h264", "264", "avc", "jsv"].contains(kind)
             let fixedFrameRate = isRaw ? settings.frameRate : nil
-            if !(settings.reencodes ?? !isRaw) {
+            var reencodes = settings.reencodes ?? !isRaw
+            if settings.reencodes == nil, isRaw { reencodes = try !EncodedFileSource.canSend(path: path) }
+            if !reencodes {
                 return try EncodedFileSource(path: path, fixedFrameRate: fixedFrameRate)
             }
             return Self.fitted(try DecodedFileSource(path: path, fixedFrameRate: fixedFrameRate), settings)

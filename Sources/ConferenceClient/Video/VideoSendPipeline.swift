@@ -1,6 +1,6 @@
-import NIOCore
 import Dispatch
 import MediaCore
+import NIOCore
 import VideoCoding
 
 /// A client's video on its way out: source and encoder.

@@ -1,7 +1,8 @@
 extension JitterBuffer {
     /// How patient a jitter buffer is.
     public struct Configuration: Hashable, Sendable {
-        /// How long the packets behind a gap wait for it to fill before it is given up.
+        /// How long the packets behind a gap wait for it to fill before it is given up, or two round trips if that is
+        /// longer (a second at most).
         public var maximumDelay: Duration
         /// How many sequence numbers the buffer spans at most. A packet further ahead resets it.
         public var capacity: Int

@@ -13,6 +13,8 @@ public struct JitterBuffer: Sendable {
         var time: Int64 = 0
         /// When the packet is to be asked for, the first time or again; nanoseconds.
         var nextRequest: Int64 = .max
+        /// When the packet was last asked for; nanoseconds.
+        var requested: Int64 = 0
         var requestCount = 0
     }
 
@@ -42,7 +44,8 @@ public struct JitterBuffer: Sendable {
         return Int(highest - next + 1) - missingCount
     }
 
-    /// Tells how long a request and its answer take; 100 ms are assumed before. Held within 1 ms...5 s.
+    /// Tells how long a request and its answer take, where reports say so. Held within 1 ms...5 s. Without it 100 ms
+    /// are assumed first, then what answers to requests took.
     public mutating func setRoundTripTime(_ duration: Duration) {
         roundTripTime = min(max(duration.nanoseconds, 1_000_000), 5_000_000_000)
     }
@@ -79,7 +82,12 @@ public struct JitterBuffer: Sendable {
                 return .duplicate
             }
             missingCount -= 1
-            if slot.requestCount > 0 { statistics.recovered += 1 } else { statistics.reordered += 1 }
+            if slot.requestCount > 0 {
+                statistics.recovered += 1
+                if slot.requestCount == 1 { noticeAnswer(after: now.nanoseconds &- slot.requested) }
+            } else {
+                statistics.reordered += 1
+            }
         }
         place(packet, at: sequence, now: now)
         return .inserted
@@ -134,6 +142,7 @@ public struct JitterBuffer: Sendable {
                 if deadline > (isFirst ? now.nanoseconds : saturatingSum(now.nanoseconds, roundTripTime)) {
                     due.append(UInt16(truncatingIfNeeded: sequence))
                     slots[index].requestCount += 1
+                    slots[index].requested = now.nanoseconds
                     slots[index].nextRequest = saturatingSum(now.nanoseconds, interval)
                 } else {
                     slots[index].nextRequest = .max
@@ -176,11 +185,24 @@ extension JitterBuffer {
 
     /// When a missing packet is given up: at its deadline, or when the last request has not been answered.
     private func giveUpTime(of slot: Slot) -> Int64 {
-        let deadline = saturatingSum(slot.time, configuration.maximumDelay.nanoseconds)
+        let deadline = saturatingSum(slot.time, patience)
         guard configuration.nackEnabled, slot.requestCount >= configuration.maximumRequestCount else {
             return deadline
         }
         return min(deadline, slot.nextRequest)
+    }
+
+    /// How long a gap is waited for: at least long enough for two round trips, within a second, where packets can be
+    /// asked for. On a slow path a late repair is better than a picture that stands until the next keyframe.
+    private var patience: Int64 {
+        let maximum = configuration.maximumDelay.nanoseconds
+        return configuration.nackEnabled ? max(maximum, min(2 * roundTripTime, 1_000_000_000)) : maximum
+    }
+
+    /// Learns the round-trip time from a packet that came after one request.
+    private mutating func noticeAnswer(after nanoseconds: Int64) {
+        let measured = min(max(nanoseconds, 1_000_000), 5_000_000_000)
+        roundTripTime += (measured - roundTripTime) / 4
     }
 
     private mutating func place(_ packet: RTPPacket, at sequence: Int64, now: MonotonicInstant) {

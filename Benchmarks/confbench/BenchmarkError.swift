@@ -1,0 +1,21 @@
+/// Why nothing could be measured.
+enum BenchmarkError: Error, CustomStringConvertible {
+    /// A program that the benchmark runs could not be started.
+    case programNotStarted(path: String, reason: String)
+    /// A program ended, or did not do its part in time.
+    case programFailed(name: String, reason: String)
+    /// A codec failed.
+    case codecFailed(reason: String)
+    /// The system did not give what was asked of it.
+    case system(reason: String)
+
+    var description: String {
+        switch self {
+        case .programNotStarted(let path, let reason):
+            "\(path) cannot be started (\(reason)); build all of the package: swift build -c release"
+        case .programFailed(let name, let reason): "\(name): \(reason)"
+        case .codecFailed(let reason): "a codec failed: \(reason)"
+        case .system(let reason): reason
+        }
+    }
+}

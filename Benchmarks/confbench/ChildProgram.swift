@@ -1,0 +1,54 @@
+import Foundation
+
+/// One of the package's programs, run as a process of its own. It is ended at the latest when this goes away.
+final class ChildProgram {
+    let name: String
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Starts a program that lies beside this one.
+    init(_ name: String, arguments: [String]) throws {
+        self.name = name
+        let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let executable = directory.appendingPathComponent(name)
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        do {
+            try process.run()
+        } catch {
+            throw BenchmarkError.programNotStarted(path: executable.path, reason: error.localizedDescription)
+        }
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    var identifier: Int32 { process.processIdentifier }
+
+    /// The first line that the program prints.
+    func firstLine() throws -> String {
+        var line = Data()
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
+            if byte.first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        throw BenchmarkError.programFailed(name: name, reason: "it ended at once; its message is above")
+    }
+
+    /// Throws when the program has ended.
+    func checkRunning() throws {
+        guard process.isRunning else {
+            throw BenchmarkError.programFailed(name: name, reason: "it ended with \(process.terminationStatus)")
+        }
+    }
+
+    /// Asks the program to end and waits until it has.
+    func end() {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,144 @@
+import AudioMixing
+import Compositing
+import ConferenceClient
+import Foundation
+import MediaCore
+import NIOCore
+import RateControl
+import VideoCoding
+
+/// The least that a conference can cost: its decodes, compositions and encodes, one after the other on this thread.
+///
+/// The calls are those that the relay's jobs make, to this package's own sessions over libavcodec, libyuv, OpenH264 and
+/// libopus: each participant has its own decoder and encoders, and one compositor makes a picture of its own for each
+/// receiver. There are no packets, no queues, no other threads and no waiting.
+final class CodecFloor {
+    private let participants: [ParticipantID]
+    private let requests: [CompositionRequest]
+    private let samples: [SampleBuffer]
+    private let decoders: [DecodingPipeline]
+    private let encoders: [CompressionSession]
+    private let compositor = GridCompositor()
+    private let opusDecoders: [OpusDecoder]
+    private let opusEncoders: [OpusEncoder]
+    private let sound: [ByteBuffer]
+    private var pictures: [PixelBuffer?]
+    private var tick = 0
+    private var audioTick = 0
+
+    /// Ticks that settle the encoders' rate control and fill the pools.
+    private static let warmUpTicks = 60
+
+    init(participants count: Int, clip: TestClip) throws {
+        participants = (1...count).map { ParticipantID(rawValue: UInt64($0)) }
+        requests = participants.map { [participants] receiver in
+            CompositionRequest(grid: participants.filter { $0 != receiver }, canvas: Workload.canvas)
+        }
+        samples = clip.samples
+        pictures = Array(repeating: nil, count: count)
+        decoders = participants.map { _ in DecodingPipeline() }
+        do {
+            encoders = try participants.map { _ in try CompressionSession(configuration: Workload.encoder) }
+            opusDecoders = try participants.map { _ in try OpusDecoder() }
+            opusEncoders = try participants.map { _ in
+                try OpusEncoder(settings: AudioEncoderSettings(bitRate: Workload.allocation.audio))
+            }
+            sound = try ToneClip.packets()
+        } catch {
+            throw BenchmarkError.codecFailed(reason: "\(error)")
+        }
+        // Each decoder starts at the clip's key frame.
+        for index in participants.indices {
+            for position in 0..<offset(of: index) { try decode(samples[position], index: index) }
+        }
+        for _ in 0..<Self.warmUpTicks {
+            var cost = FloorCost()
+            try videoTick(&cost)
+        }
+    }
+
+    /// Runs `seconds` of conference as fast as it goes.
+    func run(seconds: Double) throws -> FloorCost {
+        var cost = FloorCost()
+        for _ in 0..<Int(seconds * Double(Workload.frameRate)) { try videoTick(&cost) }
+        for _ in 0..<Int(seconds * Double(Workload.audioFrequency)) { try audioTick(&cost) }
+        return cost
+    }
+
+    private func videoTick(_ cost: inout FloorCost) throws {
+        let begin = ThreadClock.now()
+        for index in participants.indices {
+            try decode(samples[(tick + offset(of: index)) % samples.count], index: index)
+        }
+        let decoded = ThreadClock.now()
+        var contents: [ParticipantID: CompositionSource] = [:]
+        for (index, id) in participants.enumerated() {
+            let content = pictures[index].map { TileContent.picture($0, isStale: false) } ?? .placeholder
+            contents[id] = CompositionSource(id: id, name: "Load \(id)", content: content)
+        }
+        let composed = compositor.compose(requests, sources: contents)
+        let finished = ThreadClock.now()
+        let time = MediaTime(value: Int64(tick), timescale: Int32(Workload.frameRate))
+        for (encoder, picture) in zip(encoders, composed) {
+            do {
+                if try encoder.encode(picture, presentationTime: time) != nil { cost.encode.count += 1 }
+            } catch {
+                throw BenchmarkError.codecFailed(reason: error.description)
+            }
+        }
+        let encoded = ThreadClock.now()
+        tick += 1
+        cost.decode.add(decoded - begin, count: participants.count)
+        cost.compose.add(finished - decoded, count: composed.count)
+        cost.encode.add(encoded - finished, count: 0)
+    }
+
+    /// How far into the clip a participant is at the first tick: apart from the others, as clients are that joined one
+    /// after the other.
+    private func offset(of index: Int) -> Int { index * samples.count / participants.count }
+
+    private func decode(_ sample: SampleBuffer, index: Int) throws {
+        for outcome in decoders[index].decode(sample) {
+            switch outcome {
+            case .picture(let picture): pictures[index] = picture.pixelBuffer
+            case .dropped(let reason): throw BenchmarkError.codecFailed(reason: "a frame was dropped: \(reason)")
+            case .failed(let error): throw BenchmarkError.codecFailed(reason: error.description)
+            }
+        }
+    }
+
+    private func audioTick(_ cost: inout FloorCost) throws {
+        do {
+            let begin = ThreadClock.now()
+            let frames = try opusDecoders.enumerated().map { index, decoder in
+                try decoder.decode(sound[(audioTick + index * 5) % sound.count])
+            }
+            let decoded = ThreadClock.now()
+            // A sum of the others, so that the encoder's work is the same; mixing itself is not part of the floor.
+            let mixes = frames.indices.map { own in
+                (0..<AudioFormat.frameSampleCount).map { sample in
+                    let sum = frames.indices.reduce(Float(0)) { $1 == own ? $0 : $0 + frames[$1][sample] }
+                    return min(max(sum, -1), 1)
+                }
+            }
+            let mixed = ThreadClock.now()
+            for (encoder, mix) in zip(opusEncoders, mixes) { _ = try encoder.encode(mix) }
+            let encoded = ThreadClock.now()
+            audioTick += 1
+            cost.audioDecode.add(decoded - begin, count: frames.count)
+            cost.audioEncode.add(encoded - mixed, count: mixes.count)
+        } catch {
+            throw BenchmarkError.codecFailed(reason: "\(error)")
+        }
+    }
+}
+
+/// The sound of a client, as `confclient load` sends it.
+private enum ToneClip {
+    /// A second of a tone in packets of 20 ms.
+    static func packets() throws -> [ByteBuffer] {
+        let source = ToneSource(name: "Load")
+        let encoder = try OpusEncoder()
+        return try (0..<Workload.audioFrequency).map { _ in try encoder.encode(source.nextFrame()) }
+    }
+}

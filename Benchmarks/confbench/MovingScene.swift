@@ -1,0 +1,115 @@
+import MediaCore
+
+/// What a camera in a call sees: a still room full of detail, and in front of it something large and detailed that
+/// moves. It repeats without a seam after `period` pictures.
+///
+/// Nothing of it is random but by seed, so that every run encodes the same pictures.
+struct MovingScene {
+    /// Pictures until the scene repeats.
+    static let period = 150
+
+    private let dimensions: VideoDimensions
+    private let room: Texture
+    private let person: Texture
+
+    init(dimensions: VideoDimensions) {
+        self.dimensions = dimensions
+        room = Texture(seed: 1, dimensions: dimensions)
+        person = Texture(
+            seed: 2, dimensions: VideoDimensions(width: dimensions.width * 2 / 5, height: dimensions.height * 3 / 4))
+    }
+
+    func picture(_ number: Int) -> PixelBuffer {
+        let size = person.dimensions
+        // On a closed path, in even steps so that chroma moves along.
+        let travelX = dimensions.width / 4
+        let travelY = dimensions.height - size.height
+        let x = dimensions.width * 3 / 10 + Self.swing(number, over: Self.period, by: travelX / 2)
+        let y = travelY / 2 + Self.swing(number + Self.period / 4, over: Self.period / 2, by: travelY / 4)
+        var picture = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+        for plane in 0..<3 {
+            let shift = plane == 0 ? 0 : 1
+            picture.withMutablePlane(plane) { bytes, stride in
+                room.copy(plane: plane, to: bytes, stride: stride, x: 0, y: 0)
+                person.copy(
+                    plane: plane, to: bytes, stride: stride, x: max(0, x) / 2 * 2 >> shift,
+                    y: max(0, y) / 2 * 2 >> shift)
+            }
+        }
+        return picture.freeze()
+    }
+
+    /// From -amplitude to amplitude and back within `period`, at one speed.
+    private static func swing(_ number: Int, over period: Int, by amplitude: Int) -> Int {
+        let phase = number % period
+        let half = period / 2
+        let position = phase < half ? phase : period - phase
+        return amplitude * 2 * position / half - amplitude
+    }
+}
+
+/// Smooth noise of two grains: detail that an encoder has to work for, as of cloth and wood.
+private struct Texture {
+    let dimensions: VideoDimensions
+    private let planes: [[UInt8]]
+
+    init(seed: UInt64, dimensions: VideoDimensions) {
+        let size = VideoDimensions(width: dimensions.width / 2 * 2, height: dimensions.height / 2 * 2)
+        self.dimensions = size
+        planes = (0..<3).map { plane in
+            let (width, rows) = plane == 0 ? (size.width, size.height) : (size.width / 2, size.height / 2)
+            let noise = Noise(seed: seed &* 3 &+ UInt64(plane))
+            let contrast = plane == 0 ? 1 : 4
+            var samples: [UInt8] = []
+            samples.reserveCapacity(width * rows)
+            for y in 0..<rows {
+                for x in 0..<width {
+                    let value = noise.value(x: x, y: y, grain: 32) * 3 / 4 + noise.value(x: x, y: y, grain: 4) / 4
+                    samples.append(UInt8(clamping: 128 + (value - 128) / contrast))
+                }
+            }
+            return samples
+        }
+    }
+
+    func copy(plane: Int, to target: UnsafeMutableRawBufferPointer, stride: Int, x: Int, y: Int) {
+        let width = plane == 0 ? dimensions.width : dimensions.width / 2
+        planes[plane].withUnsafeBytes { samples in
+            for row in 0..<samples.count / width {
+                let start = (y + row) * stride + x
+                guard start >= 0, start + width <= target.count else { return }
+                UnsafeMutableRawBufferPointer(rebasing: target[start..<start + width])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: samples[row * width..<(row + 1) * width]))
+            }
+        }
+    }
+}
+
+/// Values from 0 to 255 on grids of several grains, bilinear between the points.
+private struct Noise {
+    private static let side = 64
+    private let points: [Int]
+
+    init(seed: UInt64) {
+        // SplitMix64.
+        var state = seed
+        points = (0..<Self.side * Self.side).map { _ in
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return Int((value ^ (value >> 31)) & 255)
+        }
+    }
+
+    func value(x: Int, y: Int, grain: Int) -> Int {
+        let (column, row) = (x / grain, y / grain)
+        let (right, below) = (x % grain, y % grain)
+        func point(_ column: Int, _ row: Int) -> Int {
+            points[row % Self.side * Self.side + column % Self.side]
+        }
+        let top = point(column, row) * (grain - right) + point(column + 1, row) * right
+        let bottom = point(column, row + 1) * (grain - right) + point(column + 1, row + 1) * right
+        return (top * (grain - below) + bottom * below) / (grain * grain)
+    }
+}

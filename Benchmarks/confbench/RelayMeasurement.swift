@@ -1,0 +1,78 @@
+import MediaCore
+
+/// What the relay took and did in a stretch of time.
+struct RelayMeasurement: Sendable {
+    /// What the relay's threads are for.
+    enum ThreadRole: String, Codable, CaseIterable, Sendable {
+        /// Decoding, composing, encoding and mixing.
+        case workers
+        /// Sockets, RTP, SRTP, rate control.
+        case eventLoop
+        case other
+
+        init(threadName: String) {
+            self =
+                if threadName.hasPrefix("codec-") { .workers } else if threadName.hasPrefix("NIO-") { .eventLoop } else
+                {
+                    .other
+                }
+        }
+    }
+
+    var seconds: Double
+    /// Processor seconds a second, of the relay and of the clients.
+    var cores: Double
+    var loadCores: Double
+    var threadCores: [ThreadRole: Double]
+    var work: WorkRate
+    var missedTicks: UInt64
+    var lateAudioTicks: UInt64
+    /// Pictures left out for a receiver: its encoder was busy, or its network full.
+    var framesDropped: UInt64
+    var keyFrames: UInt64
+    /// What the first receiver's encoder was told at the end.
+    var videoBitsPerSecond: Int64
+
+    init(
+        seconds: Double, cores: Double, loadCores: Double = 0, threadCores: [ThreadRole: Double] = [:], work: WorkRate,
+        missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0, keyFrames: UInt64 = 0,
+        videoBitsPerSecond: Int64 = 0
+    ) {
+        self.seconds = seconds
+        self.cores = cores
+        self.loadCores = loadCores
+        self.threadCores = threadCores
+        self.work = work
+        self.missedTicks = missedTicks
+        self.lateAudioTicks = lateAudioTicks
+        self.framesDropped = framesDropped
+        self.keyFrames = keyFrames
+        self.videoBitsPerSecond = videoBitsPerSecond
+    }
+
+    init(from first: Reading, to last: Reading) {
+        let seconds = (last.time - first.time).seconds
+        func rate(_ counter: KeyPath<RoomReading.Participant, UInt64>) -> Double {
+            (last.room.sum(counter) - first.room.sum(counter)) / seconds
+        }
+        func difference(_ counter: KeyPath<RoomReading, UInt64>) -> UInt64 {
+            last.room[keyPath: counter] &- first.room[keyPath: counter]
+        }
+        var work = WorkRate(participants: last.room.participants.count)
+        work.decodes = rate(\.uplink.framesDecoded)
+        work.compositions = Double(difference(\.composedPictures)) / seconds
+        work.encodes = rate(\.downlink.framesEncoded)
+        var threadCores = Dictionary(uniqueKeysWithValues: ThreadRole.allCases.map { ($0, 0.0) })
+        for (name, time) in last.threads {
+            let spent = time - (first.threads[name] ?? .zero)
+            threadCores[ThreadRole(threadName: name), default: 0] += spent.seconds / seconds
+        }
+        self.init(
+            seconds: seconds, cores: (last.relay - first.relay).seconds / seconds,
+            loadCores: (last.load - first.load).seconds / seconds, threadCores: threadCores, work: work,
+            missedTicks: difference(\.missedTicks), lateAudioTicks: difference(\.lateAudioTicks),
+            framesDropped: UInt64((rate(\.downlink.framesDropped) * seconds).rounded()),
+            keyFrames: UInt64((rate(\.downlink.keyFrames) * seconds).rounded()),
+            videoBitsPerSecond: last.room.participants.first?.downlink.videoBitRate ?? 0)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// The results as a table for people.
+struct ResultTable {
+    var report: BenchmarkReport
+
+    var text: String {
+        let columns = [
+            "N", "floor", "+audio", "relay", "ratio", "+audio", "workers", "loop", "other", "decoded/s", "composed/s",
+            "encoded/s each", "left out", "missed ticks", "late audio", "drift %",
+        ]
+        let rows = report.conferences.map { conference in
+            [
+                "\(conference.participants)", Self.number(conference.floorCores, 3),
+                Self.number(conference.floorWithAudioCores, 3), Self.number(conference.relayCores, 3),
+                Self.number(conference.ratio, 3), Self.number(conference.ratioWithAudio, 3),
+                Self.number(conference.workerCores, 3), Self.number(conference.eventLoopCores, 3),
+                Self.number(conference.otherCores, 3), Self.number(conference.work.decodes, 1),
+                Self.number(conference.work.compositions, 1), Self.number(conference.framesPerReceiver, 2),
+                "\(conference.framesDropped)", "\(conference.missedTicks)", "\(conference.lateAudioTicks)",
+                Self.number(conference.floorDrift * 100, 1),
+            ]
+        }
+        return Self.aligned([columns] + rows).joined(separator: "\n")
+    }
+
+    private static func number(_ value: Double, _ decimals: Int) -> String {
+        String(format: "%.\(decimals)f", value)
+    }
+
+    private static func aligned(_ rows: [[String]]) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                String(repeating: " ", count: widths[column] - cell.count) + cell
+            }.joined(separator: "  ")
+        }
+    }
+}

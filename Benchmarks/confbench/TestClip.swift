@@ -1,0 +1,48 @@
+import ConferenceClient
+import Foundation
+import H264
+import MediaCore
+import NIOCore
+import VideoCoding
+
+/// What every client sends, encoded once, as samples for the floor and as a file for the clients.
+struct TestClip {
+    var samples: [SampleBuffer]
+
+    /// Encodes a scene that begins with the clip's only key frame. It is played over and over.
+    static func encode() throws -> TestClip {
+        do {
+            let scene = MovingScene(dimensions: Workload.sourceDimensions)
+            let session = try CompressionSession(
+                configuration: CompressionConfiguration(
+                    dimensions: Workload.sourceDimensions, expectedFrameRate: Workload.frameRate,
+                    averageBitRate: Workload.sourceBitRate))
+            var clip = TestClip(samples: [])
+            for number in 0..<MovingScene.period {
+                let frame = try session.encode(
+                    scene.picture(number),
+                    presentationTime: MediaTime(value: Int64(number), timescale: Int32(Workload.frameRate)))
+                if let frame { clip.samples.append(frame.sample) }
+            }
+            guard clip.samples.first?.isSync == true else {
+                throw BenchmarkError.codecFailed(reason: "the clip does not begin with a key frame")
+            }
+            return clip
+        } catch let error as VideoCodingError {
+            throw BenchmarkError.codecFailed(reason: error.description)
+        }
+    }
+
+    /// Writes a raw H.264 stream.
+    func write(to path: String) throws {
+        var bytes = ByteBuffer()
+        for sample in samples {
+            bytes.writeImmutableBuffer(AnnexB.encode(try sample.nalUnits()))
+        }
+        do {
+            try Data(bytes.readableBytesView).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw BenchmarkError.system(reason: "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}

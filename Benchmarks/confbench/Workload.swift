@@ -1,0 +1,32 @@
+import MediaCore
+import RateControl
+import VideoCoding
+
+/// What is measured: one room in which everyone sends and receives.
+enum Workload {
+    /// What each participant sends.
+    static let sourceDimensions = VideoDimensions(width: 640, height: 360)
+    static let sourceBitRate = BitRate.kilobits(500)
+    /// What each receives.
+    static let canvas = VideoDimensions(width: 1280, height: 720)
+    static let frameRate = 30
+    /// Opus packets a second.
+    static let audioFrequency = 50
+    /// What each receiver's network carries, sound and headers included.
+    static let downlinkBitRate = BitRate.megabits(1.5)
+    /// The best of the profiles that `confclient` offers, hence what the relay encodes.
+    static let profile = H264Profile.high
+
+    /// How the relay divides `downlinkBitRate` between picture and sound, by the same code and with the same bounds.
+    static let allocation: BitrateAllocation = {
+        var allocator = BitrateAllocator(
+            configuration: .init(audio: .kilobits(16)...(.kilobits(40)), video: .kilobits(50)...downlinkBitRate))
+        return allocator.allocate(target: downlinkBitRate)
+    }()
+
+    /// The relay's settings for a receiver's encoder.
+    static var encoder: CompressionConfiguration {
+        CompressionConfiguration(
+            dimensions: canvas, expectedFrameRate: frameRate, averageBitRate: allocation.video, profile: profile)
+    }
+}

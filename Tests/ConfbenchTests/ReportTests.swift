@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import confbench
+
+@Suite("What confbench writes")
+struct ReportTests {
+    private let report: BenchmarkReport = {
+        var cost = FloorCost()
+        cost.encode.add(.milliseconds(400), count: 100)
+        var report = BenchmarkReport(machine: .init(processors: 2, model: "A", loadAverage: 0.5), durationSeconds: 10)
+        for count in [2, 9] {
+            var relay = RelayMeasurement(
+                seconds: 10, cores: 0.25 * Double(count), work: WorkRate(participants: count))
+            relay.missedTicks = UInt64(count)
+            report.conferences.append(
+                ConferenceResult(participants: count, floorBefore: cost, floorAfter: cost, relay: relay))
+        }
+        return report
+    }()
+
+    @Test("the table has a row for each conference, columns under their heads")
+    func table() {
+        let lines = ResultTable(report: report).text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 3)
+        #expect(Set(lines.map(\.count)).count == 1)
+        let heads = lines[0].split(separator: " ").map(String.init)
+        #expect(heads.prefix(5) == ["N", "floor", "+audio", "relay", "ratio"])
+        let cells = lines[2].split(separator: " ").map(String.init)
+        #expect(cells.prefix(5) == ["9", "1.080", "1.080", "2.250", "2.083"])
+    }
+
+    @Test("the JSON has the same numbers and reads back")
+    func json() throws {
+        let data = try JSONEncoder().encode(report)
+        let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(object["version"] as? Int == 1)
+        let conferences = try #require(object["conferences"] as? [[String: Any]])
+        #expect(conferences.map { $0["participants"] as? Int } == [2, 9])
+        #expect(conferences[1]["relayCores"] as? Double == 2.25)
+        #expect(conferences[1]["missedTicks"] as? Int == 9)
+        let again = try JSONDecoder().decode(BenchmarkReport.self, from: data)
+        #expect(again.conferences[0].ratio == report.conferences[0].ratio)
+    }
+
+    @Test(
+        "participants are numbers from 2 to 25 with commas between them", arguments: ["", "1", "26", "2,", "2;4", "a"])
+    func refusedCounts(argument: String) {
+        #expect(ParticipantCounts(argument: argument) == nil)
+    }
+
+    @Test("participants are read in their order")
+    func counts() {
+        #expect(ParticipantCounts(argument: "9,2,4")?.values == [9, 2, 4])
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import MediaCore
+import NIOCore
+import NetworkSimulation
+import Recording
+import SecureTransport
+import Testing
+
+@testable import ConferenceClient
+
+@Suite("Recording what is received")
+struct MovieRecorderTests {
+    @Test("a recording begins with the first key frame, and sound keeps its distance to the pictures")
+    func records() throws {
+        let source = TemporaryFile(".mp4")
+        let samples = try VideoSourceTests.write(12, to: source.path)
+        let file = TemporaryFile(".mp4")
+        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        var now = MonotonicInstant.zero + .seconds(100)
+        for sample in samples.dropFirst() {
+            recorder.append(sample, arrival: now)
+            for half in 0..<2 {
+                recorder.append(
+                    opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]),
+                    rtpTimestamp: UInt32.max &- 1000
+                        &+ UInt32(truncatingIfNeeded: (now - MonotonicInstant.zero).nanoseconds / 20_833),
+                    sequence: Int64((now - MonotonicInstant.zero).nanoseconds) + Int64(half), arrival: now)
+            }
+            now += .milliseconds(40)
+        }
+        try recorder.finish()
+        let reader = try MovieReader(path: file.path)
+        let first = try #require(try reader.nextSample())
+        #expect(first.isSync)
+        #expect(first.data == samples[5].data)
+        #expect(first.presentationTime == .zero)
+        let second = try #require(try reader.nextSample())
+        #expect(second.presentationTime == MediaTime(value: 40, timescale: 1000))
+    }
+
+    @Test("a recording of nothing is no media")
+    func empty() throws {
+        let file = TemporaryFile(".mp4")
+        let recorder = try MovieRecorder(path: file.path, hasAudio: true)
+        #expect(throws: ClientError.noMedia(reason: "no key frame arrived, so that \(file.path) is empty")) {
+            try recorder.finish()
+        }
+    }
+
+    @Test("a path that cannot be written is noticed at the start")
+    func unwritable() {
+        #expect(throws: ClientError.outputNotWritable(path: "/nonexistent/a.mp4", reason: "its folder does not exist"))
+        {
+            try MovieRecorder(path: "/nonexistent/a.mp4", hasAudio: false)
+        }
+    }
+}
+
+@Suite("Emulated access link")
+struct EmulatedAccessLinkTests {
+    @Test("datagrams come out at the link's rate, headers included, after its delay")
+    func rate() throws {
+        let profile = try LinkProfile(argument: "rate=800k,delay=40ms")
+        var link = EmulatedAccessLink(profile: profile, isIPv6: false, seed: 1, start: .zero)
+        let peer = try #require(TransportAddress(host: "127.0.0.1", port: 1))
+        for _ in 0..<3 { link.send(ByteBuffer(repeating: 0, count: 972), peer: peer, now: .zero) }
+        // 1000 bytes take 10 ms at 800 kbit/s.
+        #expect(link.nextDelivery == MonotonicInstant.zero + .milliseconds(50))
+        #expect(link.deliver(now: MonotonicInstant.zero + .milliseconds(49)) == nil)
+        #expect(link.deliver(now: MonotonicInstant.zero + .milliseconds(60))?.peer == peer)
+        #expect(link.deliver(now: MonotonicInstant.zero + .milliseconds(60)) != nil)
+        #expect(link.deliver(now: MonotonicInstant.zero + .milliseconds(60)) == nil)
+        #expect(link.statistics.deliveredPackets == 2)
+    }
+
+    @Test("what describes no link is a usage error, and a trace that is missing an input error")
+    func errors() {
+        let usage = #expect(throws: ClientError.self) { try LinkProfile(argument: "rate=fast") }
+        #expect(usage?.exitCode == 64)
+        let input = #expect(throws: ClientError.self) { try LinkProfile(argument: "trace=/nonexistent") }
+        #expect(input?.exitCode == 66)
+    }
+
+    @Test("a trace is read from its file")
+    func trace() throws {
+        let file = TemporaryFile(".trace")
+        try Data("10\n20\n".utf8).write(to: URL(fileURLWithPath: file.path))
+        let profile = try LinkProfile(argument: "trace=\(file.path)")
+        #expect(profile.rate.rate(at: .zero) == .kilobits(1200))
+    }
+}
+
+@Suite("Reports")
+struct ReportTests {
+    @Test("the report's JSON has the documented names")
+    func names() throws {
+        let report = ClientReport(
+            name: "Ada", url: "http://127.0.0.1:7000/rooms/demo", participant: "/rooms/demo/participants/1",
+            joinedAt: "2026-01-01T00:00:00Z", durationSeconds: 1, end: "duration",
+            receivedVideo: .init(
+                frames: 1, keyFrames: 1, framesDecoded: 1, decodeErrors: 0, framesNotDecoded: 0, framesPerSecond: 30,
+                width: 1280, height: 720, bytes: 1, bitsPerSecond: 1, secondsToFirstFrame: 0.1, freezeCount: 0,
+                freezeSeconds: 0, longestGapSeconds: 0.04, packets: 1, packetsLost: 0, lossFraction: 0, nacksSent: 0,
+                keyFrameRequestsSent: 0),
+            receivedAudio: .init(packets: 1, bytes: 1, bitsPerSecond: 1),
+            sentVideo: .init(
+                frames: 1, keyFrames: 1, framesSkipped: 0, bytes: 1, bitsPerSecond: 1, targetBitsPerSecond: 1,
+                lossFraction: 0, keyFrameRequestsReceived: 0),
+            sentAudio: .init(packets: 1, bytes: 1, bitsPerSecond: 1, lossFraction: 0),
+            transport: .init(
+                packetsSent: 1, packetsReceived: 1, retransmissionsSent: 0, nacksReceived: 0,
+                packetsNotAuthenticated: 0, packetsReplayed: 0, packetsMalformed: 0, roundTripSeconds: 0.01,
+                targetBitsPerSecond: 1),
+            delay: .init(
+                samples: 1, meanSeconds: 0.1, medianSeconds: 0.1, p95Seconds: 0.1, maximumSeconds: 0.1,
+                participants: [.init(tag: 1, samples: 1, meanSeconds: 0.1)]),
+            uplink: nil,
+            downlink: .init(packetsSent: 1, packetsDelivered: 1, packetsLost: 0, packetsDropped: 0, bytesDelivered: 1),
+            samples: [])
+        let file = TemporaryFile(".json")
+        try JSONFile.write(report, to: file.path)
+        let data = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(
+            object.keys.sorted() == [
+                "delay", "downlink", "durationSeconds", "end", "joinedAt", "name", "participant", "receivedAudio",
+                "receivedVideo", "samples", "sentAudio", "sentVideo", "transport", "url", "version",
+            ])
+        let video = try #require(object["receivedVideo"] as? [String: Any])
+        #expect(
+            video.keys.sorted() == [
+                "bitsPerSecond", "bytes", "decodeErrors", "frames", "framesDecoded", "framesNotDecoded",
+                "framesPerSecond", "freezeCount", "freezeSeconds", "height", "keyFrameRequestsSent", "keyFrames",
+                "longestGapSeconds", "lossFraction", "nacksSent", "packets", "packetsLost", "secondsToFirstFrame",
+                "width",
+            ])
+        #expect(try JSONDecoder().decode(ClientReport.self, from: data).receivedVideo.frames == 1)
+    }
+}

@@ -1,0 +1,280 @@
+import Compositing
+import Foundation
+import H264
+import MediaCore
+import RTP
+import Recording
+import Testing
+import VideoCoding
+
+@testable import ConferenceClient
+
+@Suite("Frame counter over the whole way")
+struct CounterSurvivalTests {
+    @Test(
+        "counters are read after composing, encoding at a low rate and decoding",
+        arguments: [(4, 300.0), (9, 500.0)])
+    func lowRate(count: Int, kilobits: Double) throws {
+        let canvas = VideoDimensions(width: 1280, height: 720)
+        let names = (1...count).map { "Participant \($0)" }
+        let cameras = names.map {
+            SyntheticVideoSource(name: $0, dimensions: VideoDimensions(width: 640, height: 360), frameRate: 10)
+        }
+        let ids = (1...count).map { ParticipantID(rawValue: UInt64($0)) }
+        let compositor = GridCompositor()
+        let encoder = try CompressionSession(
+            configuration: CompressionConfiguration(
+                dimensions: canvas, expectedFrameRate: 10, averageBitRate: .kilobits(kilobits)))
+        var decoder: DecompressionSession?
+        var reader = FrameCounterReader()
+        var read = 0
+        let frameCount = 12
+        for frame in 0..<frameCount {
+            let time = 1_763_684_465_000 + Int64(frame) * 100
+            var sources: [ParticipantID: CompositionSource] = [:]
+            for (index, id) in ids.enumerated() {
+                sources[id] = CompositionSource(
+                    id: id, name: names[index],
+                    content: .picture(cameras[index].makePicture(wallClockMilliseconds: time), isStale: false))
+            }
+            let composed = try #require(
+                compositor.compose([CompositionRequest(grid: ids, canvas: canvas)], sources: sources).first)
+            let encoded = try encoder.encode(
+                composed, presentationTime: MediaTime(value: time, timescale: 1000), options: EncodeOptions())
+            guard let encoded else { continue }
+            if decoder == nil { decoder = try DecompressionSession(format: encoded.sample.format) }
+            for case .picture(let picture) in decoder?.decode(encoded.sample) ?? [] {
+                let readings = reader.readings(in: picture.pixelBuffer)
+                for reading in readings {
+                    #expect(reading.counter.age(atWallClockMilliseconds: time) <= .milliseconds(100))
+                    #expect(names.contains { FrameCounter.tag(for: $0) == reading.counter.tag })
+                }
+                read += readings.count
+            }
+        }
+        // A frame now and then may be too coarse.
+        #expect(read >= frameCount * count * 3 / 4)
+    }
+}
+
+@Suite("Video sources")
+struct VideoSourceTests {
+    /// Encodes a few frames of the test camera and writes them to a file.
+    static func write(
+        _ count: Int, to path: String, width: Int = 160, height: Int = 96, keyFrameInterval: Int = 5
+    ) throws -> [SampleBuffer] {
+        let camera = SyntheticVideoSource(
+            name: "File", dimensions: VideoDimensions(width: width, height: height), frameRate: 30)
+        let encoder = try CompressionSession(
+            configuration: CompressionConfiguration(
+                dimensions: camera.dimensions, averageBitRate: .megabits(3)))
+        var samples: [SampleBuffer] = []
+        for index in 0..<count {
+            let frame = try encoder.encode(
+                camera.makePicture(wallClockMilliseconds: Int64(index)),
+                presentationTime: MediaTime(value: Int64(index) * 40, timescale: 1000),
+                options: EncodeOptions(forceKeyFrame: index % keyFrameInterval == 0))
+            if let frame { samples.append(frame.sample) }
+        }
+        let writer = try MovieWriter(path: path, video: samples[0].format, layout: .indexAtEnd)
+        for sample in samples { try writer.append(sample) }
+        try writer.finish()
+        return samples
+    }
+
+    private func sample(_ frame: SourceFrame) -> SampleBuffer? {
+        guard case .encoded(let sample) = frame.content else { return nil }
+        return sample
+    }
+
+    private func picture(_ frame: SourceFrame) -> PixelBuffer? {
+        guard case .picture(let picture) = frame.content else { return nil }
+        return picture
+    }
+
+    @Test("a file that is sent as it is keeps its frames and times, and starts over")
+    func passThrough() throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try Self.write(7, to: file.path)
+        let source = try EncodedFileSource(path: file.path, fixedFrameRate: nil)
+        #expect(source.dimensions == VideoDimensions(width: 160, height: 96))
+        for index in 0..<15 {
+            let frame = try source.nextFrame(wallClockMilliseconds: 0)
+            #expect(sample(frame)?.data == samples[index % 7].data)
+            if index % 7 < 6 { #expect(frame.duration == .milliseconds(40)) }
+        }
+    }
+
+    @Test("a key frame that is asked for is the next one in the file")
+    func skipsToKeyFrame() throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try Self.write(12, to: file.path)
+        let source = try EncodedFileSource(path: file.path, fixedFrameRate: nil)
+        _ = try source.nextFrame(wallClockMilliseconds: 0)
+        source.skipToSyncFrame()
+        #expect(sample(try source.nextFrame(wallClockMilliseconds: 0))?.data == samples[5].data)
+        for _ in 0..<5 { _ = try source.nextFrame(wallClockMilliseconds: 0) }
+        source.skipToSyncFrame()
+        #expect(sample(try source.nextFrame(wallClockMilliseconds: 0))?.data == samples[0].data)
+    }
+
+    @Test("a file that is decoded gives every picture, and starts over")
+    func decodes() throws {
+        let file = TemporaryFile(".mp4")
+        let count = try Self.write(7, to: file.path).count
+        let source = try DecodedFileSource(path: file.path, fixedFrameRate: nil)
+        var pictures: [PixelBuffer] = []
+        for _ in 0..<(2 * count) {
+            let frame = try source.nextFrame(wallClockMilliseconds: 0)
+            pictures.append(try #require(picture(frame)))
+            #expect(frame.duration > .milliseconds(20) && frame.duration <= .milliseconds(80))
+        }
+        #expect(pictures.allSatisfy { $0.dimensions == VideoDimensions(width: 160, height: 96) })
+        // Frame n of both rounds is the same picture.
+        for index in 0..<count {
+            let same = pictures[index].withPlane(0) { first, _ in
+                pictures[index + count].withPlane(0) { second, _ in first.elementsEqual(second) }
+            }
+            #expect(same)
+        }
+    }
+
+    @Test("a source is scaled to the size that is asked for, letterboxed")
+    func scales() throws {
+        let file = TemporaryFile(".mp4")
+        _ = try Self.write(3, to: file.path, width: 96, height: 160)
+        var settings = VideoInputSettings()
+        settings.dimensions = VideoDimensions(width: 320, height: 180)
+        let source = try #require(try VideoInput.file(path: file.path).open(name: "Ada", settings: settings))
+        let shown = try #require(picture(try source.nextFrame(wallClockMilliseconds: 0)))
+        #expect(shown.dimensions == VideoDimensions(width: 320, height: 180))
+        shown.withPlane(0) { bytes, stride in
+            #expect(bytes[90 * stride + 10] < 40)
+            #expect(bytes[90 * stride + 309] < 40)
+        }
+        let colour = SyntheticVideoSource.colour(of: "File")
+        shown.withPlane(1) { bytes, stride in
+            #expect(abs(Int(bytes[60 * stride + 80]) - Int(colour.blueDifference)) < 12)
+        }
+    }
+
+    @Test("the kind of a file decides how it is opened")
+    func kinds() throws {
+        let file = TemporaryFile(".mp4")
+        _ = try Self.write(3, to: file.path)
+        let input = VideoInput(argument: file.path)
+        #expect(try input.open(name: "", settings: .init()) is DecodedFileSource)
+        #expect(try input.open(name: "", settings: .init(reencodes: false)) is EncodedFileSource)
+        #expect(try VideoInput(argument: "none").open(name: "", settings: .init()) == nil)
+        #expect(try VideoInput(argument: "synthetic").open(name: "", settings: .init()) is SyntheticVideoSource)
+        #expect(throws: ClientError.unreadableInput(path: "/none.mp4", reason: "No such file or directory")) {
+            try VideoInput(argument: "/none.mp4").open(name: "", settings: .init())
+        }
+    }
+}
+
+@Suite("Video pipelines")
+struct VideoPipelineTests {
+    private func request(_ time: Int, isKeyFrameWanted: Bool = false, hasRoom: Bool = true) -> VideoSendPipeline.Request
+    {
+        .init(
+            wallClockMilliseconds: Int64(time), bitRate: .kilobits(300), isKeyFrameWanted: isKeyFrameWanted,
+            hasRoom: hasRoom)
+    }
+
+    private static let settings = VideoSendPipeline.EncoderSettings(
+        backEnd: .openH264, profile: .constrainedBaseline, levelIDC: 31)
+
+    @Test("pictures are encoded, and key frames come on request")
+    func encodes() throws {
+        let camera = SyntheticVideoSource(
+            name: "Ada", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25)
+        let pipeline = VideoSendPipeline(source: camera, settings: Self.settings)
+        var keyFrames: [Int] = []
+        for index in 0..<10 {
+            let output = try pipeline.produce(request(index * 40, isKeyFrameWanted: index == 6))
+            #expect(output.duration == .milliseconds(40))
+            if output.frame?.isKeyFrame == true { keyFrames.append(index) }
+        }
+        #expect(keyFrames == [0, 6])
+    }
+
+    @Test("without room nothing is encoded, and a stream encoded before resumes at a key frame")
+    func withoutRoom() throws {
+        let camera = SyntheticVideoSource(
+            name: "Ada", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25)
+        let live = VideoSendPipeline(source: camera, settings: Self.settings)
+        #expect(try live.produce(request(0, hasRoom: false)).frame == nil)
+        #expect(try live.produce(request(40)).frame?.isKeyFrame == true)
+
+        let file = TemporaryFile(".mp4")
+        _ = try VideoSourceTests.write(12, to: file.path)
+        let source = try EncodedFileSource(path: file.path, fixedFrameRate: nil)
+        let stored = VideoSendPipeline(source: source, settings: Self.settings)
+        let sent = try (0..<12).map { index in try stored.produce(request(index, hasRoom: index != 2)).frame }
+        // Frames 2, 3 and 4 are left out: 5 is the next that needs no other.
+        #expect(sent.map { $0 != nil } == (0..<12).map { !(2...4).contains($0) })
+        #expect(sent[5]?.isKeyFrame == true)
+    }
+
+    @Test("a receiver begins with a key frame, reads counters and keeps the newest picture")
+    func receives() throws {
+        let camera = SyntheticVideoSource(
+            name: "Ada", dimensions: VideoDimensions(width: 320, height: 180), frameRate: 25)
+        let sender = VideoSendPipeline(source: camera, settings: Self.settings)
+        let receiver = VideoReceivePipeline()
+        let time = Int(ClientClock.wallClockMilliseconds())
+        let frames = try (0..<3).compactMap { try sender.produce(request(time + $0)).frame }
+        #expect(receiver.decode(frames[1].sample).needsKeyFrame)
+        let output = receiver.decode(frames[0].sample)
+        #expect(output.pictureCount == 1)
+        #expect(output.dimensions == VideoDimensions(width: 320, height: 180))
+        #expect(output.delays?.map(\.tag) == [FrameCounter.tag(for: "Ada")])
+        let file = TemporaryFile(".png")
+        try receiver.writeSnapshot(to: file.path)
+        #expect(FileManager.default.contents(atPath: file.path)?.prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
+    }
+
+    @Test("a snapshot without a picture is no media, and an unusable path is an output error")
+    func snapshots() throws {
+        let receiver = VideoReceivePipeline()
+        #expect(throws: ClientError.noMedia(reason: "no picture arrived, so that there is nothing to write to a.png")) {
+            try receiver.writeSnapshot(to: "a.png")
+        }
+        #expect(throws: ClientError.outputNotWritable(path: "/nonexistent/a", reason: "its folder does not exist")) {
+            try OutputFile.check("/nonexistent/a")
+        }
+    }
+}
+
+@Suite("Clips of load clients")
+struct ClipTests {
+    @Test("a clip begins with a key frame wherever it is entered, and repeats")
+    func clip() throws {
+        let clip = try PreEncodedClip.make(
+            name: "Load", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 5, bitRate: .kilobits(100),
+            backEnd: .openH264, seconds: 2)
+        #expect(clip.samples.count(where: \.isSync) == 2)
+        for offset in 0..<3 {
+            let source = ClipSource(clip: clip, offset: offset)
+            let first = try source.nextFrame(wallClockMilliseconds: 0)
+            guard case .encoded(let sample) = first.content else {
+                Issue.record("not encoded")
+                return
+            }
+            #expect(sample.isSync)
+            #expect(first.duration == .milliseconds(200))
+            for _ in 0..<20 { _ = try source.nextFrame(wallClockMilliseconds: 0) }
+        }
+    }
+
+    @Test("a second of sound is fifty packets, over and over")
+    func sound() throws {
+        let clip = try OpusClipSource.makeClip(name: "Load")
+        #expect(clip.count == 50)
+        let source = OpusClipSource(clip: clip)
+        let packets = try (0..<100).map { _ in try source.nextPacket().payload }
+        #expect(Array(packets.prefix(50)) == Array(packets.suffix(50)))
+        #expect(clip.allSatisfy { $0.level.level > 10 && $0.level.level < 40 && $0.level.voiceActivity })
+    }
+}
