@@ -60,7 +60,7 @@ struct Answered {
         }
     }
 
-    @Test("parameter sets of the offer are handed on, those that cannot be read left out, and not repeated in the answer")
+    @Test("parameter sets of the offer are handed on where they can be read, and not repeated in the answer")
     func parameterSets() throws {
         let answered = try Answered(
             Offers.video(

@@ -25,6 +25,12 @@ final class ChildProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try Self.create(outputFile)
         process.standardError = try Self.create(errorFile)
+        // A child inherits the mask of the thread that starts it, and threads of the concurrency pool block signals.
+        var none = sigset_t()
+        var own = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &own)
+        defer { pthread_sigmask(SIG_SETMASK, &own, nil) }
         try process.run()
     }
 

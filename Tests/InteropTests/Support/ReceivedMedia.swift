@@ -22,7 +22,9 @@ struct ReceivedMedia {
         let sound = try await Self.decode(
             ["-i", audio, "-vn", "-ac", "1", "-ar", "\(Self.sampleRate)", "-f", "s16le"], in: folder)
         samples = sound.withUnsafeBytes { bytes in
-            (0..<bytes.count / 2).map { Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self)) }
+            stride(from: 0, to: bytes.count - 1, by: 2).map { offset in
+                Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self))
+            }
         }
     }
 
