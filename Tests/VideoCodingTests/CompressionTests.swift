@@ -55,6 +55,23 @@ struct CompressionTests {
         }
     }
 
+    @Test("cuts a picture into slices of a size where one is set", arguments: backEnds)
+    func sliceSize(backEnd: EncoderBackEnd) throws {
+        let session = try CompressionSession(
+            backEnd: backEnd,
+            configuration: CompressionConfiguration(
+                dimensions: mediumPicture, averageBitRate: .megabits(2), maximumSliceSize: DataSize(bytes: 1200)))
+        let frames = try encode(0..<10, of: MovingPattern(mediumPicture), with: session)
+        #expect(try frames[0].nalUnits.count > 1)
+        let decoder = try DecompressionSession(format: frames[0].sample.format)
+        for frame in frames {
+            let units = try frame.nalUnits
+            #expect(units.count > 1 || frame.size.bytes <= 1204)
+            #expect(units.allSatisfy { $0.isVCL && $0.count <= 1200 })
+            #expect(decoder.decode(frame.sample).first?.picture?.isConcealed == false)
+        }
+    }
+
     @Test("makes an IDR picture with the same parameter sets when asked", arguments: backEnds)
     func forcedKeyFrame(backEnd: EncoderBackEnd) throws {
         let session = try CompressionSession(
