@@ -45,9 +45,15 @@ final class ChildProgram {
         }
     }
 
+    /// Makes the program stand still until `resume`.
+    func pause() { _ = kill(identifier, SIGSTOP) }
+
+    func resume() { _ = kill(identifier, SIGCONT) }
+
     /// Asks the program to end and waits until it has.
     func end() {
         guard process.isRunning else { return }
+        resume()
         process.terminate()
         process.waitUntilExit()
     }

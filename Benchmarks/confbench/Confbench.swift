@@ -9,7 +9,8 @@ struct Confbench: AsyncParsableCommand {
         commandName: "confbench",
         abstract: "Measures what a conference costs the relay, against the bare cost of its codecs in the same run.",
         discussion: """
-            For each number of participants: the codecs alone, the relay with that many clients, the codecs again. \
+            For each number of participants the relay serves that many clients; it is measured in rounds of two \
+            seconds, and between the rounds, while it stands still, the codecs alone. \
             The table goes to standard output, progress to standard error. docs/benchmarks.md explains the columns.
 
             Exit codes: 0 measured; 64 wrong usage; 70 the relay, the clients or a codec failed; 74 an output file \

@@ -2,7 +2,7 @@ import Foundation
 import MediaCore
 import RateControl
 
-/// One conference: the floor, the relay under load, the floor again.
+/// One conference: floor and relay in turn, in short rounds, so that a drift of the machine's speed meets both alike.
 struct ConferenceBench {
     private let participants: Int
     private let duration: Int
@@ -13,6 +13,10 @@ struct ConferenceBench {
     /// Rates have to have settled for so long, or are taken as they are after `maximumSettling`.
     private static let minimumSettling = Duration.seconds(4)
     private static let maximumSettling = Duration.seconds(20)
+    /// How long the relay is measured between two floors.
+    private static let roundSeconds = 2
+    /// After each pause the relay runs for so long before it is measured.
+    private static let recovery = Duration.seconds(1)
 
     init(participants: Int, clip: TestClip, clipPath: String, duration: Int, workers: Int?) throws {
         self.participants = participants
@@ -22,44 +26,59 @@ struct ConferenceBench {
         floor = try CodecFloor(participants: participants, clip: clip)
     }
 
+    /// Measures the floor, then in each round the relay and the floor again. While the floor is measured, the relay and
+    /// its clients stand still.
     func run() async throws -> ConferenceResult {
-        // Half before and half after, so that a drift of the machine's speed cancels out.
-        let seconds = max(1, Double(duration) / 2)
-        Progress.say("\(participants) participants: the codecs alone")
-        let before = try floor.run(seconds: seconds)
-        Progress.say("\(participants) participants: the relay")
-        let relay = try await measureRelay()
-        Progress.say("\(participants) participants: the codecs alone")
-        let after = try floor.run(seconds: seconds)
-        return ConferenceResult(participants: participants, floorBefore: before, floorAfter: after, relay: relay)
+        Progress.say("\(participants) participants: starting the relay and its clients")
+        let relay = try startRelay()
+        defer { relay.end() }
+        let room = try Self.room(listening: try relay.firstLine())
+        let load = try startLoad(room: room)
+        defer { load.end() }
+        try await settle(room: room, load: load)
+
+        let clocks = (
+            relay: try ProcessClock(process: relay.identifier), load: try ProcessClock(process: load.identifier)
+        )
+        let rounds = max(1, duration / Self.roundSeconds)
+        var floors = [try measureFloor(while: [load, relay])]
+        var measurements: [RelayMeasurement] = []
+        for round in 1...rounds {
+            Progress.say("\(participants) participants: round \(round) of \(rounds)")
+            try await Task.sleep(for: Self.recovery)
+            let first = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
+            try await Task.sleep(for: .seconds(Double(duration) / Double(rounds)))
+            try load.checkRunning()
+            let last = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
+            measurements.append(RelayMeasurement(from: first, to: last))
+            floors.append(try measureFloor(while: [load, relay]))
+        }
+        return ConferenceResult(participants: participants, floors: floors, relay: measurements)
     }
 
-    private func measureRelay() async throws -> RelayMeasurement {
+    private func measureFloor(while paused: [ChildProgram]) throws -> FloorCost {
+        for program in paused { program.pause() }
+        defer { for program in paused.reversed() { program.resume() } }
+        return try floor.run()
+    }
+
+    private func startRelay() throws -> ChildProgram {
         let rate = "\(Workload.downlinkBitRate.bitsPerSecond)"
-        let relay = try ChildProgram(
+        return try ChildProgram(
             "confrelay",
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)",
             ] + (workers.map { ["--workers", "\($0)"] } ?? []))
-        defer { relay.end() }
-        let room = try Self.room(listening: try relay.firstLine())
-        let load = try ChildProgram(
+    }
+
+    private func startLoad(room: URL) throws -> ChildProgram {
+        try ChildProgram(
             "confclient",
             arguments: [
                 "load", room.absoluteString, "--count", "\(participants)", "--video", clipPath, "--frame-rate",
                 "\(Workload.frameRate)", "--max-bitrate", "\(Workload.sourceBitRate.bitsPerSecond * 2)", "--quiet",
             ])
-        defer { load.end() }
-        try await settle(room: room, load: load)
-
-        let clock = try ProcessClock(process: relay.identifier)
-        let loadClock = try ProcessClock(process: load.identifier)
-        let first = try await Reading(room: room, relay: clock, load: loadClock)
-        try await Task.sleep(for: .seconds(duration))
-        try load.checkRunning()
-        let last = try await Reading(room: room, relay: clock, load: loadClock)
-        return RelayMeasurement(from: first, to: last)
     }
 
     /// The room's URL out of the line that the relay prints when it listens.

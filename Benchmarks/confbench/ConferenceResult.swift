@@ -13,14 +13,16 @@ struct ConferenceResult: Codable, Sendable {
     /// The codecs alone, for all the work of the conference: pictures only, and with sound.
     var floorCores: Double
     var floorWithAudioCores: Double
-    /// How far the floor after the relay was above the one before: the machine's drift.
-    var floorDrift: Double
     var unitCosts: UnitCosts
 
     var relayCores: Double
-    /// The relay's cost over the floor of the work that it did: pictures only, and with sound.
+    /// The relay's cost over the floor of the work that it did: pictures only, and with sound. The median of the rounds;
+    /// in each the relay is held against the floors before and after it.
     var ratio: Double
     var ratioWithAudio: Double
+    /// The lowest and the highest `ratioWithAudio` of a round: how steady the machine was.
+    var lowestRatioWithAudio: Double
+    var highestRatioWithAudio: Double
     /// Where the relay's cost fell, by the role of its threads.
     var workerCores: Double
     var eventLoopCores: Double
@@ -39,25 +41,33 @@ struct ConferenceResult: Codable, Sendable {
     var keyFrames: UInt64
     var videoBitsPerSecond: Int64
 
-    init(participants: Int, floorBefore: FloorCost, floorAfter: FloorCost, relay: RelayMeasurement) {
-        let floor = floorBefore + floorAfter
-        let whole = WorkRate(participants: participants)
+    /// - Parameters:
+    ///   - floors: One before each round and one after the last.
+    ///   - rounds: The relay's measurements; at least one.
+    init(participants: Int, floors: [FloorCost], relay rounds: [RelayMeasurement]) {
         func total(_ cost: FloorCost, _ work: WorkRate) -> Double {
             cost.videoCores(for: work) + cost.audioCores(for: work)
         }
         func over(_ value: Double, _ base: Double) -> Double { base > 0 ? value / base : 0 }
+        let around = zip(rounds, zip(floors, floors.dropFirst()).map { $0 + $1 })
+        let ratios = around.map { over($0.cores, $1.videoCores(for: $0.work)) }
+        let ratiosWithAudio = around.map { over($0.cores, total($1, $0.work)) }
+        let floor = floors.reduce(FloorCost()) { $0 + $1 }
+        let whole = WorkRate(participants: participants)
+        let relay = RelayMeasurement(joining: rounds)
         self.participants = participants
         floorCores = floor.videoCores(for: whole)
         floorWithAudioCores = total(floor, whole)
-        floorDrift = over(total(floorAfter, whole), total(floorBefore, whole)) - 1
         unitCosts = UnitCosts(
             decodeMilliseconds: floor.decode.secondsEach * 1e3, composeMilliseconds: floor.compose.secondsEach * 1e3,
             encodeMilliseconds: floor.encode.secondsEach * 1e3,
             audioDecodeMilliseconds: floor.audioDecode.secondsEach * 1e3,
             audioEncodeMilliseconds: floor.audioEncode.secondsEach * 1e3)
         relayCores = relay.cores
-        ratio = over(relay.cores, floor.videoCores(for: relay.work))
-        ratioWithAudio = over(relay.cores, total(floor, relay.work))
+        ratio = Self.median(ratios)
+        ratioWithAudio = Self.median(ratiosWithAudio)
+        lowestRatioWithAudio = ratiosWithAudio.min() ?? 0
+        highestRatioWithAudio = ratiosWithAudio.max() ?? 0
         workerCores = relay.threadCores[.workers] ?? 0
         eventLoopCores = relay.threadCores[.eventLoop] ?? 0
         otherCores = relay.threadCores[.other] ?? 0
@@ -70,5 +80,12 @@ struct ConferenceResult: Codable, Sendable {
         framesDropped = relay.framesDropped
         keyFrames = relay.keyFrames
         videoBitsPerSecond = relay.videoBitsPerSecond
+    }
+
+    /// Of an even number of values the mean of the two in the middle; zero of none.
+    static func median(_ values: [Double]) -> Double {
+        guard !values.isEmpty else { return 0 }
+        let sorted = values.sorted()
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 }

@@ -75,4 +75,25 @@ struct RelayMeasurement: Sendable {
             keyFrames: UInt64((rate(\.downlink.keyFrames) * seconds).rounded()),
             videoBitsPerSecond: last.room.participants.first?.downlink.videoBitRate ?? 0)
     }
+
+    /// Several stretches as one: rates are means over their time, counts are sums.
+    init(joining parts: [RelayMeasurement]) {
+        let seconds = parts.reduce(0) { $0 + $1.seconds }
+        func mean(_ rate: (RelayMeasurement) -> Double) -> Double {
+            seconds > 0 ? parts.reduce(0) { $0 + rate($1) * $1.seconds } / seconds : 0
+        }
+        func sum(_ count: KeyPath<RelayMeasurement, UInt64>) -> UInt64 {
+            parts.reduce(0) { $0 &+ $1[keyPath: count] }
+        }
+        let roles = ThreadRole.allCases.map { role in (role, mean { $0.threadCores[role] ?? 0 }) }
+        self.init(
+            seconds: seconds, cores: mean(\.cores), loadCores: mean(\.loadCores),
+            threadCores: Dictionary(uniqueKeysWithValues: roles),
+            work: WorkRate(
+                decodes: mean(\.work.decodes), compositions: mean(\.work.compositions), encodes: mean(\.work.encodes),
+                audioDecodes: mean(\.work.audioDecodes), audioEncodes: mean(\.work.audioEncodes)),
+            missedTicks: sum(\.missedTicks), lateAudioTicks: sum(\.lateAudioTicks),
+            framesDropped: sum(\.framesDropped), keyFrames: sum(\.keyFrames),
+            videoBitsPerSecond: parts.last?.videoBitsPerSecond ?? 0)
+    }
 }

