@@ -58,23 +58,20 @@ struct JoiningDocumentTests {
         #expect(try await ReceivedMedia(video: "seen.mp4", audio: nil, in: folder).frameCount > 0)
     }
 
-    /// Runs a publisher and a viewer, looks at the room in the meantime, and at what was seen and heard.
+    /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard.
     private func publishAndWatch(with program: String, sound: String) async throws {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(["--canvas", "640x360"], in: folder)
         let script = try JoiningScript(
             ["\(program)-publish", "\(program)-watch", "leave"], relay: relay, room: program, time: 5, in: folder)
-        do {
-            let bars = try await relay.participant("Bars", in: program) {
-                $0.uplink.framesDecoded > 30 && $0.uplink.audioPackets > 50
-            }
-            #expect(bars.role == "publish")
-            #expect(bars.uplink.width == 640 && bars.uplink.height == 360)
-            try await relay.participant("Viewer", in: program) { $0.role == "watch" && $0.downlink.framesEncoded > 10 }
-        } catch {
-            Issue.record("\(error); the commands wrote: \(script.child.errors)")
-        }
         try await script.finish(within: .seconds(60))
+        let room = try script.roomBeforeLeaving()
+        let bars = try #require(room.participants.first { $0.name == "Bars" })
+        #expect(bars.role == "publish")
+        #expect(bars.uplink.framesDecoded > 30 && bars.uplink.audioPackets > 50)
+        #expect(bars.uplink.width == 640 && bars.uplink.height == 360)
+        let viewer = try #require(room.participants.first { $0.name == "Viewer" })
+        #expect(viewer.role == "watch" && viewer.downlink.framesEncoded > 10)
         try await check(sound: sound, in: folder)
         #expect(try await relay.room(program) == nil, "all have left")
     }

@@ -13,9 +13,9 @@ struct PublishingTests {
     func ffmpegCopiesFile() async throws {
         try await publish(
             """
-            ffmpeg -v error -nostdin -f lavfi -i smptebars=size=320x180:rate=30 -t 10 -c:v libx264 -g 30 -bf 0 \
+            ffmpeg -v error -nostdin -f lavfi -i smptebars=size=320x180:rate=30 -t 4 -c:v libx264 -g 30 -bf 0 \
                 -pix_fmt yuv420p talk.mp4
-            ffmpeg -v error -nostdin -re -i talk.mp4 -c copy -f rtp -payload_type 96 \
+            ffmpeg -v error -nostdin -re -stream_loop -1 -i talk.mp4 -c copy -f rtp -payload_type 96 \
                 -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$(head -c 30 /dev/urandom | base64)" \
                 -sdp_file offer.sdp "srtp://127.0.0.1:$PORT?rtcpport=$PORT&pkt_size=1200" &
             until [ -s offer.sdp ]; do sleep 0.1; done

@@ -23,13 +23,18 @@ struct JoiningDocument {
 /// A run of blocks of `docs/joining.md`, one after the other in one shell.
 struct JoiningScript {
     let child: ChildProcess
+    private let roomFile: URL
 
     /// - Parameter time: How long the commands stay, in seconds.
     init(_ names: [String], relay: RelayProgram, room: String, time: Int, in folder: TemporaryFolder) throws {
         let document = try JoiningDocument()
-        let text = try (["variables"] + names).map(document.block).joined(separator: "\n")
+        var commands = try (["variables"] + names).map(document.block)
+        if names.last == "leave" {
+            commands.insert("curl -sS --fail-with-body -o room.json \"$RELAY/rooms/$ROOM\"", at: commands.count - 1)
+        }
+        roomFile = folder.file("room.json")
         let script = folder.file("joining.sh")
-        try text.write(to: script, atomically: true, encoding: .utf8)
+        try commands.joined(separator: "\n").write(to: script, atomically: true, encoding: .utf8)
         let ports = try FreePorts.pairs(2)
         child = try ChildProcess(
             #require(Programs.installed("bash")), ["-eu", "-o", "pipefail", script.path],
@@ -38,6 +43,11 @@ struct JoiningScript {
                 "VIDEO_PORT": "\(ports[0])", "AUDIO_PORT": "\(ports[1])",
             ],
             in: folder)
+    }
+
+    /// The room's state when the commands had run, and nobody had left yet.
+    func roomBeforeLeaving() throws -> RoomState {
+        try JSONDecoder().decode(RoomState.self, from: Data(contentsOf: roomFile))
     }
 
     /// Waits for its end, which has to be without an error.
