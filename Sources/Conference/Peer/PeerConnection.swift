@@ -267,8 +267,9 @@ public final class PeerConnection {
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
         var next = min(nextReport, decision.nextWakeUp)
-        if let videoReceiver { next = min(next, videoReceiver.nextDeadline) }
-        if let feedbackRecorder { next = min(next, feedbackRecorder.nextFeedbackTime) }
+        // Asked where they are: binding them to a name would copy them, for every packet.
+        if let deadline = videoReceiver?.nextDeadline { next = min(next, deadline) }
+        if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
         return next
     }

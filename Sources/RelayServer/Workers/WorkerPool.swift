@@ -60,10 +60,11 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         for index in 0..<self.threadCount {
             threads.enter()
             let thread = Thread { [self] in
+                // The system takes the name of a thread that runs only.
+                Thread.current.name = "codec-\(index)"
                 runJobs()
                 threads.leave()
             }
-            thread.name = "codec-\(index)"
             thread.start()
         }
     }
