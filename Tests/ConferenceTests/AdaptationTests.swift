@@ -18,7 +18,8 @@ import Testing
                 buffer.withMutablePlane(plane) { bytes, stride in
                     for offset in eights(in: bytes.count) {
                         let level = UInt64(64 + offset / stride / 2) &* 0x0101_0101_0101_0101
-                        bytes.storeBytes(of: level &+ (random.next() & 0x1f1f_1f1f_1f1f_1f1f), toByteOffset: offset, as: UInt64.self)
+                        bytes.storeBytes(
+                            of: level &+ (random.next() & 0x1f1f_1f1f_1f1f_1f1f), toByteOffset: offset, as: UInt64.self)
                     }
                 }
             }
@@ -47,7 +48,8 @@ import Testing
         ]
         let watcher = try call.join(
             "Cy", video: .receiveOnly, audio: nil,
-            downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(40), queue: .size(DataSize(bytes: 200_000))))
+            downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(40), queue: .size(DataSize(bytes: 200_000)))
+        )
         let other = try call.join("Ada", video: .receiveOnly, audio: nil)
         let start = call.now
 

@@ -34,7 +34,8 @@ struct DownlinkFormat {
         let usual = VideoCoding.H264Level.lowest(
             for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)
         if let level, usual.map({ $0.maximumMacroblockRate > level.maximumMacroblockRate }) ?? true,
-            level.reasonToRefuse(dimensions, frameRate: frameRate) == nil {
+            level.reasonToRefuse(dimensions, frameRate: frameRate) == nil
+        {
             configuration.levelIDC = level.levelIDC
         }
         return configuration

@@ -77,8 +77,9 @@ struct UplinkPipeline {
                 case .picture(let picture):
                     batch.decoded &+= 1
                     batch.newest = picture
-                case .dropped:
+                case .dropped(let reason):
                     batch.dropped &+= 1
+                    if reason == .awaitingKeyFrame { batch.needsKeyFrame = true }
                 case .failed:
                     batch.dropped &+= 1
                     batch.needsKeyFrame = true

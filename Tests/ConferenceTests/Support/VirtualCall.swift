@@ -121,7 +121,8 @@ final class VirtualCall {
         while let transmit = relay.pollTransmit(now: now) {
             guard let client = clients.first(where: { $0.address == transmit.destination }) else { continue }
             guard !drops(transmit.datagram, true, client) else { continue }
-            _ = client.downlink.send(transmit.datagram, size: DataSize(bytes: transmit.datagram.readableBytes), now: now)
+            _ = client.downlink.send(
+                transmit.datagram, size: DataSize(bytes: transmit.datagram.readableBytes), now: now)
         }
         for client in clients {
             while let datagram = client.pollTransmit(now: now) {
