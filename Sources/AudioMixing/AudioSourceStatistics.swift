@@ -1,3 +1,5 @@
+public import MediaCore
+
 /// What became of a source's packets, since the source was added.
 public struct AudioSourceStatistics: Hashable, Sendable {
     /// Packets handed in.

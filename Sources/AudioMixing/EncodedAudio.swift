@@ -1,3 +1,4 @@
+public import MediaCore
 public import NIOCore
 
 /// 20 ms of a receiver's mix, encoded.

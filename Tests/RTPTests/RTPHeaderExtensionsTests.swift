@@ -56,7 +56,7 @@ struct RTPHeaderExtensionsTests {
         var packet = RTPPacket.numbered(1)
         packet.payload = ByteBuffer()
         packet.extensions.setTransportSequenceNumber(0x0102, id: 3)
-        packet.extensions.setAudioLevel(AudioLevel(level: 30, voiceActivity: true), id: 1)
+        packet.extensions.setAudioLevel(AudioLevel(decibelsBelowOverload: 30, isVoice: true), id: 1)
         #expect(packet.encode().hex.hasSuffix("bede0002310102109e000000"))
         #expect(packet.headerSize == 24)
     }
@@ -133,8 +133,8 @@ struct RTPHeaderExtensionsTests {
 
     @Test func `an audio level reads as RFC 6464 has it`() {
         let extensions = RTPHeaderExtensions(profile: 0xBEDE, bytes: ByteBuffer(hex: "10 FF 20 1E"))
-        #expect(extensions.audioLevel(id: 1) == AudioLevel(level: 127, voiceActivity: true))
-        #expect(extensions.audioLevel(id: 2) == AudioLevel(level: 30, voiceActivity: false))
+        #expect(extensions.audioLevel(id: 1) == AudioLevel(decibelsBelowOverload: 127, isVoice: true))
+        #expect(extensions.audioLevel(id: 2) == AudioLevel(decibelsBelowOverload: 30))
         #expect(extensions.audioLevel(id: 3) == nil)
     }
 

@@ -1,3 +1,4 @@
+import MediaCore
 import Foundation
 import HTTPTypes
 import Hummingbird

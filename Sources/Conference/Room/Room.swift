@@ -2,7 +2,6 @@ import AudioMixing
 import Compositing
 import MediaCore
 import NIOCore
-import RTP
 import VideoCoding
 
 /// A room: who is in it, and the two clocks that beat in it: video ticks, at which the newest picture of every source is
@@ -233,8 +232,7 @@ final class Room {
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(
                         packet.payload, sampleTime: tick.sampleTime,
-                        level: RTP.AudioLevel(
-                            level: packet.level.decibelsBelowOverload, voiceActivity: packet.level.isVoice),
+                        level: packet.level,
                         captureTime: tick.captureTime, now: now)
                 }
             }

@@ -3,8 +3,6 @@ import Foundation
 import MediaCore
 import NIOCore
 
-import struct RTP.AudioLevel
-
 /// A packet of sound, ready to be sent.
 struct OpusPacket: Sendable {
     var payload: ByteBuffer
@@ -45,9 +43,9 @@ final class EncodedPCMSource: OpusSource {
     /// The level in dB below a full-scale square wave (RFC 6464, 3); over −40 dBov counts as speech.
     private static func level(of samples: [Float]) -> AudioLevel {
         let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(samples.count, 1))
-        guard power > 1e-12 else { return AudioLevel(level: 127, voiceActivity: false) }
+        guard power > 1e-12 else { return .silence }
         let decibels = min(127, max(0, -10 * log10(power)))
-        return AudioLevel(level: UInt8(decibels.rounded()), voiceActivity: decibels < 40)
+        return AudioLevel(decibelsBelowOverload: UInt8(decibels.rounded()), isVoice: decibels < 40)
     }
 }
 

@@ -18,19 +18,16 @@ extension RTPHeaderExtensions {
     /// The level of the packet's audio (RFC 6464).
     public func audioLevel(id: UInt8) -> AudioLevel? {
         // In the two-byte form the value may be longer; the rest is reserved.
-        guard let range = valueRange(of: id),
-            let byte = range.isEmpty
-                ? nil
-                : bytes?.getInteger(
-                    at: range.lowerBound, as: UInt8.self)
+        guard let range = valueRange(of: id), !range.isEmpty,
+            let byte = bytes?.getInteger(at: range.lowerBound, as: UInt8.self)
         else { return nil }
-        return AudioLevel(level: byte & 0x7F, voiceActivity: byte & 0x80 != 0)
+        return AudioLevel(headerExtensionByte: byte)
     }
 
     /// Writes the level of the packet's audio.
     public mutating func setAudioLevel(_ level: AudioLevel, id: UInt8) {
         guard let index = makeRoom(for: id, length: 1) else { return }
-        bytes?.setInteger((level.voiceActivity ? 0x80 : 0) | level.level, at: index)
+        bytes?.setInteger(level.headerExtensionByte, at: index)
     }
 
     /// When the sender sent the packet.

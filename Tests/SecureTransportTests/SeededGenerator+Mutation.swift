@@ -1,19 +1,6 @@
-/// SplitMix64: a small generator whose whole sequence follows from its seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+import MediaCore
 
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-
+extension SeededGenerator {
     /// Changes a few bytes: flips, cuts, repeats, inserts.
     mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
