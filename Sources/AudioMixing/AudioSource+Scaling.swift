@@ -1,3 +1,5 @@
+import MediaCore
+
 extension AudioSource {
     /// When and how the delay was last corrected.
     struct ScalingState {

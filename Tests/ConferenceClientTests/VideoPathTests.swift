@@ -275,6 +275,6 @@ struct ClipTests {
         let source = OpusClipSource(clip: clip)
         let packets = try (0..<100).map { _ in try source.nextPacket().payload }
         #expect(Array(packets.prefix(50)) == Array(packets.suffix(50)))
-        #expect(clip.allSatisfy { $0.level.level > 10 && $0.level.level < 40 && $0.level.voiceActivity })
+        #expect(clip.allSatisfy { $0.level.decibelsBelowOverload > 10 && $0.level.decibelsBelowOverload < 40 && $0.level.isVoice })
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import NIOCore
 import SecureTransport
 
 /// A client's UDP socket on loopback, blocking with a timeout.
