@@ -275,6 +275,9 @@ struct ClipTests {
         let source = OpusClipSource(clip: clip)
         let packets = try (0..<100).map { _ in try source.nextPacket().payload }
         #expect(Array(packets.prefix(50)) == Array(packets.suffix(50)))
-        #expect(clip.allSatisfy { $0.level.decibelsBelowOverload > 10 && $0.level.decibelsBelowOverload < 40 && $0.level.isVoice })
+        #expect(
+            clip.allSatisfy {
+                $0.level.decibelsBelowOverload > 10 && $0.level.decibelsBelowOverload < 40 && $0.level.isVoice
+            })
     }
 }

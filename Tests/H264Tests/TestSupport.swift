@@ -1,5 +1,5 @@
-import MediaCore
 import H264
+import MediaCore
 import NIOCore
 
 extension SeededGenerator {

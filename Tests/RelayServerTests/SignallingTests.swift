@@ -1,9 +1,9 @@
-import MediaCore
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import MediaCore
 import NIOCore
 import NIOPosix
 import SecureTransport
