@@ -6,6 +6,9 @@ struct MediaLine {
     let negotiated: NegotiatedMedia
     let inbound: SRTPContext
     let outbound: SRTPContext
+    /// What every packet needs of `negotiated`, which is too large to be copied for each.
+    let header: HeaderExtensions
+    let outboundTrailerSize: DataSize
     /// Where RTP goes; `nil` until the remote address is known.
     var rtpDestination: TransportAddress?
     /// Where RTCP goes.
@@ -18,10 +21,26 @@ struct MediaLine {
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8
 
+    /// The identifiers of the header extensions that are in use; `nil` for those that are not.
+    struct HeaderExtensions {
+        let absoluteSendTime: UInt8?
+        let outboundTransportSequence: UInt8?
+        let inboundTransportSequence: UInt8?
+
+        init(_ media: NegotiatedMedia) {
+            let usesTransportFeedback = media.feedback.transportCC
+            absoluteSendTime = media.outboundExtensionIDs.absoluteSendTime
+            outboundTransportSequence = usesTransportFeedback ? media.outboundExtensionIDs.transportSequenceNumber : nil
+            inboundTransportSequence = usesTransportFeedback ? media.extensionIDs.transportSequenceNumber : nil
+        }
+    }
+
     init(_ negotiated: NegotiatedMedia, trustsRemoteDescription: Bool) throws(SRTPError) {
         self.negotiated = negotiated
         inbound = try SRTPContext(keys: negotiated.inboundKeys, direction: .inbound)
         outbound = try SRTPContext(keys: negotiated.outboundKeys, direction: .outbound)
+        header = HeaderExtensions(negotiated)
+        outboundTrailerSize = DataSize(bytes: negotiated.outboundKeys.profile.rtpTrailerLength)
         knownSSRCs = negotiated.remoteSSRCs
         if trustsRemoteDescription {
             rtpDestination = negotiated.remoteRTPAddress

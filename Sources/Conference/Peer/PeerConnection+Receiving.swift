@@ -78,8 +78,7 @@ extension PeerConnection {
         authenticated(now: now)
         counters.packetsReceived &+= 1
         receiveMeter.add(size, now: now)
-        let media = lines[line].negotiated
-        if media.feedback.transportCC, let id = media.extensionIDs.transportSequenceNumber,
+        if let id = lines[line].header.inboundTransportSequence,
             let sequence = packet.extensions.transportSequenceNumber(id: id)
         {
             feedbackRecorder?.received(transportSequence: sequence, now: now)

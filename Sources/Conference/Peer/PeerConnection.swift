@@ -227,13 +227,13 @@ public final class PeerConnection {
             return Transmit(datagram: datagram, destination: destination)
         case .media(var packet, let line, let enqueued):
             guard let destination = lines[line].rtpDestination else { return nil }
-            let media = lines[line].negotiated
-            if let id = media.outboundExtensionIDs.absoluteSendTime {
+            let header = lines[line].header
+            if let id = header.absoluteSendTime {
                 packet.extensions.setAbsoluteSendTime(now, id: id)
             }
-            if let id = media.outboundExtensionIDs.transportSequenceNumber, media.feedback.transportCC {
+            if let id = header.outboundTransportSequence {
                 packet.extensions.setTransportSequenceNumber(0, id: id)
-                let size = DataSize(bytes: packet.encodedSize + media.outboundKeys.profile.rtpTrailerLength)
+                let size = DataSize(bytes: packet.encodedSize) + lines[line].outboundTrailerSize
                 let (sequence, sent) = feedbackAdapter.packetSent(size: size, probeClusterID: probeClusterID, now: now)
                 packet.extensions.setTransportSequenceNumber(sequence, id: id)
                 controller.packetSent(sent, now: now)
@@ -248,7 +248,7 @@ public final class PeerConnection {
             if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
             if line == videoLine {
                 videoSender?.sent(payloadSize: DataSize(bytes: packet.payload.readableBytes), now: now)
-                if media.feedback.nack {
+                if lines[line].negotiated.feedback.nack {
                     history.store(datagram, sequenceNumber: packet.sequenceNumber, now: now)
                 }
             }
@@ -267,7 +267,6 @@ public final class PeerConnection {
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
         var next = min(nextReport, decision.nextWakeUp)
-        // Asked where they are: binding them to a name would copy them, for every packet.
         if let deadline = videoReceiver?.nextDeadline { next = min(next, deadline) }
         if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }

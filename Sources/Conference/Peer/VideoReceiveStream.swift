@@ -5,7 +5,10 @@ import RTP
 
 /// One H.264 stream on its way in: jitter buffer, NACK, depacketizer, parameter sets, and the decision which frames a
 /// decoder should see.
-struct VideoReceiveStream {
+///
+/// A class, although only one connection ever holds it: as a value it is so large that each look at it through the
+/// connection would copy a dozen references.
+final class VideoReceiveStream {
     /// After a loss that nothing repairs, frames are held back until a keyframe; but a sender that answers no request
     /// for so long is decoded as it is (it may refresh intra-coded rows, or not listen to feedback at all).
     static let keyFramePatience = Duration.seconds(2)
@@ -48,7 +51,7 @@ struct VideoReceiveStream {
         }
     }
 
-    mutating func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
@@ -56,28 +59,28 @@ struct VideoReceiveStream {
         _ = jitterBuffer.insert(packet, now: now)
     }
 
-    mutating func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
+    func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
         guard report.ssrc == ssrc else { return }
         reception.senderReportReceived(report, now: now)
     }
 
-    mutating func setRoundTripTime(_ roundTripTime: Duration) {
+    func setRoundTripTime(_ roundTripTime: Duration) {
         jitterBuffer.setRoundTripTime(roundTripTime)
     }
 
-    mutating func reportBlock(now: MonotonicInstant) -> ReportBlock? {
+    func reportBlock(now: MonotonicInstant) -> ReportBlock? {
         ssrc.map { reception.makeReportBlock(ssrc: $0, now: now) }
     }
 
-    mutating func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
+    func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
 
     /// Whether to ask for a keyframe now.
-    mutating func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
+    func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
         canRequestKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
     }
 
     /// The decoder could not go on: everything until the next keyframe is useless.
-    mutating func decoderLostReferences(now: MonotonicInstant) {
+    func decoderLostReferences(now: MonotonicInstant) {
         breakReferences(now: now)
     }
 
@@ -86,7 +89,7 @@ struct VideoReceiveStream {
     }
 
     /// The frames that are complete, or given up, by now.
-    mutating func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
+    func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
         var frames: [ReceivedVideoFrame] = []
         for received in jitterBuffer.popReady(now: now) {
             if let lastSequence, received.sequence != lastSequence + 1 {
@@ -103,7 +106,7 @@ struct VideoReceiveStream {
         return frames
     }
 
-    private mutating func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
+    private func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
         framesReceived &+= 1
         for set in unit.parameterSets {
             // A set that does not parse is as good as lost: the pictures that need it will not decode.
@@ -139,7 +142,7 @@ struct VideoReceiveStream {
     }
 
     /// The format of the parameter sets that the unit's first slice refers to.
-    private mutating func format(of unit: AccessUnit) -> VideoFormatDescription? {
+    private func format(of unit: AccessUnit) -> VideoFormatDescription? {
         guard let slice = unit.nalUnits.first(where: \.isVCL),
             let header = try? SliceHeader(parsing: slice, parameterSets: parameterSets)
         else { return nil }
@@ -150,13 +153,13 @@ struct VideoReceiveStream {
         return format
     }
 
-    private mutating func breakReferences(now: MonotonicInstant) {
+    private func breakReferences(now: MonotonicInstant) {
         if brokenSince == nil { brokenSince = now }
         if canRequestKeyFrames { keyFrames.need(now: now) }
     }
 
     /// A new SSRC is a new stream from the same sender: nothing of the old one may mix into it.
-    private mutating func restart(ssrc newSSRC: UInt32) {
+    private func restart(ssrc newSSRC: UInt32) {
         ssrc = newSSRC
         reception = ReceptionStatistics(clockRate: 90_000)
         jitterBuffer = JitterBuffer(configuration: configuration)
