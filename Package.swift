@@ -123,7 +123,7 @@ let package = Package(
             name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient"],
+            name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
             swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(

@@ -35,13 +35,14 @@ public struct Job: Sendable {
         let started = clock()
         let output = work()
         return JobCompletion(
-            kind: kind, handedOut: handedOut, started: started, finished: clock(), output: output)
+            kind: kind, queue: queue, handedOut: handedOut, started: started, finished: clock(), output: output)
     }
 }
 
 /// A finished job's result and timing.
 public struct JobCompletion: Sendable {
     public let kind: Job.Kind
+    public let queue: JobQueueID
     public let handedOut: MonotonicInstant
     public let started: MonotonicInstant
     public let finished: MonotonicInstant

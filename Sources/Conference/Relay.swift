@@ -283,13 +283,15 @@ public final class Relay {
             room.complete(batch, for: participant, of: completion, now: now)
             service(participant, now: now)
         case .composed(let id, let tick):
-            rooms[id]?.complete(tick, of: completion, now: now)
+            // A room may have emptied, and one of the same name begun, since the job went out.
+            guard let room = rooms[id], room.composeQueue == completion.queue else { return }
+            room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
             guard let participant = participants[id], let room = rooms[participant.room] else { return }
             room.complete(result, for: participant, of: completion, now: now)
             service(participant, now: now)
         case .mixed(let id, let ticks):
-            guard let room = rooms[id] else { return }
+            guard let room = rooms[id], room.mixQueue == completion.queue else { return }
             room.complete(ticks, now: now)
             for participant in room.participants where participant.hearsMix { service(participant, now: now) }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NIOCore
 import SecureTransport
 import Testing
 
@@ -138,14 +139,8 @@ private final class HTTPConnection {
     init(port: UInt16) throws {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         self.descriptor = descriptor
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isConnected = withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                connect(descriptor, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
+        let isConnected = try SocketAddress(ipAddress: "127.0.0.1", port: Int(port)).withSockAddr { name, size in
+            connect(descriptor, name, socklen_t(size)) == 0
         }
         try #require(isConnected)
     }

@@ -2,6 +2,8 @@ import Glibc
 import NIOCore
 import SecureTransport
 
+@testable import RelayServer
+
 /// A client's UDP socket on loopback, blocking with a timeout.
 final class UDPPeer: Sendable {
     let descriptor: CInt
@@ -10,19 +12,21 @@ final class UDPPeer: Sendable {
     init() throws {
         let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
         self.descriptor = descriptor
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(descriptor, name, length) == 0 && getsockname(descriptor, name, &length) == 0
-            }
+        let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: 0).withSockAddr { name, size in
+            bind(descriptor, name, socklen_t(size)) == 0
         }
-        guard isBound else { throw Failure(code: errno) }
+        var name = [UInt64](repeating: 0, count: 16)
+        var length = socklen_t(name.count * MemoryLayout<UInt64>.size)
+        let isNamed = name.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
+        }
+        guard isBound, isNamed, let bound = name.withUnsafeBytes({ TransportAddress(systemAddress: $0) }) else {
+            throw Failure(code: errno)
+        }
         var timeout = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        address = TransportAddress(ipv4: 0x7F00_0001, port: UInt16(bigEndian: name.sin_port))
+        address = bound
     }
 
     deinit {
@@ -35,14 +39,8 @@ final class UDPPeer: Sendable {
 
     /// Sends bytes to a port of this machine.
     func send(_ bytes: [UInt8], toPort port: UInt16) {
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                _ = sendto(descriptor, bytes, bytes.count, 0, name, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        try? SocketAddress(ipAddress: "127.0.0.1", port: Int(port)).withSockAddr { name, size in
+            _ = sendto(descriptor, bytes, bytes.count, 0, name, socklen_t(size))
         }
     }
 

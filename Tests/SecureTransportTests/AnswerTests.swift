@@ -176,7 +176,7 @@ struct Answered {
             let offer = Offers.video(Offers.h264, "a=fmtp:96 \(parameters)", Offers.crypto)
             var policy = AnswerPolicy(publicAddress: Answered.relay)
             policy.maximumReceiveLevel = .level4
-            policy.maximumSendLevel = H264Level(idc: 32)
+            policy.maximumSendLevel = H264ProfileLevelID.Level(idc: 32)
             let answered = try Answered(offer, policy: policy)
             let parameters = try H264FormatParameters(answered.answer.media[0].formatParameters(payloadType: 96))
             return (parameters.profileLevelID?.levelIDC, answered.session.video?.profileLevelID?.levelIDC)

@@ -9,13 +9,13 @@ struct DownlinkFormat {
     /// Without a `profile-level-id` the RFC infers Baseline, of which every decoder takes the constrained part.
     private let profile: H264Profile
     /// `nil`: the offer did not say, or named a level that nobody knows.
-    private let level: VideoCoding.H264Level?
+    private let level: H264Level?
     /// The receiver reassembles no fragments (packetization mode 0): each slice must fit a packet.
     private let needsSmallSlices: Bool
 
     init(_ media: NegotiatedMedia) {
         profile = media.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
-        level = media.profileLevelID.flatMap { VideoCoding.H264Level(levelIDC: $0.levelIDC) }
+        level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.levelIDC) }
         needsSmallSlices = media.packetizationMode == 0
     }
 
@@ -31,7 +31,7 @@ struct DownlinkFormat {
             dimensions: dimensions, expectedFrameRate: frameRate, averageBitRate: bitRate, profile: profile)
         configuration.maximumSliceSize = needsSmallSlices ? maximumSliceSize : nil
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
-        let usual = VideoCoding.H264Level.lowest(
+        let usual = H264Level.lowest(
             for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)
         if let level, usual.map({ $0.maximumMacroblockRate > level.maximumMacroblockRate }) ?? true,
             level.reasonToRefuse(dimensions, frameRate: frameRate) == nil

@@ -17,9 +17,9 @@ final class Room {
     let id: String
     private let configuration: RelayConfiguration
     private let compositor = QueueConfined(GridCompositor())
-    private let composeQueue: JobQueueID
+    let composeQueue: JobQueueID
     private let mixer = QueueConfined(AudioMixingSession())
-    private let mixQueue: JobQueueID
+    let mixQueue: JobQueueID
 
     private(set) var participants: [Participant] = []
     private(set) var jobs = CircularBuffer<Job>()

@@ -130,14 +130,9 @@ final class DatagramSender {
 
     private func transmit(_ run: Range<Int>) -> Result<Void, SystemError> {
         let destination = pending[run.lowerBound].destination
-        if isIPv6 {
-            return transmit(run, to: destination.socketAddressIPv6)
+        guard let address = SystemAddress(destination, isIPv6Socket: isIPv6) else {
+            return .failure(SystemError(code: EAFNOSUPPORT))
         }
-        guard let address = destination.socketAddressIPv4 else { return .failure(SystemError(code: EAFNOSUPPORT)) }
-        return transmit(run, to: address)
-    }
-
-    private func transmit<Address>(_ run: Range<Int>, to address: Address) -> Result<Void, SystemError> {
         for (offset, index) in run.enumerated() {
             // The pointer outlives the closure: `pending` holds the buffer, unchanged, until the call below has returned.
             pending[index].datagram.withUnsafeReadableBytes { bytes in
@@ -145,10 +140,10 @@ final class DatagramSender {
                     iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
             }
         }
-        return withUnsafePointer(to: address) { address in
+        return address.withUnsafeBytes { address in
             var message = msghdr()
-            message.msg_name = UnsafeMutableRawPointer(mutating: address)
-            message.msg_namelen = socklen_t(MemoryLayout<Address>.size)
+            message.msg_name = UnsafeMutableRawPointer(mutating: address.baseAddress)
+            message.msg_namelen = socklen_t(address.count)
             message.msg_iov = vectors
             message.msg_iovlen = run.count
             if run.count > 1 {

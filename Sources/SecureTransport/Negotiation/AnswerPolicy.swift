@@ -15,9 +15,9 @@ public struct AnswerPolicy: Hashable, Sendable {
     /// The H.264 profiles that are accepted, the best first.
     public var h264Profiles: [H264ProfileLevelID.Profile]
     /// The highest level that is decoded here.
-    public var maximumReceiveLevel: H264Level
+    public var maximumReceiveLevel: H264ProfileLevelID.Level
     /// The highest level that is sent from here.
-    public var maximumSendLevel: H264Level
+    public var maximumSendLevel: H264ProfileLevelID.Level
     /// What the answer says of the Opus that is to be sent here.
     public var opus: OpusFormatParameters
     public var videoFeedback: FeedbackSupport
@@ -33,7 +33,7 @@ public struct AnswerPolicy: Hashable, Sendable {
         videoDirection: MediaDirection? = .sendAndReceive, audioDirection: MediaDirection? = .sendAndReceive,
         srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80],
         h264Profiles: [H264ProfileLevelID.Profile] = [.high, .main, .constrainedBaseline, .baseline],
-        maximumReceiveLevel: H264Level = .level51, maximumSendLevel: H264Level = .level51,
+        maximumReceiveLevel: H264ProfileLevelID.Level = .level51, maximumSendLevel: H264ProfileLevelID.Level = .level51,
         opus: OpusFormatParameters = OpusFormatParameters(), videoFeedback: FeedbackSupport = .video,
         audioFeedback: FeedbackSupport = .audio,
         headerExtensions: Set<HeaderExtension> = Set(HeaderExtension.allCases),

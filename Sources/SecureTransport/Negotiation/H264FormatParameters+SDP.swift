@@ -44,7 +44,9 @@ extension H264FormatParameters {
 
     /// The answer to these parameters (RFC 6184, 8.2.2): profile and packetization mode are the offer's, and so is the
     /// limit of the level unless both sides allow each direction its own.
-    func answer(maximumReceiveLevel: H264Level, maximumSendLevel: H264Level) -> H264FormatParameters {
+    func answer(maximumReceiveLevel: H264ProfileLevelID.Level, maximumSendLevel: H264ProfileLevelID.Level)
+        -> H264FormatParameters
+    {
         var answer = self
         answer.maximumFrameSize = nil
         answer.maximumMacroblockRate = nil
@@ -58,7 +60,7 @@ extension H264FormatParameters {
     }
 
     /// These parameters of the remote side with its level lowered to what this side sends.
-    func limited(to level: H264Level) -> H264FormatParameters {
+    func limited(to level: H264ProfileLevelID.Level) -> H264FormatParameters {
         var limited = self
         if let own = profileLevelID { limited.profileLevelID?.level = min(own.level, level) }
         return limited

@@ -25,7 +25,7 @@ public struct H264ProfileLevelID: Hashable, Sendable {
     }
 
     /// The usual identifier of a profile.
-    public init(_ profile: Profile, level: H264Level) {
+    public init(_ profile: Profile, level: H264ProfileLevelID.Level) {
         switch profile {
         case .constrainedBaseline: self.init(profileIDC: 66, constraintFlags: 0xE0, levelIDC: 0)
         case .baseline: self.init(profileIDC: 66, constraintFlags: 0, levelIDC: 0)
@@ -61,10 +61,10 @@ public struct H264ProfileLevelID: Hashable, Sendable {
     }
 
     /// The level. In Baseline, Main and Extended, level 1b is 11 with `constraint_set3_flag` (H.264, A.3.4.1).
-    public var level: H264Level {
+    public var level: H264ProfileLevelID.Level {
         get {
             if hasLevel1bFlag, levelIDC == 11, constraintFlags & 0x10 != 0 { return .level1b }
-            return levelIDC == 9 ? .level1b : H264Level(idc: levelIDC)
+            return levelIDC == 9 ? .level1b : H264ProfileLevelID.Level(idc: levelIDC)
         }
         set {
             if hasLevel1bFlag { constraintFlags &= ~0x10 }

@@ -1,4 +1,5 @@
 import Glibc
+import NIOCore
 import Testing
 
 /// UDP ports that nobody uses at the moment, below those that the system gives out by itself.
@@ -17,13 +18,9 @@ enum FreePorts {
     private static func isFree(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
         defer { close(descriptor) }
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        return withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(descriptor, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
+        let isBound = try? SocketAddress(ipAddress: "0.0.0.0", port: Int(port)).withSockAddr { name, size in
+            bind(descriptor, name, socklen_t(size)) == 0
         }
+        return isBound ?? false
     }
 }

@@ -1,0 +1,73 @@
+import Glibc
+import NIOCore
+import SecureTransport
+
+/// An internet address as Linux's system calls take it: `sockaddr_in` (16 bytes) or `sockaddr_in6` (28 bytes).
+///
+/// It is laid out here byte by byte. The C structures belong to whichever module a compilation happens to read them from
+/// first, so that code that names their members does not always compile.
+struct SystemAddress {
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    private let length: Int
+
+    private static let lengthIPv4 = 16
+    private static let lengthIPv6 = 28
+
+    /// The address for a socket of the given family: an IPv6 socket takes IPv4 addresses in their mapped form. Nil for an
+    /// IPv6 address and an IPv4 socket.
+    init?(_ address: TransportAddress, isIPv6Socket: Bool) {
+        guard isIPv6Socket || !address.isIPv6 else { return nil }
+        length = isIPv6Socket ? Self.lengthIPv6 : Self.lengthIPv4
+        let ipv4 = address.ipv4 ?? 0
+        let ipv6 = address.ipv6 ?? (0, 0xFFFF_0000_0000 | UInt64(ipv4))
+        withUnsafeMutableBytes(of: &words) { bytes in
+            bytes.storeBytes(of: sa_family_t(isIPv6Socket ? AF_INET6 : AF_INET), as: sa_family_t.self)
+            bytes.storeBytes(of: address.port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            if isIPv6Socket {
+                bytes.storeBytes(of: ipv6.0.bigEndian, toByteOffset: 8, as: UInt64.self)
+                bytes.storeBytes(of: ipv6.1.bigEndian, toByteOffset: 16, as: UInt64.self)
+                bytes.storeBytes(of: address.scopeID, toByteOffset: 24, as: UInt32.self)
+            } else {
+                bytes.storeBytes(of: ipv4.bigEndian, toByteOffset: 4, as: UInt32.self)
+            }
+        }
+    }
+
+    /// Calls `body` with the structure's bytes.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try Swift.withUnsafeBytes(of: words) { try body(UnsafeRawBufferPointer(rebasing: $0.prefix(length))) }
+    }
+}
+
+extension TransportAddress {
+    /// Reads a `sockaddr_in` or `sockaddr_in6`; nil for any other family.
+    ///
+    /// IPv4 addresses that a dual-stack socket gives in their IPv6-mapped form come out as IPv4 addresses.
+    init?(systemAddress bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
+        func load<Word: FixedWidthInteger>(_ offset: Int, as type: Word.Type) -> Word {
+            Word(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+        }
+        switch CInt(bytes.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET where bytes.count >= 8:
+            self.init(ipv4: load(4, as: UInt32.self), port: load(2, as: UInt16.self))
+        case AF_INET6 where bytes.count >= 28:
+            self =
+                TransportAddress(
+                    ipv6: (load(8, as: UInt64.self), load(16, as: UInt64.self)), port: load(2, as: UInt16.self),
+                    scopeID: bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self)
+                ).unmapped
+        default:
+            return nil
+        }
+    }
+
+    /// The address that a socket names; nil for what is not an internet address.
+    init?(_ address: SocketAddress) {
+        let read = address.withSockAddr { pointer, size in
+            TransportAddress(systemAddress: UnsafeRawBufferPointer(start: pointer, count: size))
+        }
+        guard let read else { return nil }
+        self = read
+    }
+}
