@@ -2,39 +2,47 @@ import MediaCore
 import SecureTransport
 
 /// Tells whose a packet is: by source address and SSRC when both have authenticated before, by SSRC when it was
-/// announced or known, and otherwise by trying the keys of those whose streams are not known yet.
+/// announced or heard, and otherwise by trying the keys of the members, a bounded number at a time.
 struct MediaDemultiplexer {
-    /// Participants whose keys are tried for a packet of unknown origin.
-    private static let maximumCandidates = 32
-    /// Keys tried a second for packets of unknown origin: a flood of them costs a bounded share of a core
-    /// (about a microsecond each).
-    private static let trialsPerSecond = 20_000.0
+    /// What one participant is remembered by: routes and SSRCs each. A participant has few; the oldest go first.
+    private static let memory = 16
+    /// Owners of one SSRC that are tried. Anybody may announce any SSRC: the newest come first.
+    private static let maximumOwners = 8
+    /// Members whose keys are tried for a packet of unknown origin: the newest, and others in turn.
+    private static let newestGuesses = 8
+    private static let maximumGuesses = 32
 
     private struct Route: Hashable {
         var ssrc: UInt32
         var source: TransportAddress
     }
 
+    private struct Memory {
+        var routes: [Route] = []
+        var ssrcs: [UInt32] = []
+    }
+
     private var routes: [Route: Participant] = [:]
-    private var bySSRC: [UInt32: [Participant]] = [:]
-    /// Who may yet send from an SSRC that nobody announced, the newest last.
-    private var unannounced: [Participant] = []
-    private var trials = trialsPerSecond
-    private var lastRefill = MonotonicInstant.zero
+    private var owners: [UInt32: [Participant]] = [:]
+    private var memories: [ParticipantID: Memory] = [:]
+    private var members: [Participant] = []
+    private var turn = 0
+    /// Keys tried for streams whose owner is known, and for those whose owner is not. A key costs about a microsecond:
+    /// a flood of garbage of either kind takes a bounded share of a core, and does not take the other's.
+    private var ownerTrials = TrialBudget()
+    private var guessTrials = TrialBudget()
 
     mutating func add(_ participant: Participant) {
-        let media = participant.peer.session.media
-        for ssrc in media.flatMap(\.remoteSSRCs) { bySSRC[ssrc, default: []].append(participant) }
-        unannounced.append(participant)
+        members.append(participant)
+        memories[participant.id] = Memory()
+        for ssrc in participant.peer.session.media.flatMap(\.remoteSSRCs) { remember(ssrc, of: participant) }
     }
 
     mutating func remove(_ participant: Participant) {
-        unannounced.removeAll { $0 === participant }
-        for ssrc in Array(bySSRC.keys) {
-            bySSRC[ssrc]?.removeAll { $0 === participant }
-            if bySSRC[ssrc]?.isEmpty ?? false { bySSRC[ssrc] = nil }
-        }
-        for (route, owner) in routes where owner === participant { routes[route] = nil }
+        members.removeAll { $0 === participant }
+        guard let memory = memories.removeValue(forKey: participant.id) else { return }
+        for route in memory.routes where routes[route] === participant { routes[route] = nil }
+        for ssrc in memory.ssrcs { forget(ssrc, of: participant) }
     }
 
     /// The one whose packets came from this address with this SSRC before.
@@ -42,38 +50,70 @@ struct MediaDemultiplexer {
         routes[Route(ssrc: ssrc, source: source)]
     }
 
-    /// Those whose packet this may be, the likeliest first.
-    mutating func candidates(ssrc: UInt32, now: MonotonicInstant) -> [Participant] {
-        let elapsed = (now - lastRefill).seconds
-        lastRefill = now
-        trials = min(Self.trialsPerSecond, trials + elapsed * Self.trialsPerSecond)
-        let known = bySSRC[ssrc] ?? []
-        // A stream with a known SSRC whose address changed is no trial: one key, and it usually fits.
-        var candidates = known
-        for participant in unannounced.reversed() where candidates.count < Self.maximumCandidates {
-            if !known.contains(where: { $0 === participant }) { candidates.append(participant) }
+    /// Those whose packet this may be, the likeliest first, without `excluded`, whose keys did not fit.
+    mutating func candidates(
+        ssrc: UInt32, excluding excluded: Participant?, now: MonotonicInstant
+    ) -> [Participant] {
+        var candidates = (owners[ssrc] ?? []).suffix(Self.maximumOwners).reversed().filter { $0 !== excluded }
+        candidates = Array(candidates.prefix(ownerTrials.take(atMost: candidates.count, now: now)))
+        var guesses: [Participant] = []
+        func guess(_ participant: Participant) {
+            guard participant !== excluded, !candidates.contains(where: { $0 === participant }),
+                !guesses.contains(where: { $0 === participant })
+            else { return }
+            guesses.append(participant)
         }
-        guard trials >= Double(candidates.count) else { return [] }
-        trials -= Double(candidates.count)
-        return candidates
+        for participant in members.suffix(Self.newestGuesses).reversed() { guess(participant) }
+        for _ in 0..<min(members.count, Self.maximumGuesses - Self.newestGuesses) {
+            turn = (turn + 1) % members.count
+            guess(members[turn])
+        }
+        return candidates + guesses.prefix(guessTrials.take(atMost: guesses.count, now: now))
     }
 
     /// Learns from a packet that authenticated.
     mutating func authenticated(_ participant: Participant, ssrc: UInt32, source: TransportAddress) {
         let route = Route(ssrc: ssrc, source: source)
         guard routes[route] !== participant else { return }
-        for (old, owner) in routes where old.ssrc == ssrc && owner === participant { routes[old] = nil }
         routes[route] = participant
-        if !(bySSRC[ssrc]?.contains { $0 === participant } ?? false) {
-            bySSRC[ssrc, default: []].append(participant)
+        memories[participant.id]?.routes.append(route)
+        if let count = memories[participant.id]?.routes.count, count > Self.memory,
+            let oldest = memories[participant.id]?.routes.removeFirst(), routes[oldest] === participant
+        {
+            routes[oldest] = nil
         }
-        forgetIfComplete(participant)
+        remember(ssrc, of: participant)
     }
 
-    /// Once every stream and its RTCP have been heard, nothing of the participant is left to guess.
-    private mutating func forgetIfComplete(_ participant: Participant) {
-        let receiving = participant.peer.session.media.count { $0.receives }
-        let heard = routes.count { $0.value === participant }
-        if receiving > 0, heard >= participant.peer.session.media.count { unannounced.removeAll { $0 === participant } }
+    private mutating func remember(_ ssrc: UInt32, of participant: Participant) {
+        guard memories[participant.id]?.ssrcs.contains(ssrc) == false else { return }
+        owners[ssrc, default: []].append(participant)
+        memories[participant.id]?.ssrcs.append(ssrc)
+        if let count = memories[participant.id]?.ssrcs.count, count > Self.memory,
+            let oldest = memories[participant.id]?.ssrcs.removeFirst()
+        {
+            forget(oldest, of: participant)
+        }
+    }
+
+    private mutating func forget(_ ssrc: UInt32, of participant: Participant) {
+        owners[ssrc]?.removeAll { $0 === participant }
+        if owners[ssrc]?.isEmpty ?? false { owners[ssrc] = nil }
+    }
+}
+
+/// How many keys may be tried, so many a second.
+private struct TrialBudget {
+    private static let perSecond = 20_000.0
+    private var available = perSecond
+    private var updated = MonotonicInstant.zero
+
+    /// Takes up to `count` trials; returns how many there were.
+    mutating func take(atMost count: Int, now: MonotonicInstant) -> Int {
+        available = min(Self.perSecond, available + max(0, (now - updated).seconds) * Self.perSecond)
+        updated = now
+        let taken = min(count, Int(available))
+        available -= Double(taken)
+        return taken
     }
 }

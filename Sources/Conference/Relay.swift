@@ -197,16 +197,17 @@ public final class Relay {
             datagrams.malformed &+= 1
             return
         }
-        if let participant = demultiplexer.route(ssrc: ssrc, source: source) {
-            count(deliver(datagram, to: participant, ssrc: ssrc, from: source, now: now))
-            return
-        }
-        let candidates = demultiplexer.candidates(ssrc: ssrc, now: now)
-        guard !candidates.isEmpty else {
-            datagrams.unknown &+= 1
-            return
-        }
+        let owner = demultiplexer.route(ssrc: ssrc, source: source)
         var best = PeerConnection.ReceiveOutcome.unknown
+        if let owner {
+            best = deliver(copy datagram, to: owner, ssrc: ssrc, from: source, now: now)
+            guard best == .unauthenticated else {
+                count(best)
+                return
+            }
+            // A client that ended and joined anew may use the same port and SSRC with new keys.
+        }
+        let candidates = demultiplexer.candidates(ssrc: ssrc, excluding: owner, now: now)
         for candidate in candidates {
             let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, now: now)
             if outcome == .accepted || outcome == .malformed {

@@ -13,6 +13,8 @@ struct MediaLine {
     var rtpDestination: TransportAddress?
     /// Where RTCP goes.
     var rtcpDestination: TransportAddress?
+    /// When the last RTP packet authenticated.
+    var lastRTP: MonotonicInstant?
     /// SSRCs that have authenticated on this line.
     private(set) var knownSSRCs: [UInt32]
     /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
@@ -35,9 +37,16 @@ struct MediaLine {
         }
     }
 
-    init(_ negotiated: NegotiatedMedia, trustsRemoteDescription: Bool) throws(SRTPError) {
+    /// - Parameter bundled: The line of the same bundle whose context to share: one key has one replay window.
+    init(
+        _ negotiated: NegotiatedMedia, bundled: MediaLine?, trustsRemoteDescription: Bool
+    ) throws(SRTPError) {
         self.negotiated = negotiated
-        inbound = try SRTPContext(keys: negotiated.inboundKeys, direction: .inbound)
+        if let bundled, bundled.negotiated.inboundKeys == negotiated.inboundKeys {
+            inbound = bundled.inbound
+        } else {
+            inbound = try SRTPContext(keys: negotiated.inboundKeys, direction: .inbound)
+        }
         outbound = try SRTPContext(keys: negotiated.outboundKeys, direction: .outbound)
         header = HeaderExtensions(negotiated)
         outboundTrailerSize = DataSize(bytes: negotiated.outboundKeys.profile.rtpTrailerLength)

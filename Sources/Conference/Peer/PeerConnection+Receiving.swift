@@ -75,6 +75,7 @@ extension PeerConnection {
         _ packet: RTPPacket, line: Int, size: DataSize, from source: TransportAddress, now: MonotonicInstant
     ) {
         latch(line: line, rtp: packet, from: source)
+        lines[line].lastRTP = now
         authenticated(now: now)
         counters.packetsReceived &+= 1
         receiveMeter.add(size, now: now)
@@ -98,6 +99,14 @@ extension PeerConnection {
         lines[line].remember(ssrc: packet.ssrc)
         guard lines[line].rtpDestination != source else { return }
         setDestination(source, line: line)
+    }
+
+    /// Whether RTP of a line, or of its bundle, still comes.
+    private func isHearingRTP(line: Int, now: MonotonicInstant) -> Bool {
+        lines.indices.contains { index in
+            guard index == line || session.isBundled, let last = lines[index].lastRTP else { return false }
+            return now - last < .seconds(2)
+        }
     }
 
     private func setDestination(_ source: TransportAddress, line: Int) {
@@ -129,8 +138,8 @@ extension PeerConnection {
             }
             lines[line].remember(ssrc: ssrc)
             if lines[line].negotiated.rtcpMux {
-                // A receiver that sends no RTP is known by its RTCP alone.
-                if !lines[line].negotiated.receives || lines[line].rtpDestination == nil {
+                // Who sends no RTP, by role or for the time being, is known by RTCP alone.
+                if lines[line].rtpDestination == nil || !isHearingRTP(line: line, now: now) {
                     setDestination(source, line: line)
                 }
             } else {
@@ -164,7 +173,8 @@ extension PeerConnection {
                 }
             }
         case .transportFeedback(let feedback):
-            guard let report = feedbackAdapter.handle(feedback, now: now) else { return }
+            guard lines[line].negotiated.feedback.transportCC, let report = feedbackAdapter.handle(feedback, now: now)
+            else { return }
             counters.transportFeedbackReceived &+= 1
             controller.feedbackReceived(report, now: now)
             if let roundTripTime = feedbackAdapter.roundTripTime { videoReceiver?.setRoundTripTime(roundTripTime) }
@@ -201,6 +211,8 @@ extension PeerConnection {
         let roundTripTime = self.roundTripTime ?? .milliseconds(50)
         for sequenceNumber in nack.sequenceNumbers {
             counters.negativeAcknowledgementsReceived &+= 1
+            // What the path cannot carry in time is not repeated on top.
+            guard pacer.expectedDrainTime < Self.maximumPacerDelay else { continue }
             guard let datagram = history.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) else {
                 continue
             }

@@ -91,7 +91,10 @@ public final class PeerConnection {
         allocator = BitrateAllocator(configuration: Self.allocation(of: session, limits: configuration.rateLimits))
         nextReport = now + .milliseconds(200)
         for media in session.media {
-            lines.append(try MediaLine(media, trustsRemoteDescription: configuration.trustsRemoteDescription))
+            lines.append(
+                try MediaLine(
+                    media, bundled: session.isBundled ? lines.first : nil,
+                    trustsRemoteDescription: configuration.trustsRemoteDescription))
             switch media.kind {
             case .video: setUpVideo(media, line: lines.count - 1)
             case .audio: setUpAudio(media, line: lines.count - 1)
@@ -102,6 +105,8 @@ public final class PeerConnection {
         apply(decision, now: now)
     }
 
+    /// The least that a video encoder is told, whatever a receiver's own limit says.
+    private static let minimumVideoBitRate = BitRate.kilobits(50)
     /// The most that an audio stream takes, headers included.
     private static let audioDemand = BitRate.kilobits(64)
 
@@ -296,7 +301,7 @@ public final class PeerConnection {
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoSender?.statistics.fractionLost ?? 0)
-        budget.setRate(decision.targetBitRate - allocation.audio, now: now)
+        budget.setRate(max(decision.targetBitRate - allocation.audio, Self.minimumVideoBitRate), now: now)
         guard allocation.isChanged else { return }
         if videoSender != nil, allocation.video != allocated.video {
             events.append(.videoBitRateChanged(allocation.video))
@@ -313,7 +318,8 @@ public final class PeerConnection {
         let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? .kilobits(40), .kilobits(40))
         return BitrateAllocator.Configuration(
             audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
-            video: session.video?.sends == true ? .kilobits(50)...max(.kilobits(50), limits.maximum) : nil)
+            video: session.video?.sends == true
+                ? minimumVideoBitRate...max(minimumVideoBitRate, limits.maximum) : nil)
     }
 
     func deliverVideo(now: MonotonicInstant) {

@@ -22,8 +22,6 @@ public struct ReceivedVideoFrame: Sendable {
     public var sample: SampleBuffer
     /// When the frame's first packet came.
     public var firstArrival: MonotonicInstant
-    /// Whether something of the frame, or of what it refers to, is known to be missing.
-    public var isDamaged: Bool
 }
 
 /// An Opus packet and when it came.

@@ -113,6 +113,7 @@ final class VideoReceiveStream {
             if (try? parameterSets.insert(set)) ?? false { format = nil }
         }
         if unit.isDamaged { breakReferences(now: now) }
+        guard unit.hasPicture else { return nil }
         let firstArrival = firstArrivals.take(timestamp: unit.rtpTimestamp) ?? now
         let isKeyFrame = unit.isIDR && !unit.isDamaged
         guard let format = format(of: unit) else {
@@ -134,11 +135,10 @@ final class VideoReceiveStream {
                 return nil
             }
         }
-        guard unit.hasPicture else { return nil }
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
         return ReceivedVideoFrame(
             sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
-            firstArrival: firstArrival, isDamaged: unit.isDamaged || brokenSince != nil)
+            firstArrival: firstArrival)
     }
 
     /// The format of the parameter sets that the unit's first slice refers to.

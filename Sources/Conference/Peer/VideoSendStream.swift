@@ -85,8 +85,8 @@ struct VideoSendStream {
 
     /// Whether a full intra request asks for something new; repeats carry the same number (RFC 5104 4.3.1.2).
     mutating func fullIntraRequested(commandSequence: UInt8, now: MonotonicInstant) -> Bool {
-        guard commandSequence != lastFullIntraRequest else { return false }
+        guard commandSequence != lastFullIntraRequest, pictureLossIndicated(now: now) else { return false }
         lastFullIntraRequest = commandSequence
-        return pictureLossIndicated(now: now)
+        return true
     }
 }

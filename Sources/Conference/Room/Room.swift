@@ -165,6 +165,8 @@ final class Room {
     private func handOutMix(now: MonotonicInstant) {
         guard !isMixing, !waitingAudioTicks.isEmpty else { return }
         if waitingAudioTicks.count > 1 { lateAudioTicks &+= UInt64(waitingAudioTicks.count - 1) }
+        let excess = waitingAudioTicks.count - Int(Self.maximumAudioBacklog)
+        if excess > 0 { waitingAudioTicks.removeFirst(excess) }
         isMixing = true
         for participant in participants where participant.hearsMix {
             let loss = participant.peer.audioFractionLost

@@ -50,7 +50,8 @@ struct UplinkPipeline {
         stages[.jitterBuffer]?.observe(now - frame.firstArrival)
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
-        let keyFrame = pending.lastIndex { $0.frame.sample.isSync }
+        // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
+        let keyFrame = pending.lastIndex { $0.frame.sample.isSync }.flatMap { $0 > 0 ? $0 : nil }
         let dropped = keyFrame ?? pending.count
         framesDropped &+= UInt64(dropped)
         pending.removeFirst(dropped)
@@ -76,6 +77,7 @@ struct UplinkPipeline {
                 switch outcome {
                 case .picture(let picture):
                     batch.decoded &+= 1
+                    if sample.isSync { batch.needsKeyFrame = false }
                     batch.newest = picture
                 case .dropped(let reason):
                     batch.dropped &+= 1
@@ -105,7 +107,7 @@ struct UplinkPipeline {
             newestTime = now
             hasSentVideo = true
         }
-        return batch.needsKeyFrame
+        return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
     }
 
     /// Lets go of the picture of a source that went silent.

@@ -27,11 +27,19 @@ extension RTCPPacket {
         }
         var rest = datagram
         var packets: [RTCPPacket] = []
+        var statusCount = 0
         while rest.readableBytes > 0 {
             let header = try RTCPHeader(reading: &rest)
             var body = try rest.read(bytes: header.bodySize, of: "RTCP packet")
             if header.hasPadding { _ = try body.removePadding() }
-            packets.append(try parse(header, body: body))
+            let packet = try parse(header, body: body)
+            if case .transportFeedback(let feedback) = packet {
+                statusCount += feedback.packets.count
+                guard statusCount <= TransportFeedback.maximumPacketCount else {
+                    throw .malformed(structure: "compound packet", reason: "its feedback tells of too many packets")
+                }
+            }
+            packets.append(packet)
         }
         return packets
     }

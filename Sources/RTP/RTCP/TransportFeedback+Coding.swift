@@ -10,6 +10,10 @@ extension TransportFeedback {
         static let largeDelta: UInt8 = 2
     }
 
+    /// The most packets that feedback is believed to tell of. A few bytes can stand for tens of thousands: nobody who
+    /// reports several times a second has so many to tell of.
+    static let maximumPacketCount = 8192
+
     /// The most packets one run-length chunk stands for.
     private static let maximumRunLength = 0x1FFF
 
@@ -23,6 +27,11 @@ extension TransportFeedback {
         referenceTime = Int32(bitPattern: times) >> 8
         feedbackCount = UInt8(truncatingIfNeeded: times)
 
+        guard count <= Self.maximumPacketCount else {
+            throw .malformed(
+                structure: "transport feedback",
+                reason: "it tells of \(count) packets, more than \(Self.maximumPacketCount)")
+        }
         let symbols = try Self.readSymbols(count: count, from: &body)
         packets = []
         packets.reserveCapacity(symbols.count)

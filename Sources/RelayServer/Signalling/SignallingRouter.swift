@@ -69,7 +69,7 @@ struct SignallingRouter {
                 joined = try await driver.join(
                     JoinRequest(
                         room: room.rawValue, name: name.rawValue, offer: offer, role: role, selfView: selfView,
-                        signallingPeer: context.peer))
+                        signallingPeer: Self.isForwarded(request) ? nil : context.peer))
             } catch let error as JoinError {
                 throw Problem(error)
             }
@@ -100,6 +100,14 @@ struct SignallingRouter {
             throw Problem(.badRequest, "the body is not text in UTF-8")
         }
         return text
+    }
+
+    /// Whether a proxy passed the request on. Its peer is then the proxy: the offer's addresses are not the peer's, and no
+    /// media may go there before a packet from there has authenticated.
+    private static func isForwarded(_ request: Request) -> Bool {
+        ["Forwarded", "X-Forwarded-For"].contains { name in
+            HTTPField.Name(name).map { request.headers.contains($0) } ?? false
+        }
     }
 
     /// Refuses keys that crossed a network in the clear (RFC 4568, section 7.1): `a=crypto` over plain HTTP is taken
