@@ -57,13 +57,19 @@ final class CodecFloor {
         }
     }
 
-    /// Runs a stretch of the conference as fast as it goes: two seconds of it, or less where participants are many, so
-    /// that the relay's clients, which stand still meanwhile, do not take it for dead.
-    func run() throws -> FloorCost {
+    /// Runs the conference as fast as it goes, for so long. Sound keeps step with the pictures.
+    func run(for duration: Duration) throws -> FloorCost {
         var cost = FloorCost()
-        let ticks = max(15, min(2 * Workload.frameRate, 540 / participants.count))
-        for _ in 0..<ticks { try videoTick(&cost) }
-        for _ in 0..<ticks * Workload.audioFrequency / Workload.frameRate { try audioTick(&cost) }
+        let end = ContinuousClock.now + duration
+        var audioDue = 0
+        repeat {
+            try videoTick(&cost)
+            audioDue += Workload.audioFrequency
+            while audioDue >= Workload.frameRate {
+                audioDue -= Workload.frameRate
+                try audioTick(&cost)
+            }
+        } while ContinuousClock.now < end
         return cost
     }
 

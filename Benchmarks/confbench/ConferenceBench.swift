@@ -15,6 +15,8 @@ struct ConferenceBench {
     private static let maximumSettling = Duration.seconds(20)
     /// How long the relay is measured between two floors.
     private static let roundSeconds = 2
+    /// How long the relay stands still for a floor: less than after what it dims its tiles, which would cost bits.
+    private static let pause = Duration.milliseconds(700)
     /// After each pause the relay runs for so long before it is measured.
     private static let recovery = Duration.seconds(1)
 
@@ -59,7 +61,7 @@ struct ConferenceBench {
     private func measureFloor(while paused: [ChildProgram]) throws -> FloorCost {
         for program in paused { program.pause() }
         defer { for program in paused.reversed() { program.resume() } }
-        return try floor.run()
+        return try floor.run(for: Self.pause)
     }
 
     private func startRelay() throws -> ChildProgram {
@@ -90,32 +92,39 @@ struct ConferenceBench {
         return url
     }
 
-    /// Waits until all are there and every encoder gets the bitrate that the floor reckons with.
+    /// Waits until all are there, every encoder gets the bitrate that the floor reckons with, and pictures flow both
+    /// ways.
     private func settle(room: URL, load: ChildProgram) async throws {
         let start = ContinuousClock.now
+        var previous: RoomReading?
         while true {
-            try await Task.sleep(for: .milliseconds(500))
+            try await Task.sleep(for: .seconds(1))
             try load.checkRunning()
-            let elapsed = ContinuousClock.now - start
-            guard elapsed >= Self.minimumSettling else { continue }
             let reading = try await RoomReading.read(from: room)
-            let wanted = Double(Workload.allocation.video.bitsPerSecond)
-            let hasSettled = reading.participants.allSatisfy {
-                abs(Double($0.downlink.videoBitRate) / wanted - 1) < 0.02 && $0.uplink.framesDecoded > 0
+            let elapsed = ContinuousClock.now - start
+            if elapsed >= Self.minimumSettling, let previous, hasSettled(reading, since: previous) { return }
+            previous = reading
+            guard elapsed >= Self.maximumSettling else { continue }
+            guard reading.participants.count == participants else {
+                throw BenchmarkError.programFailed(
+                    name: "confclient", reason: "\(reading.participants.count) of \(participants) have joined")
             }
-            if reading.participants.count == participants, hasSettled { return }
-            guard elapsed < Self.maximumSettling else {
-                guard reading.participants.count == participants else {
-                    throw BenchmarkError.programFailed(
-                        name: "confclient", reason: "\(reading.participants.count) of \(participants) have joined")
-                }
-                let rates = reading.participants.map { "\($0.downlink.videoBitRate / 1000)" }
-                Progress.say(
-                    "the encoders' rates (\(rates.joined(separator: " ")) kbit/s) are not the floor's "
-                        + "(\(Workload.allocation.video)); measuring all the same")
-                return
-            }
+            let rates = reading.participants.map { "\($0.downlink.videoBitRate / 1000)" }
+            Progress.say(
+                "not settled in \(Int(elapsed.seconds)) s (encoders at \(rates.joined(separator: " ")) kbit/s, the "
+                    + "floor's at \(Workload.allocation.video)); measuring all the same: this machine may be too slow")
+            return
         }
+    }
+
+    /// Whether rates are as they should be and nearly all pictures of a second were decoded and encoded.
+    private func hasSettled(_ reading: RoomReading, since previous: RoomReading) -> Bool {
+        let wanted = Double(Workload.allocation.video.bitsPerSecond)
+        let frames = Double(participants * Workload.frameRate) * 0.9
+        return reading.participants.count == participants
+            && reading.participants.allSatisfy { abs(Double($0.downlink.videoBitRate) / wanted - 1) < 0.02 }
+            && reading.sum(\.uplink.framesDecoded) - previous.sum(\.uplink.framesDecoded) > frames
+            && reading.sum(\.downlink.framesEncoded) - previous.sum(\.downlink.framesEncoded) > frames
     }
 }
 

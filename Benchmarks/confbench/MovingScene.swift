@@ -59,7 +59,7 @@ private struct Texture {
         planes = (0..<3).map { plane in
             let (width, rows) = plane == 0 ? (size.width, size.height) : (size.width / 2, size.height / 2)
             let noise = Noise(seed: seed &* 3 &+ UInt64(plane))
-            let contrast = plane == 0 ? 1 : 4
+            let contrast = plane == 0 ? 2 : 8
             var samples: [UInt8] = []
             samples.reserveCapacity(width * rows)
             for y in 0..<rows {

@@ -60,12 +60,12 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         for index in 0..<self.threadCount {
             threads.enter()
             let thread = Thread { [self] in
-                // The system takes the name of a thread that runs only.
-                Thread.current.name = "codec-\(index)"
                 runJobs()
                 threads.leave()
             }
             thread.start()
+            // Foundation passes a name on to the system only once the thread runs.
+            thread.name = "codec-\(index)"
         }
     }
 
