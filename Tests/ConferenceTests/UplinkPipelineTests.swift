@@ -33,7 +33,8 @@ import Testing
     func skipsToTheNewestKeyFrame() {
         var pipeline = UplinkPipeline(participant: 1, queue: JobQueueID(rawValue: 1))
         for index in 0...UplinkPipeline.maximumPendingFrames {
-            #expect(!pipeline.enqueue(frame(isSync: index == 10), now: .zero))
+            let needsKeyFrame = pipeline.enqueue(frame(isSync: index == 10), now: .zero)
+            #expect(!needsKeyFrame)
         }
         #expect(pipeline.framesDropped == 10)
         #expect(pipeline.queuedFrames == UplinkPipeline.maximumPendingFrames - 9)
