@@ -21,7 +21,7 @@ extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
             id: id, participants: participants.map { $0.snapshot(now: now) }, ticks: ticks, missedTicks: missedTicks,
-            composedPictures: composedPictures, lateAudioTicks: lateAudioTicks)
+            composedPictures: composedPictures, lateAudioTicks: lateAudioTicks, audioFailures: audioFailures)
     }
 }
 

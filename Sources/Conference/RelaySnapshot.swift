@@ -31,6 +31,8 @@ public struct RoomSnapshot: Encodable, Sendable {
     public var composedPictures: UInt64 = 0
     /// Audio ticks that came late because the one before was still being mixed.
     public var lateAudioTicks: UInt64 = 0
+    /// Opus sessions that could not be made, and frames that they did not encode.
+    public var audioFailures: UInt64 = 0
 }
 
 public struct ParticipantSnapshot: Encodable, Sendable {

@@ -34,6 +34,7 @@ final class Room {
     private(set) var missedTicks: UInt64 = 0
     private(set) var composedPictures: UInt64 = 0
     private(set) var lateAudioTicks: UInt64 = 0
+    private(set) var audioFailures: UInt64 = 0
 
     init(
         id: String, configuration: RelayConfiguration, composeQueue: JobQueueID, mixQueue: JobQueueID,
@@ -229,6 +230,7 @@ final class Room {
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {
         isMixing = false
         for tick in ticks {
+            audioFailures &+= UInt64(tick.output.failures.count)
             for participant in participants {
                 if let report = tick.output.sources[participant.id] { participant.audio = report }
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
