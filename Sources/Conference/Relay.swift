@@ -26,6 +26,8 @@ public final class Relay {
     private var isClosed = false
     var datagrams = DatagramCounters()
 
+    /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
+    private static let startWithoutFeedback = BitRate.megabits(1)
     private static let idleCheckInterval = Duration.seconds(1)
 
     /// - Parameters:
@@ -80,6 +82,13 @@ public final class Relay {
         if let cap = caps.compactMap(\.self).min() {
             limits = RateLimits(
                 minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
+        }
+        let feedback = session.video?.feedback ?? session.audio?.feedback ?? .none
+        if !feedback.transportCC, !feedback.remb {
+            // Nothing will ever tell what more this path carries.
+            limits = RateLimits(
+                minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
+                maximum: limits.maximum)
         }
         let peerConfiguration = PeerConfiguration(
             rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session),

@@ -17,9 +17,10 @@ public struct RelayConfiguration: Sendable {
     public var canvas = VideoDimensions(width: 1280, height: 720)
     /// Composed pictures a second.
     public var frameRate = 30
-    /// Bounds of each participant's downlink, audio included.
+    /// Bounds of each participant's downlink, audio included. It starts low: a first keyframe and probes at several times
+    /// the start must not fill a slow path's queue, and a fast path is found within a second or two.
     public var rateLimits = RateLimits(
-        minimum: .kilobits(100), start: .kilobits(1000), maximum: .kilobits(2500))
+        minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(2500))
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.fastest
     /// Participants a room takes; the next join is refused.

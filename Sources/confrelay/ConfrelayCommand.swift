@@ -99,7 +99,7 @@ struct MediaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Bitrate that a participant's downlink starts at. (default: 1M)", valueName: "rate"),
         transform: BitRate.init(option:))
-    var startBitrate = BitRate.megabits(1)
+    var startBitrate = BitRate.kilobits(300)
 
     @Option(
         help: ArgumentHelp("Highest bitrate of a participant's downlink. (default: 2.5M)", valueName: "rate"),

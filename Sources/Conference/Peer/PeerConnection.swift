@@ -159,7 +159,7 @@ public final class PeerConnection {
         let size = packets.reduce(DataSize.zero) {
             $0 + DataSize(bytes: $1.payload.readableBytes) + PeerConfiguration.packetOverhead
         }
-        budget.spend(size, now: now)
+        budget.spend(frame: size, now: now)
         pacer.canPad = true
     }
 

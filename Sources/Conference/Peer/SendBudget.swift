@@ -3,28 +3,44 @@ import MediaCore
 /// Holds what is sent to what the controller allows, whatever the encoder makes of its target.
 ///
 /// An encoder at its coarsest quantizer, a keyframe and retransmissions may all take more than their share. What was
-/// spent beyond the rate is a debt that the rate pays back; while the debt is more than the rate carries in the latency
-/// budget, no frame is encoded. The frame rate gives way then, not the delay.
+/// spent beyond the rate is a debt that the rate pays back. While the debt is more than the rate carries in the latency
+/// budget, only a few frames a second are encoded, which keep the picture alive (after a keyframe they are small), and
+/// none while it is far more. The frame rate gives way then, not the delay.
 struct SendBudget {
     /// The debt that is tolerated, as time at the rate. A queue on the path is at most about so long.
     static let latencyBudget = Duration.milliseconds(250)
+    /// The debt beyond which nothing is encoded.
+    static let limit = Duration.seconds(1)
+    /// How far apart frames are in between.
+    static let reducedInterval = Duration.milliseconds(100)
 
     private var rate = BitRate.zero
     private var debt = DataSize.zero
     private var updated = MonotonicInstant.zero
+    private var lastFrame = MonotonicInstant.zero
 
     mutating func setRate(_ rate: BitRate, now: MonotonicInstant) {
         pay(now: now)
         self.rate = rate
     }
 
+    /// A frame was encoded.
+    mutating func spend(frame size: DataSize, now: MonotonicInstant) {
+        lastFrame = now
+        spend(size, now: now)
+    }
+
+    /// Something else than a frame leaves, such as a retransmission.
     mutating func spend(_ size: DataSize, now: MonotonicInstant) {
         pay(now: now)
         debt += size
     }
 
+    /// Whether a frame may be encoded now.
     func hasRoom(now: MonotonicInstant) -> Bool {
-        debt - rate.dataSize(over: now - updated) <= rate.dataSize(over: Self.latencyBudget)
+        let owed = debt - rate.dataSize(over: now - updated)
+        if owed <= rate.dataSize(over: Self.latencyBudget) { return true }
+        return owed <= rate.dataSize(over: Self.limit) && now - lastFrame >= Self.reducedInterval
     }
 
     private mutating func pay(now: MonotonicInstant) {
