@@ -7,8 +7,6 @@ public import MediaCore
 public final class DecodingPipeline {
     private let limits: DecodingLimits
     private var session: DecompressionSession?
-    /// How many sessions have been made.
-    public private(set) var sessionCount = 0
 
     public init(limits: DecodingLimits = .default) {
         self.limits = limits
@@ -41,7 +39,6 @@ public final class DecodingPipeline {
     private func makeSession(_ format: VideoFormatDescription) throws(VideoCodingError) -> DecompressionSession {
         let made = try DecompressionSession(format: format, limits: limits)
         session = made
-        sessionCount += 1
         return made
     }
 }

@@ -11,7 +11,6 @@ struct AudioSendStream {
     private var isFirst = true
 
     var statistics = SendStatistics(clockRate: 48_000)
-    private(set) var packetsSent: UInt64 = 0
 
     init(ssrc: UInt32, payloadType: UInt8, using generator: inout some RandomNumberGenerator) {
         self.ssrc = ssrc
@@ -27,7 +26,6 @@ struct AudioSendStream {
         defer {
             sequenceNumber &+= 1
             isFirst = false
-            packetsSent &+= 1
         }
         let timestamp = timestampOffset &+ sampleTime
         statistics.packetSent(

@@ -1,7 +1,7 @@
 public import MediaCore
 import RTP
 import RateControl
-public import SecureTransport
+import SecureTransport
 
 /// Counters of one connection, since it began.
 public struct PeerCounters: Sendable {
@@ -63,11 +63,6 @@ extension PeerConnection {
 
     /// The fraction of our audio packets that the remote side last reported lost.
     public var audioFractionLost: Double { audioSender?.statistics.fractionLost ?? 0 }
-
-    /// Where video or, without video, audio is sent; `nil` while unknown.
-    public var remoteAddress: TransportAddress? {
-        (videoLine ?? audioLine).flatMap { lines[$0].rtpDestination }
-    }
 
     public func statistics(now: MonotonicInstant) -> PeerStatistics {
         PeerStatistics(

@@ -23,8 +23,6 @@ struct DownlinkPipeline {
     let dimensions: VideoDimensions
     /// Whether the receiver was negotiated to ask for keyframes with PLI or FIR.
     private let canBeAskedForKeyFrames: Bool
-    private let configuration: CompressionConfiguration
-    private let backEnd: EncoderBackEnd
     private let encoder: QueueConfined<LazyEncoder>
 
     private var isEncoding = false
@@ -41,7 +39,6 @@ struct DownlinkPipeline {
     private(set) var framesEncoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
     private(set) var keyFrames: UInt64 = 0
-    private(set) var encodeFailures: UInt64 = 0
     private(set) var stages: [Stage: LatencyHistogram] = [:]
 
     /// The stages a picture passes on its way to the pacer.
@@ -58,8 +55,6 @@ struct DownlinkPipeline {
         self.participant = participant
         self.queue = queue
         self.canBeAskedForKeyFrames = canBeAskedForKeyFrames
-        self.backEnd = backEnd
-        self.configuration = configuration
         dimensions = configuration.dimensions
         bitRate = configuration.averageBitRate
         frameRate = FrameRateDivisor(dimensions: configuration.dimensions, frameRate: configuration.expectedFrameRate)
@@ -137,10 +132,7 @@ struct DownlinkPipeline {
                 keyFrameSize = frame.size
             }
         }
-        if result.error != nil {
-            encodeFailures &+= 1
-            keyFrameWanted = true
-        }
+        if result.error != nil { keyFrameWanted = true }
     }
 }
 

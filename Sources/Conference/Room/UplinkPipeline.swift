@@ -19,7 +19,6 @@ struct UplinkPipeline {
 
     private(set) var newest: PixelBuffer?
     private(set) var newestTime: MonotonicInstant?
-    private(set) var hasSentVideo = false
     private(set) var framesDecoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
     private(set) var stages: [Stage: LatencyHistogram] = [:]
@@ -105,7 +104,6 @@ struct UplinkPipeline {
         if let picture = batch.newest {
             newest = picture.pixelBuffer
             newestTime = now
-            hasSentVideo = true
         }
         return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
     }
