@@ -82,6 +82,7 @@ struct MediaFlowRecording {
                 / Double(max(samples.count, 1)))
         summary.utilization = utilization
         summary.rampTime = rampTime
+        summary.recoveryDeficit = recoveryDeficit
 
         let delays = queueingDelays.sorted()
         summary.queueingDelay = DelayDistribution(sorted: delays)
@@ -112,6 +113,28 @@ struct MediaFlowRecording {
             if usable > 0, used >= 0.9 * usable { return samples[end - 1].time }
         }
         return nil
+    }
+
+    /// What was missed in the five seconds after each time that the usable capacity of a second was twice that of the
+    /// second before, or more; the next such time is looked for after them.
+    private var recoveryDeficit: Double? {
+        let second = max(Int(1 / max(configuration.sampleInterval.seconds, 0.001)), 1)
+        let usable = samples.map { Double(self.usable($0).bitsPerSecond) }
+        let used = samples.map { Double($0.goodput.bitsPerSecond) }
+        var deficits: [Double] = []
+        var index = second
+        while index + 5 * second <= samples.count {
+            let before = usable[index - second..<index].reduce(0, +)
+            let after = usable[index..<index + second].reduce(0, +)
+            guard after > 0, after >= 2 * before else {
+                index += 1
+                continue
+            }
+            let span = index..<index + 5 * second
+            deficits.append(1 - used[span].reduce(0, +) / usable[span].reduce(0, +))
+            index = span.upperBound
+        }
+        return deficits.isEmpty ? nil : deficits.reduce(0, +) / Double(deficits.count)
     }
 
     private func addFrames(to summary: inout MediaFlowSummary) {

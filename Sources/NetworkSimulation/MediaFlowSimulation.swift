@@ -128,7 +128,7 @@ public struct MediaFlowSimulation<Controller: CongestionController> {
 
     private mutating func encodeFrame() {
         guard isSending else { return }
-        guard pacer.queueDelay(now: now) < configuration.maximumPacerDelay else {
+        guard pacer.queueDelay(now: now) < decision.frameTimeout ?? configuration.maximumPacerDelay else {
             recording.frameSkipped()
             return
         }
@@ -163,6 +163,7 @@ public struct MediaFlowSimulation<Controller: CongestionController> {
         packet.sequence = sequence
         packet.sendTime = now
         controller.packetSent(sent, now: now)
+        updateHold()
         recording.packetSent(size: packet.size, isPadding: packet.frame == nil)
         link.send(packet, size: packet.size, now: now)
         // A first packet may start probes.
@@ -215,12 +216,20 @@ public struct MediaFlowSimulation<Controller: CongestionController> {
     }
 
     private mutating func advanceController() {
+        controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
         apply(decision)
     }
 
     private mutating func apply(_ decision: ControlDecision) {
         pacer.setRates(pacing: decision.pacingRate, now: now)
+        updateHold()
+        if let interval = decision.feedbackInterval { recorder.interval = interval }
         for cluster in decision.newProbeClusters { pacer.addProbe(cluster, now: now) }
+    }
+
+    /// Packets wait while the window is full.
+    private mutating func updateHold() {
+        pacer.isHeld = decision.congestionWindow.map { adapter.dataInFlight >= $0 } ?? false
     }
 }

@@ -9,6 +9,8 @@ struct Replay: ParsableCommand {
     enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
         case google
         case fixed
+        case confrelay
+        case oracle
     }
 
     static let configuration = CommandConfiguration(
@@ -52,6 +54,9 @@ struct Replay: ParsableCommand {
 
     @Option(help: "Frames per second.")
     var frameRate = 30
+
+    @Option(help: "Set a parameter of confrelay, as name=value.")
+    var set: [String] = []
 
     @Option(help: ArgumentHelp("Write the summaries and samples to this file as JSON.", valueName: "file"))
     var json: String?
@@ -126,6 +131,23 @@ struct Replay: ParsableCommand {
         case .fixed:
             var simulation = MediaFlowSimulation(
                 configuration: configuration, controller: FixedRateController(rate: start))
+            return simulation.run()
+        case .confrelay:
+            var parameters = ConfrelayParameters()
+            for s in set {
+                let x = s.split(separator: "=")
+                guard parameters.values[String(x[0])] != nil else { print("no \(x[0])"); continue }
+                parameters[String(x[0])] = Double(x[1]) ?? 0
+            }
+            var simulation = MediaFlowSimulation(
+                configuration: configuration,
+                controller: ConfrelayCongestionController(limits: limits, parameters: parameters, now: .zero))
+            return simulation.run()
+        case .oracle:
+            var simulation = MediaFlowSimulation(
+                configuration: configuration,
+                controller: OracleController(
+                    link: profile, frameInterval: configuration.encoder.frameInterval, limits: limits))
             return simulation.run()
         }
     }
