@@ -55,6 +55,9 @@ struct Replay: ParsableCommand {
     @Option(help: "Frames per second.")
     var frameRate = 30
 
+    @Option(help: "Time from sample to sample; 200ms by default.", transform: Self.parseDuration)
+    var sampleInterval: Duration = .milliseconds(200)
+
     @Option(help: "Set a parameter of confrelay, as name=value.")
     var set: [String] = []
 
@@ -122,7 +125,7 @@ struct Replay: ParsableCommand {
         let limits = RateLimits(minimum: min, start: start, maximum: max)
         let configuration = MediaFlowConfiguration(
             link: profile, encoder: EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max),
-            duration: length, seed: seed)
+            duration: length, seed: seed, sampleInterval: sampleInterval)
         switch controller {
         case .google:
             var simulation = MediaFlowSimulation(

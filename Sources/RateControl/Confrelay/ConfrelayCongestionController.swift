@@ -69,11 +69,22 @@ public struct ConfrelayCongestionController: CongestionController {
             let base = baseForward.value ?? a - s
             rtt = .milliseconds(Int64((base + (baseReverse.value ?? 0)) * 1000))
             lastQueue = a - s - base
+            packets += 1
+            if lastQueue > p["theta"] { painful += 1 }
+            if a - lastPain > 0.033 {
+                let wall = min(a - lastPain, 0.1) / 0.033
+                lastPain = a
+                adapted += p["peta"] * (p["phi"] - painful / packets) * wall
+                adapted = min(max(adapted, p["umin"]), p["umax"])
+                packets = 0; painful = 0
+            }
             if let last = lastArrival, a >= last {
                 let delta = a - last
                 let queued = s + base + margin < last
                 let train = s - lastSend <= p["train"] * size / capacityNow
-                if queued || train { add(size, delta) }
+                let wait = a - s - base - size / capacityNow * p["idle"]
+                if !queued, p["idle"] > 0, wait > 0, wait < delta { add(0, wait, at: a) } else
+                if queued || train { add(size, delta, at: a); learn(size, delta, at: a) }
             }
             lastArrival = max(lastArrival ?? a, a)
             lastSend = s
@@ -81,8 +92,36 @@ public struct ConfrelayCongestionController: CongestionController {
         update(t)
     }
 
-    mutating func add(_ size: Double, _ delta: Double) {
-        var k = exp2(-delta / tau)
+    var lastAdd = 0.0
+    var packets = 0.0, painful = 0.0, lastPain = 0.0, adapted = 0.0
+    var lastGrow = 0.0
+    var window = CircularBuffer<(time: Double, size: Double, delta: Double)>()
+    var predictions = CircularBuffer<(time: Double, capacity: Double)>()
+    var wbytes = 0.0, wbusy = 0.0
+    var caution = 1.0
+    var lastCaution = 0.0
+    mutating func learn(_ size: Double, _ delta: Double, at a: Double) {
+        let h = p["vh"]
+        window.append((a, size, delta)); wbytes += size; wbusy += delta
+        while let f = window.first, f.time < a - h { wbytes -= f.size; wbusy -= f.delta; window.removeFirst() }
+        guard a - lastCaution >= 0.033 else { return }
+        lastCaution = a
+        while predictions.count > 1, predictions[offset: 1].time <= a - h { predictions.removeFirst() }
+        if let q = predictions.first, q.time <= a - h, wbusy > 0.005 {
+            let r = wbytes / wbusy / q.capacity
+            let quantile = p["vq"]
+            caution += p["veta"] * (r < caution ? -quantile : 1 - quantile)
+            caution = min(max(caution, p["vmin"]), p["vmax"])
+        }
+        predictions.append((a, capacityNow))
+    }
+    mutating func add(_ size: Double, _ whole: Double, at a: Double) {
+        let wall = max(0, a - lastAdd)
+        lastAdd = a
+        let delta = min(whole, p["cap"])
+        let rate = bytes / busy
+        let up = size / max(delta, 1e-6) > rate ? p["up"] : 1
+        var k = exp2(-delta * up / tau - min(wall, 1) * p["wall"])
         bytes = bytes * k + size
         busy = busy * k + delta
         k = exp2(-delta / slowtau)
@@ -100,6 +139,12 @@ public struct ConfrelayCongestionController: CongestionController {
 
     mutating func update(_ t: Double) {
         guard let base = baseForward.value, let rev = baseReverse.value, let last = lastArrival else { return }
+        if dmin <= 0.002, lastQueue < 0.01, lastGrow > 0 {
+            let k = 1 + p["grow"] * min(0.1, t - lastGrow)
+            bytes *= k
+            sbytes *= k
+        }
+        lastGrow = t
         let known = t - rev - fb - margin  // receiver clock: whatever arrived before is known
         var silent = 0.0
         var f = last
@@ -107,6 +152,7 @@ public struct ConfrelayCongestionController: CongestionController {
             let due = max(last, first.sendTime + base)
             silent = max(0, known - due - first.size / capacityNow)
         }
+        silent = min(silent, p["cap"])
         let decay = exp2(-silent / tau)
         let sdecay = exp2(-silent / slowtau)
         let fast = (bytes * decay) / (busy * decay + silent)
@@ -122,7 +168,7 @@ public struct ConfrelayCongestionController: CongestionController {
         while let x = delays.first, x.time < t - dwin { delays.removeFirst() }
         delays.append((t, d))
         dmin = delays.reduce(.infinity) { min($0, $1.delay) }
-        let rate = capacityNow * max(0, util - max(0, dmin - p["d0"]) / drain)
+        let rate = capacityNow * max(0, util * caution + adapted - max(0, dmin - p["d0"]) / drain)
         target = BitRate(bitsPerSecond: rate * 8).clamped(to: limits.range)
     }
 
@@ -134,10 +180,11 @@ public struct ConfrelayCongestionController: CongestionController {
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
         update(seconds(now))
         let window = max(inFlightBytes + capacityNow * (hold - d), 2400)
-        let pacing = max(max(capacityNow * 8, Double(target.bitsPerSecond)) * pace, p["minpace"] * 1000)
+        let trickle = d > hold && d < p["trickle"]
+        let pacing = trickle ? Double(limits.minimum.bitsPerSecond) * 1.5 : max(max(capacityNow * 8, Double(target.bitsPerSecond)) * pace, p["minpace"] * 1000)
         return ControlDecision(
             targetBitRate: target, pacingRate: BitRate(bitsPerSecond: pacing),
-            congestionWindow: lastArrival == nil ? nil : DataSize(bytes: window),
+            congestionWindow: lastArrival == nil || trickle ? nil : DataSize(bytes: window),
             frameTimeout: .milliseconds(Int64(p["timeout"] * 1000)),
             feedbackInterval: .nanoseconds(Int64(fb * 1e9)),
             nextWakeUp: now + .nanoseconds(Int64(tick * 1e9)))
