@@ -57,6 +57,7 @@ public struct ConfrelayCongestionController: CongestionController {
         for r in report.results {
             if let a = r.receiveTime { newest = max(newest, seconds(a)) }
         }
+        if newest > -.infinity { lastFeedback = newest }
         if newest > -.infinity { baseReverse.add(t - newest, now: now) }
         for r in report.results {
             while let f = inFlight.first, f.sequence <= r.sent.transportSequence {
@@ -93,6 +94,7 @@ public struct ConfrelayCongestionController: CongestionController {
     }
 
     var lastAdd = 0.0
+    var lastFeedback = 0.0
     var packets = 0.0, painful = 0.0, lastPain = 0.0, adapted = 0.0
     var lastGrow = 0.0
     var window = CircularBuffer<(time: Double, size: Double, delta: Double)>()
@@ -145,7 +147,8 @@ public struct ConfrelayCongestionController: CongestionController {
             sbytes *= k
         }
         lastGrow = t
-        let known = t - rev - fb - margin  // receiver clock: whatever arrived before is known
+        let possible = t - rev - margin
+        let known = p["kn"] > 0 ? (possible >= lastFeedback + fb ? possible : lastFeedback) : possible - fb  // receiver clock: whatever arrived before is known
         var silent = 0.0
         var f = last
         if let first = inFlight.first {
@@ -161,7 +164,10 @@ public struct ConfrelayCongestionController: CongestionController {
         var isFirst = true
         for packet in inFlight {
             f = max(f, packet.sendTime + base) + packet.size / capacityNow
-            if isFirst { f = max(f, known); isFirst = false }
+            if isFirst {
+                if known > f { f = known + (known - f) * p["kappa"] }
+                isFirst = false
+            }
         }
         f += queued * p["qw"] / capacityNow
         d = max(0, f - t - base)
