@@ -32,7 +32,7 @@ struct Replay: ParsableCommand {
             discussion: "With a trace, its delay is 20ms where --link does not say otherwise.", valueName: "link"))
     var link: String?
 
-    @Option(help: "The controller: google or fixed (which sends at --start).")
+    @Option(help: "The controller: confrelay, google, fixed (which sends at --start) or oracle (which knows the link).")
     var controller: ControllerKind = .google
 
     @Option(
@@ -58,8 +58,12 @@ struct Replay: ParsableCommand {
     @Option(help: "Time from sample to sample; 200ms by default.", transform: Self.parseDuration)
     var sampleInterval: Duration = .milliseconds(200)
 
-    @Option(help: "Set a parameter of confrelay, as name=value.")
-    var set: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Multiply a constant of confrelay, to see what depends on it.",
+            discussion: "The constants: \(ConfrelayParameters.names.joined(separator: ", ")).",
+            valueName: "name=factor"))
+    var scale: [String] = []
 
     @Option(help: ArgumentHelp("Write the summaries and samples to this file as JSON.", valueName: "file"))
     var json: String?
@@ -75,6 +79,12 @@ struct Replay: ParsableCommand {
             throw ValidationError("--min, --start and --max must be above zero and in ascending order.")
         }
         guard (1...240).contains(frameRate) else { throw ValidationError("--frame-rate must be from 1 to 240.") }
+        for text in scale {
+            var parameters = ConfrelayParameters()
+            guard let (name, factor) = Self.scaling(text), parameters.scale(name, by: factor) else {
+                throw ValidationError("'--scale \(text)' is not understood; expected one such as drainTime=1.5.")
+            }
+        }
         if let duration, duration < .seconds(1) { throw ValidationError("--duration must be at least 1s.") }
     }
 
@@ -136,15 +146,9 @@ struct Replay: ParsableCommand {
                 configuration: configuration, controller: FixedRateController(rate: start))
             return simulation.run()
         case .confrelay:
-            var parameters = ConfrelayParameters()
-            for s in set {
-                let x = s.split(separator: "=")
-                guard parameters.values[String(x[0])] != nil else { print("no \(x[0])"); continue }
-                parameters[String(x[0])] = Double(x[1]) ?? 0
-            }
             var simulation = MediaFlowSimulation(
                 configuration: configuration,
-                controller: ConfrelayCongestionController(limits: limits, parameters: parameters, now: .zero))
+                controller: ConfrelayCongestionController(limits: limits, parameters: parameters(), now: .zero))
             return simulation.run()
         case .oracle:
             var simulation = MediaFlowSimulation(
@@ -153,6 +157,22 @@ struct Replay: ParsableCommand {
                     link: profile, frameInterval: configuration.encoder.frameInterval, limits: limits))
             return simulation.run()
         }
+    }
+
+    /// The constants of confrelay as `--scale` asks for; `validate` looked that it can.
+    private func parameters() -> ConfrelayParameters {
+        var parameters = ConfrelayParameters()
+        for text in scale {
+            guard let (name, factor) = Self.scaling(text) else { continue }
+            _ = parameters.scale(name, by: factor)
+        }
+        return parameters
+    }
+
+    private static func scaling(_ text: String) -> (name: String, factor: Double)? {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let factor = Double(parts[1]), factor.isFinite, factor > 0 else { return nil }
+        return (String(parts[0]), factor)
     }
 
     private func write(_ data: Data, to path: String) throws {

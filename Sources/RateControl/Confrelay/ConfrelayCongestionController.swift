@@ -1,214 +1,248 @@
 public import MediaCore
-internal import NIOCore
 
+/// Follows the capacity of the path from frame to frame.
+///
+/// Each frame leaves as a train of packets a little faster than the path is thought to carry, so that the spacing of
+/// their arrivals measures it, used fully or not. From the capacity and from what is in flight follows how long a packet
+/// sent now would queue, before any feedback says so. The target is the capacity less what drains that queue within
+/// about a frame; a predicted queue that is long, be it only because feedback stays away, holds all paced packets.
+/// `docs/rate-control.md` has the equations and what each constant is for.
 public struct ConfrelayCongestionController: CongestionController {
-    struct InFlight { var sequence: Int64; var size: Double; var sendTime: Double }
+    /// Time from one look at the clock to the next while packets are in flight: what does not arrive is news as well.
+    static let interval = Duration.milliseconds(5)
+    /// The same while nothing is in flight.
+    static let idleInterval = Duration.milliseconds(100)
+    /// However little the path carries, so much may be in flight: without packets there is no feedback.
+    static let leastWindow = DataSize(bytes: 2400)
+    /// A slow link's frames leave no slower than this, so that they measure it.
+    static let leastPacingRate = BitRate.kilobits(400)
+    /// So much more than the maximum the path may be thought to carry: a margin for its falls, not for growth unused.
+    static let headroom = 1.5
+    /// Delays up to this, in seconds, are no queue: growth goes on.
+    static let emptyQueue = 0.002
+    static let emptyQueueOnArrival = 0.01
+    /// Growth without measurement needs sending at this part of the target at least.
+    static let usedPart = 0.7
+    /// After so long without feedback a packet may leave each while, to find whether the path is back.
+    static let silence = 0.5
+    static let keepAliveInterval = 0.1
 
-    var limits: RateLimits
-    let p: ConfrelayParameters
-    let util, drain, tau, hold, pace, fb, tick, dwin, slowtau, slowgain, margin: Double
+    private let parameters: ConfrelayParameters
+    private var limits: RateLimits
+    private var demand: BitRate
+    private var path: PathModel
+    private var losses = LossClassifier()
+    private var usage = SendRateMeter()
+    /// Moves the rate by receiver reports until transport-wide feedback comes.
+    private var reports: SendRateBounds
+    private var timeout = FeedbackTimeout()
+    private var remoteEstimate: BitRate?
+    private var senderQueue = DataSize.zero
+    private var reportedRoundTripTime: Duration?
 
-    // All times in seconds.
-    var inFlight = CircularBuffer<InFlight>()
-    var inFlightBytes = 0.0
-    var baseForward: WindowedMinimum<Double>
-    var baseReverse: WindowedMinimum<Double>
-    var lastArrival: Double?
-    var lastSend = 0.0
-    var bytes = 0.0, busy = 0.0
-    var sbytes = 0.0, sbusy = 0.0
-    var delays = CircularBuffer<(time: Double, delay: Double)>()
-    var target: BitRate
-    var capacityNow: Double
-    var d = 0.0, dmin = 0.0
-    var rtt: Duration?
-    var lost = 0.0
-    var lastQueue = 0.0
-    var probeCount = 0
-    var queued = 0.0
-    public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) { queued = Double(size.bytes) }
+    private var target: BitRate
+    private var limit = ControllerSnapshot.Limit.start
+    /// What the path is thought to carry now, bytes per second.
+    private var capacity: Double
+    /// How long a packet sent now would queue, in seconds.
+    private var queueDelay = 0.0
+    private var lastUpdate: MonotonicInstant
+    private var lastHeard: MonotonicInstant?
+    private var lastKeepAlive: MonotonicInstant?
+    private var isKeepingAlive = false
+    private var arrivals: [(packet: SentPacket, arrival: MonotonicInstant)] = []
 
-    public init(limits: RateLimits, parameters: ConfrelayParameters = .init(), now: MonotonicInstant) {
+    /// Creates a controller that starts at `limits.start`.
+    public init(
+        limits: RateLimits, parameters: ConfrelayParameters = ConfrelayParameters(), now: MonotonicInstant
+    ) {
         self.limits = limits
-        p = parameters
-        util = p["util"]; drain = p["drain"]; tau = p["tau"]; hold = p["hold"]; pace = p["pace"]; fb = p["fb"]
-        tick = p["tick"]; dwin = p["dwin"]; slowtau = p["slowtau"]; slowgain = p["slowgain"]; margin = p["margin"]
-        baseForward = WindowedMinimum(window: .milliseconds(Int64(p["basewin"] * 1000)))
-        baseReverse = WindowedMinimum(window: .milliseconds(Int64(p["basewin"] * 1000)))
+        self.parameters = parameters
+        demand = limits.maximum
         target = limits.start
-        capacityNow = Double(limits.start.bitsPerSecond) / 8 / util
-        bytes = capacityNow * tau
-        busy = tau
-        sbytes = capacityNow * slowtau
-        sbusy = slowtau
+        capacity = max(limits.start.bytesPerSecond, CapacityEstimator.floor)
+        path = PathModel(start: capacity, parameters: parameters)
+        reports = SendRateBounds(limits: limits)
+        lastUpdate = now
     }
 
-    func seconds(_ t: MonotonicInstant) -> Double { Double(t.nanoseconds) / 1e9 }
-
     public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
-        inFlight.append(
-            InFlight(sequence: packet.transportSequence, size: Double(packet.size.bytes), sendTime: seconds(now)))
-        inFlightBytes += Double(packet.size.bytes)
+        timeout.packetSent(now: now)
+        path.packetSent(packet)
+        usage.add(packet.size, now: now)
+        // One at a time.
+        isKeepingAlive = false
     }
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
-        let t = seconds(now)
-        lastHeard = t
-        keepAlive = 0
-        var newest = -Double.infinity
-        for r in report.results {
-            if let a = r.receiveTime { newest = max(newest, seconds(a)) }
+        guard let newest = report.results.map(\.sent.transportSequence).max() else { return }
+        if !timeout.hasTransportFeedback {
+            timeout.hasTransportFeedback = true
+            path.start(at: target.bytesPerSecond)
         }
-        var results = report.results
-        results.sort { ($0.receiveTime ?? .zero, $0.sent.transportSequence) < ($1.receiveTime ?? .zero, $1.sent.transportSequence) }
-        if newest > -.infinity { lastFeedback = newest }
-        if newest > -.infinity { baseReverse.add(t - newest, now: now) }
-        let newestSequence = report.results.reduce(-1) { max($0, $1.sent.transportSequence) }
-        while let f = inFlight.first, f.sequence <= newestSequence {
-            inFlight.removeFirst()
-            inFlightBytes -= f.size
+        lastHeard = now
+        isKeepingAlive = false
+        takeArrivals(of: report)
+        path.feedbackReceived(
+            newestSequence: newest, newestArrival: arrivals.last?.arrival.seconds, now: now)
+        countLosses(report)
+        for (packet, arrival) in arrivals {
+            let wait = path.packetArrived(packet, at: arrival.seconds, now: now)
+            losses.received(bytes: Double(packet.size.bytes), wait: wait)
         }
-        for r in results {
-            guard let ra = r.receiveTime else { continue }
-            let a = seconds(ra), s = seconds(r.sent.sendTime), size = Double(r.sent.size.bytes)
-            baseForward.add(a - s, now: now)
-            let base = baseForward.value ?? a - s
-            rtt = .milliseconds(Int64((base + (baseReverse.value ?? 0)) * 1000))
-            lastQueue = a - s - base
-            if let last = lastArrival, a >= last {
-                let delta = a - last
-                let queued = s + base + margin < last
-                let train = s - lastSend <= p["train"] * size / capacityNow
-                if !queued {
-                    let wait = a - s - base
-                    jitter += p["jeta"] * (wait > jitter ? p["jq"] : p["jq"] - 1) * 0.01
-                    jitter = min(max(jitter, 0), 0.05)
-                    let late = wait - jitter * p["jgain"] - size / capacityNow * p["idle"]
-                    if late > 0, late < delta { add(0, late, at: a); lastArrival = a; lastSend = s; continue }
-                }
-                if queued || train { add(size, delta, at: a); learn(size, delta, at: a) }
-            }
-            lastArrival = max(lastArrival ?? a, a)
-            lastSend = s
-        }
-        update(t)
+        losses.update(now: now)
+        update(now: now)
     }
 
-    var lastAdd = 0.0
-    var lastHeard = 0.0, lastKeepAlive = 0.0, keepAlive = 0.0
-    var lastFeedback = 0.0
-    var lastGrow = 0.0
-    var window = CircularBuffer<(time: Double, size: Double, delta: Double)>()
-    var predictions = CircularBuffer<(time: Double, capacity: Double)>()
-    var wbytes = 0.0, wbusy = 0.0
-    var dev = 0.3
-    var jitter = 0.0
-    var lastCaution = 0.0
-    mutating func learn(_ size: Double, _ delta: Double, at a: Double) {
-        let h = p["vh"]
-        window.append((a, size, delta)); wbytes += size; wbusy += delta
-        while let f = window.first, f.time < a - h { wbytes -= f.size; wbusy -= f.delta; window.removeFirst() }
-        guard a - lastCaution >= 0.033 else { return }
-        lastCaution = a
-        while predictions.count > 1, predictions[offset: 1].time <= a - h { predictions.removeFirst() }
-        if let q = predictions.first, q.time <= a - h, wbusy > 0.005 {
-            let r = wbytes / wbusy / q.capacity
-            dev += p["deveta"] * (min(abs(r - 1), 1) - dev)
-        }
-        predictions.append((a, capacityNow))
-    }
-    mutating func add(_ size: Double, _ whole: Double, at a: Double) {
-        let wall = max(0, a - lastAdd)
-        lastAdd = a
-        let delta = min(whole, p["cap"])
-        let rate = bytes / busy
-        let up = size / max(delta, 1e-6) > rate ? p["up"] : 1
-        var k = exp2(-delta * up / tau - min(wall, 1) * p["wall"])
-        bytes = bytes * k + size
-        busy = busy * k + delta
-        k = exp2(-delta / slowtau)
-        sbytes = sbytes * k + size
-        sbusy = sbusy * k + delta
+    public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {
+        // Zero would be silence for ever.
+        remoteEstimate = estimate > .zero ? estimate : nil
+        reports.setRemoteEstimate(estimate)
+        update(now: now)
     }
 
-    func exp2(_ x: Double) -> Double {
-        // good enough: e^x by squaring
-        var y = 1 + x / 1024
-        if y < 0 { return 0 }
-        for _ in 0..<10 { y *= y }
-        return y
+    public mutating func receiverReportReceived(
+        fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant
+    ) {
+        // Transport-wide feedback says the same sooner and with more detail.
+        guard !timeout.hasTransportFeedback else { return }
+        _ = timeout.heard(ofPacketSent: now, roundTripTime: roundTripTime, now: now)
+        if let roundTripTime, roundTripTime >= .zero {
+            reportedRoundTripTime = roundTripTime
+            reports.roundTripTime = roundTripTime
+        }
+        reports.addLossReport(fractionLost, now: now)
+        update(now: now)
     }
 
-    mutating func update(_ t: Double) {
-        guard let base = baseForward.value, let rev = baseReverse.value, let last = lastArrival else { return }
-        if dmin <= 0.002, lastQueue < 0.01 + jitter, lastGrow > 0 {
-            let k = 1 + p["grow"] * min(0.1, t - lastGrow)
-            bytes *= k
-            sbytes *= k
-        }
-        lastGrow = t
-        let possible = t - rev - margin
-        let known = p["kn"] > 0 ? (possible >= lastFeedback + fb ? possible : lastFeedback) : possible - fb  // receiver clock: whatever arrived before is known
-        var silent = 0.0
-        var f = last
-        if let first = inFlight.first {
-            let due = max(last, first.sendTime + base)
-            silent = max(0, known - due - first.size / capacityNow)
-        }
-        silent = min(silent, p["cap"])
-        let decay = exp2(-silent / tau)
-        let sdecay = exp2(-silent / slowtau)
-        let fast = (bytes * decay) / (busy * decay + silent)
-        let slow = (sbytes * sdecay) / (sbusy * sdecay + silent)
-        capacityNow = max(min(fast, slow * slowgain), 1000)
-        var isFirst = true
-        for packet in inFlight {
-            f = max(f, packet.sendTime + base) + packet.size / capacityNow
-            if isFirst {
-                if known > f { f = known + (known - f) * p["kappa"] }
-                isFirst = false
-            }
-        }
-        f += queued * p["qw"] / capacityNow
-        d = max(0, f - t - base - jitter * p["jd"])
-        while let x = delays.first, x.time < t - dwin { delays.removeFirst() }
-        delays.append((t, d))
-        dmin = delays.reduce(.infinity) { min($0, $1.delay) }
-        let rate = capacityNow * max(0, util - p["kdev"] * dev - max(0, dmin - p["d0"]) / drain)
-        target = BitRate(bitsPerSecond: rate * 8).clamped(to: limits.range)
+    public mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant) {
+        self.demand = demand
     }
 
-    public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {}
-    public mutating func receiverReportReceived(fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant) {}
-    public mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant) {}
-    public mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) { self.limits = limits }
+    public mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) {
+        self.limits = limits
+        reports.range = limits.range
+        update(now: now)
+    }
+
+    public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {
+        senderQueue = size
+    }
 
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
-        let t = seconds(now)
-        update(t)
-        if let f = inFlight.first {
-            let silence = t - max(f.sendTime, lastHeard)
-            if silence > 0.5, t - lastKeepAlive > 0.1 {
-                lastKeepAlive = t
-                keepAlive = inFlightBytes + 1
-            }
-        }
-        let window = max(keepAlive,inFlightBytes + capacityNow * (hold - d), 2400)
-        let trickle = d > hold && d < p["trickle"]
-        let pacing = trickle ? Double(limits.minimum.bitsPerSecond) * 1.5 : max(max(capacityNow * 8, Double(target.bitsPerSecond)) * pace, p["minpace"] * 1000)
+        update(now: now)
+        let isIdle = path.inFlight.isEmpty || !timeout.hasTransportFeedback
         return ControlDecision(
-            targetBitRate: target, pacingRate: BitRate(bitsPerSecond: pacing),
-            congestionWindow: lastArrival == nil || trickle ? nil : DataSize(bytes: window),
-            frameTimeout: .milliseconds(Int64(p["timeout"] * 1000)),
-            feedbackInterval: .nanoseconds(Int64(fb * 1e9)),
-            nextWakeUp: now + .nanoseconds(Int64(tick * 1e9)))
+            targetBitRate: target, pacingRate: pacingRate, congestionWindow: congestionWindow(now: now),
+            frameTimeout: parameters.frameTimeout, feedbackInterval: parameters.feedbackInterval,
+            nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
     public var snapshot: ControllerSnapshot {
-        ControllerSnapshot(
-            targetBitRate: target, pacingRate: BitRate(bitsPerSecond: capacityNow * 8 * pace),
-            acknowledgedBitRate: BitRate(bitsPerSecond: sbytes / sbusy * 8),
-            linkCapacity: BitRate(bitsPerSecond: capacityNow * 8), networkState: .normal, limit: .delay,
-            delayTrend: jitter * 1000, delayThreshold: dev * 1000, roundTripTime: rtt)
+        var state = ControllerSnapshot.NetworkState.normal
+        if queueDelay > parameters.holdDelay.seconds { state = .overusing } else if isDraining { state = .underusing }
+        return ControllerSnapshot(
+            targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: nil,
+            delayBasedBitRate: timeout.hasTransportFeedback ? BitRate(bytesPerSecond: delayBasedRate) : nil,
+            lossBasedBitRate: timeout.hasTransportFeedback
+                ? losses.bound.map { BitRate(bytesPerSecond: $0) } : reports.lossBasedRate,
+            remoteEstimate: remoteEstimate,
+            linkCapacity: timeout.hasTransportFeedback ? BitRate(bytesPerSecond: capacity) : nil,
+            networkState: state, limit: limit, delayTrend: queueDelay * 1e3,
+            delayThreshold: parameters.holdDelay.milliseconds,
+            fractionLost: timeout.hasTransportFeedback ? losses.fractionLost : reports.fractionLost,
+            roundTripTime: path.roundTripTime ?? reportedRoundTripTime)
     }
+
+    /// Whether more is on its way than the path delivers within a frame.
+    private var isDraining: Bool { queueDelay > parameters.drainTime.seconds }
+
+    private var pacingRate: BitRate {
+        max(max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor, Self.leastPacingRate)
+    }
+
+    /// What keeps the predicted queue within its bound.
+    private mutating func congestionWindow(now: MonotonicInstant) -> DataSize? {
+        guard timeout.hasTransportFeedback else { return nil }
+        if let heard = lastHeard, let oldest = path.inFlight.oldest {
+            let silence = (now - max(heard, oldest.sendTime)).seconds
+            if silence > Self.silence, lastKeepAlive.map({ (now - $0).seconds >= Self.keepAliveInterval }) ?? true {
+                lastKeepAlive = now
+                isKeepingAlive = true
+            }
+        }
+        let room = capacity * (parameters.holdDelay.seconds - queueDelay)
+        let window = max(DataSize(bytes: path.inFlight.size + room), Self.leastWindow)
+        return isKeepingAlive ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
+    }
+
+    /// What the delays ask for, in bytes per second.
+    private var delayBasedRate: Double {
+        let use = parameters.utilization - parameters.caution * path.predictionError.value
+        return capacity * max(use * losses.use - queueDelay / parameters.drainTime.seconds, 0)
+    }
+
+    private mutating func update(now: MonotonicInstant) {
+        let time = min((now - lastUpdate).seconds, Self.idleInterval.seconds)
+        lastUpdate = now
+        guard timeout.hasTransportFeedback else {
+            if let factor = timeout.step(now: now) { reports.reduce(by: factor, now: now) }
+            if !timeout.isSilent { reports.update(now: now) }
+            target = reports.target
+            limit = reports.limit
+            return
+        }
+        path.limitCapacity(to: max(limits.maximum, target).bytesPerSecond * Self.headroom)
+        if queueDelay <= Self.emptyQueue, path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value,
+            target < demand, usage.rate(now: now) >= target * Self.usedPart
+        {
+            path.grow(over: time)
+        }
+        guard let prediction = path.prediction(waiting: Double(senderQueue.bytes), now: now) else { return }
+        capacity = prediction.rate
+        queueDelay = prediction.queueDelay
+        chooseTarget()
+    }
+
+    private mutating func chooseTarget() {
+        var rate = delayBasedRate
+        limit = .delay
+        if let bound = losses.bound, bound < rate {
+            rate = bound
+            limit = .loss
+        }
+        var bounded = BitRate(bytesPerSecond: rate)
+        if let remoteEstimate, remoteEstimate < bounded {
+            bounded = remoteEstimate
+            limit = .remoteEstimate
+        }
+        target = bounded.clamped(to: limits.range)
+        if target != bounded { limit = .configuration }
+        if isKeepingAlive { limit = .feedbackTimeout }
+    }
+
+    /// Fills `arrivals` with the packets that arrived, by arrival.
+    private mutating func takeArrivals(of report: TransportFeedbackReport) {
+        arrivals.removeAll(keepingCapacity: true)
+        for result in report.results {
+            guard let time = result.receiveTime else { continue }
+            arrivals.append((result.sent, time))
+        }
+        arrivals.sort { ($0.arrival, $0.packet.transportSequence) < ($1.arrival, $1.packet.transportSequence) }
+    }
+
+    private mutating func countLosses(_ report: TransportFeedbackReport) {
+        for result in report.results {
+            if result.receiveTime == nil { losses.lostPacket() } else if result.wasReportedMissing { losses.foundPacket() }
+        }
+    }
+}
+
+extension BitRate {
+    /// Creates a rate from a floating-point count of bytes per second.
+    init(bytesPerSecond: Double) {
+        self.init(bitsPerSecond: bytesPerSecond * 8)
+    }
+
+    var bytesPerSecond: Double { Double(bitsPerSecond) / 8 }
 }

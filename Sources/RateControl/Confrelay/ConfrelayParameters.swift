@@ -1,12 +1,73 @@
-public struct ConfrelayParameters: Sendable {
-    public var values: [String: Double] = [
-        "util": 0.9, "drain": 0.033, "tau": 0.08, "hold": 0.06, "pace": 1.6, "fb": 0.016, "timeout": 0.2,
-        "tick": 0.005, "dwin": 0.005, "slowtau": 0.5, "slowgain": 100, "train": 1, "basewin": 10, "minpace": 400,
-        "margin": 0.002, "maxgrow": 100, "d0": 0.0, "qw": 1, "kn": 1, "kappa": 0, "idle": 1, "grow": 1, "trickle": 0, "vh": 0.1, "kdev": 0, "deveta": 0.02, "jeta": 0.02, "jq": 0.5, "jgain": 0, "jd": 0, "cap": 0.05, "wall": 0, "up": 1,
-    ]
+/// The constants of `ConfrelayCongestionController`. The defaults are what it is meant to run with; that they can be
+/// changed is for measuring how much depends on each.
+public struct ConfrelayParameters: Hashable, Sendable {
+    /// The part of the capacity that is used where it never varies.
+    public var utilization = 1.0
+    /// How much less is used where predictions of the capacity are wrong by their own size on average.
+    public var caution = 0.3
+    /// A queue that takes this long to drain, less what is normal, stops sending but for the minimum: about a frame.
+    public var drainTime = Duration.milliseconds(30)
+    /// How long a busy link is looked at to know its capacity: a few frames.
+    public var memory = Duration.milliseconds(70)
+    /// A longer wait between two packets is an interruption: only so much of it counts against the capacity, so that
+    /// the rate of before is there again when it ends.
+    public var interruption = Duration.milliseconds(60)
+    /// A predicted queueing delay above this stops all that is paced.
+    public var holdDelay = Duration.milliseconds(60)
+    /// The pacing rate over the capacity: how fast packets of a frame leave, and so how much more capacity than known
+    /// a frame can reveal.
+    public var pacingFactor = 1.5
+    /// By how much of itself the estimate of the capacity grows each second while nothing queues.
+    public var growth = 1.0
+    /// What a packet that found the link idle may take to get through, in times that the capacity says, before the rest
+    /// counts against the capacity.
+    public var idleAllowance = 1.0
+    /// The part of the jitter that is not taken for a queue.
+    public var jitterAllowance = 0.5
+    /// How much later than predicted feedback may come before its absence means something.
+    public var feedbackMargin = Duration.milliseconds(2)
+    /// How often feedback is asked for: about twice a frame, while packets arrive.
+    public var feedbackInterval = Duration.milliseconds(16)
+    /// Frames are skipped while packets have waited this long at the sender: what is made then would be late.
+    public var frameTimeout = Duration.milliseconds(200)
+    /// For how long the lowest delay is remembered at least: long enough to see an empty queue, short enough for drifting
+    /// clocks (100 ppm are 2 ms in twice this).
+    public var baseDelayWindow = Duration.seconds(10)
+    /// A queue that never got shorter than `standingDelay` for so long, whatever was sent, is not ours: the path became
+    /// longer, or others fill it.
+    public var standingTime = Duration.seconds(1.5)
+    public var standingDelay = Duration.milliseconds(20)
+
     public init() {}
-    public subscript(name: String) -> Double {
-        get { values[name] ?? 0 }
-        set { values[name] = newValue }
+
+    /// The names of the parameters, for `scale`.
+    public static let names = [
+        "utilization", "caution", "drainTime", "memory", "interruption", "holdDelay", "pacingFactor", "growth",
+        "idleAllowance", "jitterAllowance", "feedbackMargin", "feedbackInterval", "frameTimeout", "baseDelayWindow",
+        "standingTime", "standingDelay",
+    ]
+
+    /// Multiplies the parameter with this name; returns whether there is one.
+    public mutating func scale(_ name: String, by factor: Double) -> Bool {
+        switch name {
+        case "utilization": utilization *= factor
+        case "caution": caution *= factor
+        case "drainTime": drainTime = drainTime * factor
+        case "memory": memory = memory * factor
+        case "interruption": interruption = interruption * factor
+        case "holdDelay": holdDelay = holdDelay * factor
+        case "pacingFactor": pacingFactor *= factor
+        case "growth": growth *= factor
+        case "idleAllowance": idleAllowance *= factor
+        case "jitterAllowance": jitterAllowance *= factor
+        case "feedbackMargin": feedbackMargin = feedbackMargin * factor
+        case "feedbackInterval": feedbackInterval = feedbackInterval * factor
+        case "frameTimeout": frameTimeout = frameTimeout * factor
+        case "baseDelayWindow": baseDelayWindow = baseDelayWindow * factor
+        case "standingTime": standingTime = standingTime * factor
+        case "standingDelay": standingDelay = standingDelay * factor
+        default: return false
+        }
+        return true
     }
 }

@@ -1,0 +1,54 @@
+import MediaCore
+
+/// What the bottleneck carries, from the spacing of packets that it sent back to back.
+///
+/// A packet that reached the link before the one ahead of it had left kept the link busy from one arrival to the next.
+/// So the capacity is the bytes of such packets over the time between their arrivals, whether or not the link is used
+/// fully: each frame that leaves faster than the link can take it measures it. Recent packets count more.
+struct CapacityEstimator: Sendable {
+    /// The least that is ever thought of a link.
+    static let floor = 1000.0
+    /// No spacing of two packets says more than this: it may lie in how a receiver takes packets from its network card.
+    private static let shortestSpacing = 1e-6
+
+    private let memory: Double
+    private let interruption: Double
+    /// Bytes, and the seconds of a busy link that they took, both weighted by age.
+    private var bytes: Double
+    private var busy: Double
+
+    /// Bytes per second.
+    var rate: Double { max(bytes / busy, Self.floor) }
+
+    init(start: Double, parameters: ConfrelayParameters) {
+        memory = max(parameters.memory.seconds, 1e-3)
+        interruption = parameters.interruption.seconds
+        bytes = max(start, Self.floor) * memory
+        busy = memory
+    }
+
+    /// The link was busy for a time and carried so much.
+    mutating func add(bytes size: Double, busyTime: Double) {
+        let time = min(max(busyTime, Self.shortestSpacing), interruption)
+        let kept = memory / (memory + time)
+        bytes = bytes * kept + size
+        busy = busy * kept + time
+    }
+
+    /// What the rate would be if the link has been busy so long with a packet that has not arrived.
+    func rate(whileSilentFor silence: Double) -> Double {
+        var copy = self
+        if silence > 0 { copy.add(bytes: 0, busyTime: silence) }
+        return copy.rate
+    }
+
+    /// Nothing queues: there may be more.
+    mutating func grow(by factor: Double) {
+        bytes *= factor
+    }
+
+    /// Forgets what goes beyond a rate.
+    mutating func limit(to rate: Double) {
+        bytes = min(bytes, rate * busy)
+    }
+}

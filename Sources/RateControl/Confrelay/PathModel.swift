@@ -1,0 +1,120 @@
+import MediaCore
+
+/// What is known of the path: its empty delay both ways, what the bottleneck carries, how steadily, and what of ours is
+/// in it.
+///
+/// Times are seconds on the sender's clock, arrivals seconds on the receiver's; the difference of the two clocks is part
+/// of both base delays and falls out of all results.
+struct PathModel: Sendable {
+    private let parameters: ConfrelayParameters
+    private(set) var capacity: CapacityEstimator
+    private(set) var predictionError = PredictionError()
+    private(set) var jitter = JitterEstimator()
+    private(set) var inFlight = PacketsInFlight()
+    private var baseForward: BaseDelay
+    private var baseReverse: WindowedMinimum<Double>
+
+    /// When the newest packet that was heard of arrived.
+    private var lastArrival: Double?
+    private var lastSendTime = 0.0
+    /// When the newest feedback left the receiver, as far as arrivals tell.
+    private var lastFeedback = 0.0
+    /// The queueing delay of the newest packet that was heard of, in seconds.
+    private(set) var queueDelay = 0.0
+
+    init(start: Double, parameters: ConfrelayParameters) {
+        self.parameters = parameters
+        capacity = CapacityEstimator(start: start, parameters: parameters)
+        baseForward = BaseDelay(parameters: parameters)
+        baseReverse = WindowedMinimum(window: parameters.baseDelayWindow)
+    }
+
+    /// Without a queue; nil before feedback.
+    var roundTripTime: Duration? {
+        guard let forward = baseForward.value, let reverse = baseReverse.value else { return nil }
+        return .nanoseconds(Int64((forward + reverse) * 1e9))
+    }
+
+    mutating func packetSent(_ packet: SentPacket) {
+        inFlight.append(packet)
+    }
+
+    /// Feedback came that spoke of packets up to `newestSequence`, the newest of which arrived at `newestArrival`.
+    mutating func feedbackReceived(newestSequence: Int64, newestArrival: Double?, now: MonotonicInstant) {
+        inFlight.remove(upTo: newestSequence)
+        guard let newestArrival else { return }
+        lastFeedback = newestArrival
+        baseReverse.add(now.seconds - newestArrival, now: now)
+    }
+
+    /// A packet arrived. Call it in the order of arrivals; returns how long it waited on the way.
+    mutating func packetArrived(_ packet: SentPacket, at arrival: Double, now: MonotonicInstant) -> Double {
+        let sent = packet.sendTime.seconds
+        let size = Double(packet.size.bytes)
+        baseForward.add(arrival - sent, now: now)
+        let base = baseForward.value ?? arrival - sent
+        let wait = max(arrival - sent - base, 0)
+        queueDelay = wait
+        if let lastArrival, arrival >= lastArrival {
+            measure(size: size, sent: sent, wait: wait, spacing: arrival - lastArrival, arrival: arrival)
+        }
+        lastArrival = max(lastArrival ?? arrival, arrival)
+        lastSendTime = sent
+        return wait
+    }
+
+    /// Draws from a packet what it tells of the capacity.
+    private mutating func measure(size: Double, sent: Double, wait: Double, spacing: Double, arrival: Double) {
+        if spacing > parameters.interruption.seconds { baseForward.interrupted() }
+        let rate = capacity.rate
+        let foundQueue = wait > spacing + parameters.feedbackMargin.seconds
+        if !foundQueue {
+            jitter.add(wait)
+            // What it waited beyond jitter and its own transmission, the link was interrupted or slower than thought.
+            let unexplained = wait - jitter.value - parameters.idleAllowance * size / rate
+            if unexplained > 0, unexplained < spacing {
+                capacity.add(bytes: 0, busyTime: unexplained)
+                predictionError.add(bytes: 0, busyTime: unexplained, at: arrival, rate: capacity.rate)
+                return
+            }
+        }
+        // Sent no slower than the link is thought to be: the spacing is the link's, or the link is faster than that.
+        guard foundQueue || sent - lastSendTime <= size / rate else { return }
+        capacity.add(bytes: size, busyTime: spacing)
+        predictionError.add(bytes: size, busyTime: spacing, at: arrival, rate: capacity.rate)
+    }
+
+    /// Starts anew from a rate, in bytes per second.
+    mutating func start(at rate: Double) {
+        capacity = CapacityEstimator(start: rate, parameters: parameters)
+    }
+
+    /// Nothing of ours queues and all that was allowed is sent: there may be more than was measured.
+    mutating func grow(over time: Double) {
+        capacity.grow(by: 1 + parameters.growth * time)
+    }
+
+    /// More than this is not worth knowing, in bytes per second.
+    mutating func limitCapacity(to rate: Double) {
+        capacity.limit(to: rate)
+    }
+
+    /// What the link is thought to carry now, and how long a packet sent now would queue behind what is on its way and
+    /// `waiting` bytes at the sender; nil before feedback.
+    func prediction(waiting: Double, now: MonotonicInstant) -> (rate: Double, queueDelay: Double)? {
+        guard let base = baseForward.value, let reverse = baseReverse.value, let lastArrival else { return nil }
+        // Had something arrived since the last feedback, it would have been heard of by now.
+        let known = now.seconds - reverse - parameters.feedbackMargin.seconds
+        let isOverdue = known >= lastFeedback + parameters.feedbackInterval.seconds
+        let silentUntil = isOverdue ? known : lastFeedback
+        var rate = capacity.rate
+        if let oldest = inFlight.oldest {
+            let due = max(lastArrival, oldest.sendTime.seconds + base) + oldest.size / rate
+            rate = capacity.rate(whileSilentFor: silentUntil - due)
+        }
+        let last = inFlight.lastDelivery(
+            lastArrival: lastArrival, silentUntil: silentUntil, baseDelay: base, rate: rate)
+        let allowance = parameters.jitterAllowance * jitter.value
+        return (rate, max(last + waiting / rate - now.seconds - base - allowance, 0))
+    }
+}

@@ -1,0 +1,44 @@
+import NIOCore
+
+/// How far the capacity was from what it was thought to be a moment before, on average: small on a wire, large on a
+/// fading radio link.
+struct PredictionError: Sendable {
+    /// How far ahead rate control must predict: about a round trip and a frame. In seconds.
+    static let horizon = 0.1
+    /// Time from prediction to prediction.
+    private static let interval = 1.0 / 30
+    /// The weight of a new error: an average over some two seconds.
+    private static let weight = 0.02
+    /// Less busy time than this measures nothing.
+    private static let leastBusyTime = 0.005
+    /// An unknown link is taken for a rather steady one.
+    private static let start = 0.3
+
+    /// The mean of |actual / predicted − 1|, at most one.
+    private(set) var value = start
+
+    private var spacings = CircularBuffer<(time: Double, bytes: Double, busyTime: Double)>()
+    private var bytes = 0.0
+    private var busyTime = 0.0
+    private var predictions = CircularBuffer<(time: Double, rate: Double)>()
+
+    /// The link carried so much in a busy time that ended at `time`, on the receiver's clock in seconds; `rate` is what
+    /// it is thought to carry.
+    mutating func add(bytes size: Double, busyTime busy: Double, at time: Double, rate: Double) {
+        spacings.append((time, size, busy))
+        bytes += size
+        busyTime += busy
+        while let first = spacings.first, first.time < time - Self.horizon {
+            bytes -= first.bytes
+            busyTime -= first.busyTime
+            spacings.removeFirst()
+        }
+        if let last = predictions.last, time - last.time < Self.interval { return }
+        while predictions.count > 1, predictions[offset: 1].time <= time - Self.horizon { predictions.removeFirst() }
+        if let past = predictions.first, past.time <= time - Self.horizon, busyTime > Self.leastBusyTime {
+            let error = (bytes / busyTime / max(past.rate, 1) - 1).magnitude
+            value += Self.weight * (min(error, 1) - value)
+        }
+        predictions.append((time, rate))
+    }
+}
