@@ -33,6 +33,11 @@ public final class PixelTransferSession: Sendable {
         self.destination = destination
     }
 
+    /// Pictures that the pools in use have allocated. Stands still in steady state.
+    var pictureAllocations: Int {
+        results.allocationCount + sourceScratch.allocationCount + resultScratch.allocationCount
+    }
+
     public var statistics: Statistics { counts.withLock { $0 } }
 
     /// The picture itself where it satisfies the attributes, else one made from it.
