@@ -35,15 +35,16 @@ struct ColourEncoding: Hashable {
         }
     }
 
-    /// libyuv's constants for the way to red, green and blue.
+    /// libyuv's constants for the way to red, green and blue; nil where they are far off.
+    ///
+    /// It counts in 64ths, up to 2 in all. The weight of U in blue is above that for BT.709 and BT.2020 in limited range.
     var constants: UnsafePointer<YuvConstants>? {
         switch (matrix, isFullRange) {
         case (.bt601, false): yuv_shim_bt601_limited()
         case (.bt601, true): yuv_shim_bt601_full()
-        case (.bt709, false): yuv_shim_bt709_limited()
         case (.bt709, true): yuv_shim_bt709_full()
-        case (.bt2020, false): yuv_shim_bt2020_limited()
         case (.bt2020, true): yuv_shim_bt2020_full()
+        case (.bt709, false), (.bt2020, false): nil
         }
     }
 }

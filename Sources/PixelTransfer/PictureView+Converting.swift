@@ -1,4 +1,5 @@
 import CLibYUV
+import MediaCore
 
 extension PictureView {
     /// Takes the samples of a picture of the same size, in this picture's format.
@@ -21,25 +22,31 @@ extension PictureView {
         case (.nv12, .i420):
             copyPlane(0, of: source, width, height)
             splitChroma(of: source)
-        case (.i420, .bgra):
-            guard let constants = encoding?.constants else { break }
-            try Self.check(
-                I420ToARGBMatrix(
-                    source.bytes(0), source.stride(0), source.bytes(1), source.stride(1),
-                    source.bytes(2), source.stride(2), bytes(0), stride(0), constants, width, height))
-        case (.nv12, .bgra):
-            guard let constants = encoding?.constants else { break }
-            try Self.check(
-                NV12ToARGBMatrix(
-                    source.bytes(0), source.stride(0), source.bytes(1), source.stride(1), bytes(0), stride(0),
-                    constants, width, height))
+        case (.i420, .bgra), (.nv12, .bgra):
+            guard let encoding else { break }
+            try convertToColours(source, encoding)
         case (.bgra, .i420), (.bgra, .nv12):
             guard let encoding else { break }
-            try convertColours(of: source, encoding)
+            try convertFromColours(source, encoding)
         }
     }
 
-    private func convertColours(of source: PictureView, _ encoding: ColourEncoding) throws(PixelTransferError) {
+    private func convertToColours(_ source: PictureView, _ encoding: ColourEncoding) throws(PixelTransferError) {
+        guard let constants = encoding.constants else { return BGRAWriter(encoding).write(source, to: self) }
+        let code =
+            if source.format == .nv12 {
+                NV12ToARGBMatrix(
+                    source.bytes(0), source.stride(0), source.bytes(1), source.stride(1), bytes(0), stride(0),
+                    constants, width, height)
+            } else {
+                I420ToARGBMatrix(
+                    source.bytes(0), source.stride(0), source.bytes(1), source.stride(1),
+                    source.bytes(2), source.stride(2), bytes(0), stride(0), constants, width, height)
+            }
+        try Self.check(code)
+    }
+
+    private func convertFromColours(_ source: PictureView, _ encoding: ColourEncoding) throws(PixelTransferError) {
         switch (format, encoding.matrix, encoding.isFullRange) {
         case (.i420, .bt601, false):
             try Self.check(

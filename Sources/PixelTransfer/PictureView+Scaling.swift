@@ -1,4 +1,5 @@
 import CLibYUV
+import MediaCore
 
 extension PictureView {
     /// Takes the samples of plane `plane` of a 4:2:0 picture, scaled: 0 is luma, 1 and 2 are planes of chroma.
@@ -40,8 +41,36 @@ extension PictureView {
         _ destination: UnsafeMutablePointer<UInt8>, _ stride: Int32, _ width: Int32, _ height: Int32
     ) {
         let isSmaller = width <= sourceWidth && height <= sourceHeight
+        // libyuv divides by a 16-bit fraction, which makes the means of so many samples too dark.
+        if isSmaller, Int(sourceWidth) * Int(sourceHeight) > 256 * Int(width) * Int(height) {
+            average(source, sourceStride, sourceWidth, sourceHeight, destination, stride, width, height)
+            return
+        }
         ScalePlane(
             source, sourceStride, sourceWidth, sourceHeight, destination, stride, width, height,
             isSmaller ? kFilterBox : kFilterBilinear)
+    }
+
+    /// Makes each sample the mean of the rectangle of samples in its place.
+    private static func average(
+        _ source: UnsafePointer<UInt8>, _ sourceStride: Int32, _ sourceWidth: Int32, _ sourceHeight: Int32,
+        _ destination: UnsafeMutablePointer<UInt8>, _ stride: Int32, _ width: Int32, _ height: Int32
+    ) {
+        func span(_ index: Int, of count: Int32, from sourceCount: Int32) -> Range<Int> {
+            (index * Int(sourceCount) / Int(count))..<((index + 1) * Int(sourceCount) / Int(count))
+        }
+        for y in 0..<Int(height) {
+            let rows = span(y, of: height, from: sourceHeight)
+            for x in 0..<Int(width) {
+                let columns = span(x, of: width, from: sourceWidth)
+                var sum = 0
+                for row in rows {
+                    let samples = source + row * Int(sourceStride)
+                    for column in columns { sum &+= Int(samples[column]) }
+                }
+                let count = rows.count * columns.count
+                destination[y * Int(stride) + x] = UInt8(truncatingIfNeeded: (sum + count / 2) / count)
+            }
+        }
     }
 }

@@ -91,7 +91,8 @@ struct PictureQualityTests {
                 let varianceB = places.reduce(0) { $0 + (b[$1] - meanB) * (b[$1] - meanB) } / 64
                 let covariance = places.reduce(0) { $0 + (a[$1] - meanA) * (b[$1] - meanB) } / 64
                 let (c1, c2) = (2.55 * 2.55, 7.65 * 7.65)
-                total += (2 * meanA * meanB + c1) * (2 * covariance + c2)
+                total +=
+                    (2 * meanA * meanB + c1) * (2 * covariance + c2)
                     / ((meanA * meanA + meanB * meanB + c1) * (varianceA + varianceB + c2))
                 count += 1
             }

@@ -30,7 +30,7 @@ struct PixelTransferSessionTests {
         let picture = gradient(.i420, 64, 48)
         let result = try session.transfer(picture)
         #expect(required.isSatisfied(by: result))
-        #expect(result !== picture)
+        #expect(!(result === picture))
         #expect(session.statistics.passedThrough == 0)
         #expect(session.statistics.converted == 1)
     }
@@ -106,9 +106,11 @@ struct PixelTransferSessionTests {
 struct TransferredAttachmentTests {
     private func picture(_ attachments: PixelBufferAttachments) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: 704, height: 576))
-        picture.withMutablePlane(0) { bytes, _ in bytes.initializeMemory(as: UInt8.self, repeating: 100) }
-        picture.withMutablePlane(1) { bytes, _ in bytes.initializeMemory(as: UInt8.self, repeating: 128) }
-        picture.withMutablePlane(2) { bytes, _ in bytes.initializeMemory(as: UInt8.self, repeating: 128) }
+        for plane in 0..<3 {
+            picture.withMutablePlane(plane) { bytes, _ in
+                for index in bytes.indices { bytes[index] = 128 }
+            }
+        }
         picture.attachments = attachments
         return picture.freeze()
     }

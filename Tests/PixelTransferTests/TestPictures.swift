@@ -53,10 +53,10 @@ func gradient(
             switch x % 4 {
             case 0: ramp(x / 4, width, 60, 190)
             case 1: ramp(y, height, 70, 180)
-            case 2: ramp(x / 4 + y, width + height, 50, 200)
+            case 2: ramp(x / 4 * height + y * width, 2 * width * height, 50, 200)
             default: 255
             }
-        case (_, 0): ramp(x + y, width + height, 80, 170)
+        case (_, 0): ramp(x * height + y * width, 2 * width * height, 80, 170)
         case (.i420, 1): ramp(x, chromaWidth, 100, 150)
         case (.i420, _): ramp(y, chromaHeight, 105, 155)
         default: x % 2 == 0 ? ramp(x / 2, chromaWidth, 100, 150) : ramp(y, chromaHeight, 105, 155)
