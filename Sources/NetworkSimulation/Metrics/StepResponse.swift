@@ -18,11 +18,12 @@ public struct StepResponse: Hashable, Sendable {
     public var maximumQueueDelay: Duration
 
     /// The responses to all changes of a scripted rate, but for changes after the last sample.
-    static func all(_ configuration: MediaFlowConfiguration, samples: [MediaFlowSample]) -> [StepResponse] {
-        guard case .steps(let steps) = configuration.link.rate else { return [] }
+    static func all(
+        to steps: [LinkRate.Step], duration: Duration, samples: [MediaFlowSample]
+    ) -> [StepResponse] {
         var responses: [StepResponse] = []
         for (index, step) in steps.enumerated().dropFirst() {
-            let end = index + 1 < steps.count ? steps[index + 1].time : configuration.duration
+            let end = index + 1 < steps.count ? steps[index + 1].time : duration
             let span = samples.filter { $0.time > step.time && $0.time <= end }
             guard let largest = span.map(\.queueDelay).max() else { continue }
             var response = StepResponse(

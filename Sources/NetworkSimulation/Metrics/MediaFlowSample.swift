@@ -17,4 +17,6 @@ public struct MediaFlowSample: Hashable, Sendable {
     public var queueDelay: Duration
     /// How long the oldest packet has waited in the pacer.
     public var pacerDelay: Duration
+    /// Whether the sender had media to send.
+    public var isActive: Bool
 }

@@ -1,24 +1,5 @@
 public import MediaCore
 
-/// The spread of a delay.
-public struct DelayDistribution: Hashable, Sendable {
-    public var mean = Duration.zero
-    public var median = Duration.zero
-    public var percentile95 = Duration.zero
-    public var maximum = Duration.zero
-
-    public init() {}
-
-    /// The distribution of delays in ascending order; zero without any.
-    init(sorted delays: [Duration]) {
-        guard let last = delays.last else { return }
-        mean = delays.reduce(.zero, +) / delays.count
-        median = delays[delays.count / 2]
-        percentile95 = delays[min(delays.count * 95 / 100, delays.count - 1)]
-        maximum = last
-    }
-}
-
 /// A simulated flow in figures.
 public struct MediaFlowSummary: Hashable, Sendable {
     public var duration = Duration.zero
@@ -42,6 +23,10 @@ public struct MediaFlowSummary: Hashable, Sendable {
     public var lateOrLostFraction = 0.0
     /// Frames that the sender skipped, because its pacer held too much.
     public var skippedFraction = 0.0
+    /// Frames that stayed incomplete.
+    public var lostFraction = 0.0
+    /// How many gaps of over 183 ms there were between complete frames.
+    public var freezeCount = 0
     /// The share of time in gaps of over 183 ms between complete frames.
     public var freezeFraction = 0.0
     /// The share of padding in what was sent.
@@ -56,6 +41,11 @@ public struct MediaFlowSummary: Hashable, Sendable {
 public struct MediaFlowReport: Hashable, Sendable {
     public var summary: MediaFlowSummary
     public var samples: [MediaFlowSample]
+    /// The flow by the names that all reports use.
+    public var metrics: MetricValues
+    /// Delays in the path's queues and of frames at each percent from the least to the largest, in ms.
+    public var queueingDelayPercentiles: [Double]
+    public var frameDelayPercentiles: [Double]
     /// How the flow answered each change of a scripted rate.
     public var stepResponses: [StepResponse]
 }

@@ -9,7 +9,9 @@ extension LinkRate {
         case .fixed(let rate): return rate.dataSize(over: end - begin)
         case .steps(let steps):
             var bytes = 0.0
-            for (index, step) in steps.enumerated() {
+            guard !steps.isEmpty else { return nil }
+            for index in LinkRate.index(in: steps, at: begin)...LinkRate.index(in: steps, at: end) {
+                let step = steps[index]
                 let from = index == 0 ? begin : max(begin, step.time)
                 let to = index + 1 < steps.count ? min(end, steps[index + 1].time) : end
                 if from < to { bytes += Double(step.rate.bitsPerSecond) / 8 * (to - from).seconds }

@@ -1,6 +1,7 @@
 public import MediaCore
 
-/// Events in the order of their time; those of one time in the order in which they were scheduled.
+/// Events in the order of their time; those of one time by rank, and within it in the order in which they were
+/// scheduled.
 public struct EventQueue<Event> {
     fileprivate struct Entry {
         var time: MonotonicInstant
@@ -8,7 +9,7 @@ public struct EventQueue<Event> {
         var event: Event
 
         func precedes(_ other: Entry) -> Bool {
-            (time, order) < (other.time, other.order)
+            time == other.time ? order < other.order : time < other.time
         }
     }
 
@@ -24,16 +25,19 @@ public struct EventQueue<Event> {
     /// How many events wait.
     public var count: Int { heap.count }
 
-    public mutating func schedule(_ event: Event, at time: MonotonicInstant) {
-        heap.append(Entry(time: time, order: scheduledCount, event: event))
+    /// Schedules an event; of those of one time the lower `rank` comes first.
+    public mutating func schedule(_ event: Event, at time: MonotonicInstant, rank: UInt8 = 0) {
+        let entry = Entry(time: time, order: UInt64(rank) << 56 | scheduledCount, event: event)
+        heap.append(entry)
         scheduledCount += 1
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
-            guard heap[child].precedes(heap[parent]) else { break }
-            heap.swapAt(child, parent)
+            guard entry.precedes(heap[parent]) else { break }
+            heap[child] = heap[parent]
             child = parent
         }
+        heap[child] = entry
     }
 
     /// The next event that is due at `now`; nil when none is.
@@ -41,17 +45,16 @@ public struct EventQueue<Event> {
         guard let first = heap.first, first.time <= now else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {
-            heap[0] = last
             var parent = 0
             while true {
-                var least = parent
-                for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
-                    if heap[child].precedes(heap[least]) { least = child }
-                }
-                guard least != parent else { break }
-                heap.swapAt(parent, least)
-                parent = least
+                var child = 2 * parent + 1
+                guard child < heap.count else { break }
+                if child + 1 < heap.count, heap[child + 1].precedes(heap[child]) { child += 1 }
+                guard heap[child].precedes(last) else { break }
+                heap[parent] = heap[child]
+                parent = child
             }
+            heap[parent] = last
         }
         return first.event
     }

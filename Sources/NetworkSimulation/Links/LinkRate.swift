@@ -26,9 +26,20 @@ public enum LinkRate: Hashable, Sendable {
         switch self {
         case .unlimited: nil
         case .fixed(let rate): rate
-        case .steps(let steps): (steps.last { $0.time <= time } ?? steps.first)?.rate
+        case .steps(let steps): steps.isEmpty ? nil : steps[LinkRate.index(in: steps, at: time)].rate
         case .trace(let trace): trace.meanRate
         }
+    }
+
+    /// The last step at or before a time, or the first.
+    static func index(in steps: [Step], at time: Duration) -> Int {
+        var low = 0
+        var high = steps.count
+        while low < high {
+            let middle = (low + high) / 2
+            if steps[middle].time <= time { low = middle + 1 } else { high = middle }
+        }
+        return max(low - 1, 0)
     }
 }
 

@@ -9,6 +9,8 @@ struct LinkServer: Sendable {
     /// The opportunity of a trace that was used last, counted over its repetitions, and what is left of it.
     private var opportunity: Int64 = -1
     private var leftover = 0
+    /// The step that holds at `lastDeparture`.
+    private var step = 0
 
     init(rate: LinkRate, start: MonotonicInstant) {
         self.rate = rate
@@ -28,15 +30,29 @@ struct LinkServer: Sendable {
         return lastDeparture
     }
 
+    /// When the next packet can begin to leave, if it is there at `now`: at once, but for a trace at an opportunity.
+    func nextStart(now: MonotonicInstant) -> MonotonicInstant {
+        let begin = max(now, lastDeparture)
+        guard case .trace(let trace) = rate else { return begin }
+        if opportunity >= 0 {
+            if leftover > 0, time(of: opportunity, trace) >= begin { return time(of: opportunity, trace) }
+            let next = time(of: opportunity + 1, trace)
+            if next >= begin { return next }
+        }
+        return time(of: firstOpportunity(at: begin, trace), trace)
+    }
+
     /// Adds up what each step carries until the packet is through.
-    private func departure(
+    private mutating func departure(
         of size: DataSize, from begin: MonotonicInstant, _ steps: [LinkRate.Step]
     ) -> MonotonicInstant {
+        guard !steps.isEmpty else { return begin }
         var time = begin
         var bits = size.bits
         while time < .distantFuture {
-            let next = steps.first { start + $0.time > time }.map { start + $0.time } ?? .distantFuture
-            guard let rate = LinkRate.steps(steps).rate(at: time - start) else { return time }
+            while step + 1 < steps.count, start + steps[step + 1].time <= time { step += 1 }
+            let next = step + 1 < steps.count ? start + steps[step + 1].time : .distantFuture
+            let rate = steps[step].rate
             let needed = rate > .zero ? bits / Double(rate.bitsPerSecond) : .infinity
             let available = (next - time).seconds
             guard needed > available else { return time + .nanoseconds(Int64(needed * 1e9)) }

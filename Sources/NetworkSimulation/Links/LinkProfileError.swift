@@ -1,29 +1,3 @@
-/// What a link does to packets: delivers them at a rate from a bounded queue, after a delay, but for those it loses.
-public struct LinkProfile: Hashable, Sendable {
-    public var rate: LinkRate
-    /// The propagation delay, after the queue.
-    public var delay: Duration
-    /// The delay of each packet grows by a random part of this.
-    public var jitter: Duration
-    /// Whether jitter may let packets overtake each other.
-    public var reorders: Bool
-    /// The probability that a packet is lost, before the queue.
-    public var loss: Double
-    public var queue: QueueLimit
-
-    public init(
-        rate: LinkRate = .unlimited, delay: Duration = .zero, jitter: Duration = .zero, reorders: Bool = false,
-        loss: Double = 0, queue: QueueLimit = .duration(.milliseconds(300))
-    ) {
-        self.rate = rate
-        self.delay = delay
-        self.jitter = jitter
-        self.reorders = reorders
-        self.loss = loss
-        self.queue = queue
-    }
-}
-
 /// What is wrong with the description of a link.
 public enum LinkProfileError: Error, Hashable, Sendable {
     /// A key that there is not.
@@ -38,13 +12,18 @@ public enum LinkProfileError: Error, Hashable, Sendable {
     case unreadableTrace(path: String, reason: String)
     /// A trace that is none.
     case invalidTrace(line: Int, reason: String)
+    /// A table of rates that is none.
+    case invalidRateTable(line: Int, reason: String)
 }
 
 extension LinkProfileError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownKey(let key):
-            "a link has no '\(key)'; it takes rate, trace, delay, jitter, reorder, loss and queue"
+            """
+            a link has no '\(key)'; it takes rate, trace, delay, jitter, reorder, loss, burst, queue, packets, aqm \
+            and policer
+            """
         case .repeatedKey(let key): "'\(key)' is given twice; give it once"
         case .conflictingKeys(let one, let other): "'\(one)' and '\(other)' exclude each other; give one of them"
         case .invalidValue(let key, let value, let expected):
@@ -52,6 +31,8 @@ extension LinkProfileError: CustomStringConvertible {
         case .unreadableTrace(let path, let reason): "cannot read the trace '\(path)': \(reason)"
         case .invalidTrace(let line, let reason):
             "line \(line) of the trace: \(reason); a trace has one time in ms a line, ascending"
+        case .invalidRateTable(let line, let reason):
+            "line \(line) of the table: \(reason); a table has a time in seconds and a rate in Mbit/s a line, ascending"
         }
     }
 }
