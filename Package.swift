@@ -63,6 +63,9 @@ let modules: [Module] = [
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
     Module(
+        name: "SimulationScenarios",
+        dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
+    Module(
         name: "RelayServer",
         dependencies: [
             "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", nioCore, nioPosix, logging,
@@ -104,6 +107,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: modules.flatMap(\.targets) + [
         .executableTarget(
@@ -121,7 +125,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
+            name: "confsim",
+            dependencies: ["MediaCore", "RateControl", "NetworkSimulation", "SimulationScenarios", argumentParser],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],

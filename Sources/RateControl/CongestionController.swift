@@ -25,9 +25,16 @@ public protocol CongestionController: Sendable {
     /// Changes the limits of a running controller.
     mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant)
 
+    /// How much waits at the sender for the pacer to let it out. Not every sender tells.
+    mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant)
+
     /// What to do now.
     mutating func advance(now: MonotonicInstant) -> ControlDecision
 
     /// What the controller knows and thinks, for metrics.
     var snapshot: ControllerSnapshot { get }
+}
+
+extension CongestionController {
+    public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {}
 }

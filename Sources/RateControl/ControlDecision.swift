@@ -10,17 +10,25 @@ public struct ControlDecision: Sendable {
     public var congestionWindow: DataSize?
     /// Probes to send, each handed out once.
     public var newProbeClusters: [ProbeCluster]
+    /// How long packets may wait at the sender before it skips frames instead of making more; nil where the controller
+    /// leaves that to the sender.
+    public var frameTimeout: Duration?
+    /// How often the receiver is best asked for feedback; nil where the controller takes what comes.
+    public var feedbackInterval: Duration?
     /// When to ask again at the latest.
     public var nextWakeUp: MonotonicInstant
 
     public init(
         targetBitRate: BitRate, pacingRate: BitRate, congestionWindow: DataSize? = nil,
-        newProbeClusters: [ProbeCluster] = [], nextWakeUp: MonotonicInstant
+        newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, feedbackInterval: Duration? = nil,
+        nextWakeUp: MonotonicInstant
     ) {
         self.targetBitRate = targetBitRate
         self.pacingRate = pacingRate
         self.congestionWindow = congestionWindow
         self.newProbeClusters = newProbeClusters
+        self.frameTimeout = frameTimeout
+        self.feedbackInterval = feedbackInterval
         self.nextWakeUp = nextWakeUp
     }
 }

@@ -33,6 +33,9 @@ public struct Pacer<Payload: Sendable>: Sendable {
     /// too little.
     public var canPad: Bool
 
+    /// Whether all but audio waits, whatever the pacing rate: the congestion window is full.
+    public var isHeld = false
+
     /// One queue for each priority, in the order of the priorities.
     @usableFromInline var queues: [CircularBuffer<Item>]
     @usableFromInline var budget: PacingBudget
@@ -85,7 +88,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
         guard waitingCount > 0 else { return nil }
         if let item = removeFirst(from: PacketPriority.audio.rawValue) { return (item.payload, nil) }
         // Audio has left: what waits is paced.
-        guard budget.allowsPacket(now: now) else { return nil }
+        guard !isHeld, budget.allowsPacket(now: now) else { return nil }
         for queue in PacketPriority.audio.rawValue + 1..<queues.count {
             if let item = removeFirst(from: queue) { return (item.payload, budget.spend(item.size, now: now)) }
         }
@@ -96,7 +99,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     ///
     /// The caller enqueues about so much as `.padding` in packets of the size that it likes, at least one.
     public mutating func paddingNeeded(now: MonotonicInstant) -> DataSize {
-        canPad && waitingCount == 0 ? budget.paddingNeeded(now: now) : .zero
+        canPad && !isHeld && waitingCount == 0 ? budget.paddingNeeded(now: now) : .zero
     }
 
     /// How long the oldest packet has waited.
@@ -119,7 +122,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     @inlinable
     public func nextSendTime(now: MonotonicInstant) -> MonotonicInstant? {
         if !queues[PacketPriority.audio.rawValue].isEmpty { return now }
-        guard waitingCount > 0 || (canPad && budget.wantsPadding) else { return nil }
+        guard !isHeld, waitingCount > 0 || (canPad && budget.wantsPadding) else { return nil }
         return budget.nextSendTime(now: now)
     }
 

@@ -6,11 +6,6 @@ import RateControl
 
 /// `confsim replay`: one media flow over each of the links given.
 struct Replay: ParsableCommand {
-    enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
-        case google
-        case fixed
-    }
-
     static let configuration = CommandConfiguration(
         abstract: "Sends a simulated video over a link and shows what became of it.",
         discussion: """
@@ -53,6 +48,12 @@ struct Replay: ParsableCommand {
     @Option(help: "Frames per second.")
     var frameRate = 30
 
+    @Option(help: "Time from sample to sample; 200ms by default.", transform: Self.parseDuration)
+    var sampleInterval: Duration = .milliseconds(200)
+
+    @Option(help: "Set a parameter of confrelay, as name=value.")
+    var set: [String] = []
+
     @Option(help: ArgumentHelp("Write the summaries and samples to this file as JSON.", valueName: "file"))
     var json: String?
 
@@ -76,9 +77,9 @@ struct Replay: ParsableCommand {
         }
         print(SummaryTable(runs: runs).text)
         if let json {
-            try write(try JSONReport(runs: runs, controller: controller.rawValue, seed: seed).data(), to: json)
+            try Output.write(try JSONReport(runs: runs, controller: controller.rawValue, seed: seed).data(), to: json)
         }
-        if let csv { try write(Data(SampleTable(runs: runs).text.utf8), to: csv) }
+        if let csv { try Output.write(Data(SampleTable(runs: runs).text.utf8), to: csv) }
     }
 
     /// The links to simulate, each with a name to show.
@@ -92,7 +93,7 @@ struct Replay: ParsableCommand {
                 throw ValidationError("A trace and --link with a rate exclude each other; give one of them.")
             }
             do throws(LinkProfileError) {
-                profile.rate = .trace(try DeliveryTrace(parsing: try Self.readTrace(path)))
+                profile.rate = try LinkRate(parsingTrace: try Self.readTrace(path))
             } catch {
                 throw InputError.unusable("\(path): \(error)")
             }
@@ -117,7 +118,7 @@ struct Replay: ParsableCommand {
         let limits = RateLimits(minimum: min, start: start, maximum: max)
         let configuration = MediaFlowConfiguration(
             link: profile, encoder: EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max),
-            duration: length, seed: seed)
+            duration: length, seed: seed, sampleInterval: sampleInterval)
         switch controller {
         case .google:
             var simulation = MediaFlowSimulation(
@@ -127,14 +128,26 @@ struct Replay: ParsableCommand {
             var simulation = MediaFlowSimulation(
                 configuration: configuration, controller: FixedRateController(rate: start))
             return simulation.run()
-        }
-    }
-
-    private func write(_ data: Data, to path: String) throws {
-        do {
-            try data.write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw InputError.unwritable("cannot write '\(path)': \(error.localizedDescription)")
+        case .confrelay:
+            var parameters = ConfrelayParameters()
+            for s in set {
+                let x = s.split(separator: "=")
+                guard parameters.values[String(x[0])] != nil else {
+                    print("no \(x[0])")
+                    continue
+                }
+                parameters[String(x[0])] = Double(x[1]) ?? 0
+            }
+            var simulation = MediaFlowSimulation(
+                configuration: configuration,
+                controller: ConfrelayCongestionController(limits: limits, parameters: parameters, now: .zero))
+            return simulation.run()
+        case .oracle:
+            var simulation = MediaFlowSimulation(
+                configuration: configuration,
+                controller: OracleController(
+                    link: profile, frameInterval: configuration.encoder.frameInterval, limits: limits))
+            return simulation.run()
         }
     }
 

@@ -9,7 +9,7 @@ struct SummaryTable {
     var text: String {
         let columns = [
             "link", "goodput kbit/s", "utilisation %", "queue p50 ms", "p95 ms", "loss %", "frame p50 ms", "p95 ms",
-            "late or lost %", "frozen %", "ramp s", "padding %",
+            "late or lost %", "frozen %", "ramp s", "recovery %", "padding %",
         ]
         var lines = Self.aligned([columns] + runs.map(row))
         let steps = runs.flatMap { run in run.report.stepResponses.map { stepRow($0) } }
@@ -28,6 +28,7 @@ struct SummaryTable {
             Self.number(summary.lossFraction * 100, 2), Self.milliseconds(summary.frameDelay.median),
             Self.milliseconds(summary.frameDelay.percentile95), Self.number(summary.lateOrLostFraction * 100, 2),
             Self.number(summary.freezeFraction * 100, 2), Self.seconds(summary.rampTime),
+            summary.recoveryDeficit.map { Self.number($0 * 100, 1) } ?? "",
             Self.number(summary.paddingFraction * 100, 2),
         ]
     }
@@ -54,13 +55,13 @@ struct SummaryTable {
         duration.map { number($0.seconds, 1) } ?? "never"
     }
 
-    /// The first column to the left, the others to the right.
-    private static func aligned(_ rows: [[String]]) -> [String] {
+    /// The leading columns to the left, the others to the right.
+    static func aligned(_ rows: [[String]], leading: Int = 1) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             row.enumerated().map { column, cell in
                 let space = String(repeating: " ", count: widths[column] - cell.count)
-                return column == 0 ? cell + space : space + cell
+                return column < leading ? cell + space : space + cell
             }.joined(separator: "  ")
         }
     }

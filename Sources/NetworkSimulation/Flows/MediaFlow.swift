@@ -71,6 +71,12 @@ struct MediaFlow: SimulatedFlow {
         recording.report(link: link, keyFrameCount: encoder.keyFrameCount)
     }
 
+    /// What came of it, when the simulation is over.
+    func result() -> (report: MediaFlowReport, samples: [FlowSample]) {
+        let none = LinkModel<SimulatedPacket>.Statistics()
+        return (recording.report(link: none, keyFrameCount: encoder.keyFrameCount), recording.flowSamples)
+    }
+
     // MARK: Events
 
     mutating func begin(_ network: SimulatedNetwork) {
@@ -104,7 +110,7 @@ struct MediaFlow: SimulatedFlow {
             if let interval = reportInterval {
                 network.schedule(flow: number, tag: Timer.report, at: network.now + interval)
             }
-        case Timer.stop: isSending = false
+        case Timer.stop: setSending(false)
         default: handle(parameters.events[tag].event)
         }
         network.wake(flow: number, at: network.now)
@@ -115,9 +121,15 @@ struct MediaFlow: SimulatedFlow {
         case .keyFrameRequest: encoder.requestKeyFrame()
         case .contentChange(let factor): encoder.contentChanged(factor: factor)
         case .feedbackLost(let isLost): isFeedbackLost = isLost
-        case .sending(let isSending): self.isSending = isSending
+        case .sending(let isSending): setSending(isSending)
         case .applicationLimit(let limit): applicationLimit = limit
         }
+    }
+
+    private mutating func setSending(_ isSending: Bool) {
+        self.isSending = isSending
+        // A probe must not wait for padding that is not made.
+        pacer.canPad = isSending && parameters.canPad
     }
 
     mutating func wake(_ network: SimulatedNetwork) {
@@ -159,7 +171,7 @@ struct MediaFlow: SimulatedFlow {
 
     private mutating func encodeFrame(now: MonotonicInstant) {
         guard isSending else { return }
-        guard pacer.queueDelay(now: now) < parameters.maximumPacerDelay else {
+        guard pacer.queueDelay(now: now) < decision.frameTimeout ?? parameters.maximumPacerDelay else {
             recording.frameSkipped(now: now)
             return
         }
@@ -201,6 +213,7 @@ struct MediaFlow: SimulatedFlow {
         let now = network.now
         let (_, sent) = adapter.packetSent(size: packet.size, probeClusterID: probeClusterID, now: now)
         controller.packetSent(sent, now: now)
+        updateHold()
         recording.packetSent(size: packet.size, isPadding: packet.frame == Outgoing.padding, now: now)
         var detail = Int64(packet.frame) << 1
         if packet.isLastOfFrame { detail |= 1 }
@@ -228,13 +241,24 @@ struct MediaFlow: SimulatedFlow {
     }
 
     private mutating func advanceController(now: MonotonicInstant) {
+        controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
         apply(decision, now: now)
     }
 
     private mutating func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(pacing: decision.pacingRate, now: now)
+        updateHold()
+        if let interval = decision.feedbackInterval {
+            recorder.interval = interval
+            congestionRecorder.interval = interval
+        }
         for cluster in decision.newProbeClusters { pacer.addProbe(cluster, now: now) }
+    }
+
+    /// Packets wait while the window is full.
+    private mutating func updateHold() {
+        pacer.isHeld = decision.congestionWindow.map { adapter.dataInFlight >= $0 } ?? false
     }
 
     // MARK: Receiver

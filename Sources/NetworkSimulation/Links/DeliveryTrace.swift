@@ -38,6 +38,28 @@ public struct DeliveryTrace: Hashable, Sendable {
         self.times = times
     }
 
+    /// Creates a trace of times in milliseconds, sorted here; nil without a time above zero.
+    public init?(milliseconds times: [Int64]) {
+        let times = times.filter { (0...Self.maximumTime).contains($0) }.sorted()
+        guard let last = times.last, last > 0 else { return nil }
+        self.times = times
+    }
+
+    /// A trace with one opportunity each so many milliseconds, at least one.
+    init(oneOpportunityEach milliseconds: Int64) {
+        times = [max(milliseconds, 1)]
+    }
+
+    /// The times in milliseconds, ascending.
+    public var milliseconds: [Int64] { times }
+
+    /// Each so-many-th opportunity, and the same period.
+    func thinned(by count: Int) -> DeliveryTrace {
+        let last = times.count - 1
+        let kept = times.enumerated().filter { ($0.offset + 1) % count == 0 || $0.offset == last }
+        return DeliveryTrace(milliseconds: kept.map(\.element)) ?? self
+    }
+
     /// A day; longer is no trace of a link.
     private static let maximumTime: Int64 = 86_400_000
 

@@ -31,6 +31,17 @@ public enum LinkRate: Hashable, Sendable {
         }
     }
 
+    /// A part of the rate, for one of so many that share the link.
+    func divided(by count: Int) -> LinkRate {
+        switch self {
+        case _ where count <= 1: self
+        case .unlimited: self
+        case .fixed(let rate): .fixed(rate * (1 / Double(count)))
+        case .steps(let steps): .steps(steps.map { Step(at: $0.time, rate: $0.rate * (1 / Double(count))) })
+        case .trace(let trace): .trace(trace.thinned(by: count))
+        }
+    }
+
     /// The last step at or before a time, or the first.
     static func index(in steps: [Step], at time: Duration) -> Int {
         var low = 0

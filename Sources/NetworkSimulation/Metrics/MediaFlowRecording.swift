@@ -127,8 +127,10 @@ struct MediaFlowRecording {
         let delays = queueingDelays.sorted()
         summary.queueingDelay = DelayDistribution(sorted: delays)
         let frameDelays = addFrames(to: &summary)
+        let metrics = metrics(summary)
+        summary.recoveryDeficit = metrics[.recoveryDeficit].map { $0 / 100 }
         return MediaFlowReport(
-            summary: summary, samples: samples, metrics: metrics(summary),
+            summary: summary, samples: samples, metrics: metrics,
             queueingDelayPercentiles: DelayDistribution.percentiles(sorted: delays),
             frameDelayPercentiles: DelayDistribution.percentiles(sorted: frameDelays),
             stepResponses: StepResponse.all(to: setting.steps, duration: setting.duration, samples: samples))

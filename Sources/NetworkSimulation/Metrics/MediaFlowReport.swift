@@ -33,6 +33,8 @@ public struct MediaFlowSummary: Hashable, Sendable {
     public var paddingFraction = 0.0
     /// The first time at which the goodput of a second reached 90 % of what was usable; nil when it never did.
     public var rampTime: Duration?
+    /// What the flow missed of what was usable in the 5 s after that doubled; nil when it never did.
+    public var recoveryDeficit: Double?
     /// Keyframes made; all were asked for.
     public var keyFrameCount = 0
 }

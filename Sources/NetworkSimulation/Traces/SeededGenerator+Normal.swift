@@ -30,4 +30,12 @@ extension SeededGenerator {
         }
         return 2 * sum + Double(value.exponent) * 0.693_147_180_559_945_3
     }
+
+    /// A time from an exponential distribution, at most forty times its mean.
+    public mutating func nextExponential(mean: Duration) -> Duration {
+        // A number above zero and at most one.
+        let uniform = Double((next() >> 11) + 1) / 9_007_199_254_740_992
+        let factor = uniform < 1 ? min(-Self.logarithm(uniform), 40) : 0
+        return .nanoseconds(Int64(Double(mean.nanoseconds) * factor))
+    }
 }
