@@ -53,37 +53,39 @@ public struct ConfrelayCongestionController: CongestionController {
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
         let t = seconds(now)
+        lastHeard = t
+        keepAlive = 0
         var newest = -Double.infinity
         for r in report.results {
             if let a = r.receiveTime { newest = max(newest, seconds(a)) }
         }
+        var results = report.results
+        results.sort { ($0.receiveTime ?? .zero, $0.sent.transportSequence) < ($1.receiveTime ?? .zero, $1.sent.transportSequence) }
+        if newest > -.infinity { lastFeedback = newest }
         if newest > -.infinity { baseReverse.add(t - newest, now: now) }
-        for r in report.results {
-            while let f = inFlight.first, f.sequence <= r.sent.transportSequence {
-                inFlight.removeFirst()
-                inFlightBytes -= f.size
-            }
+        let newestSequence = report.results.reduce(-1) { max($0, $1.sent.transportSequence) }
+        while let f = inFlight.first, f.sequence <= newestSequence {
+            inFlight.removeFirst()
+            inFlightBytes -= f.size
+        }
+        for r in results {
             guard let ra = r.receiveTime else { continue }
             let a = seconds(ra), s = seconds(r.sent.sendTime), size = Double(r.sent.size.bytes)
             baseForward.add(a - s, now: now)
             let base = baseForward.value ?? a - s
             rtt = .milliseconds(Int64((base + (baseReverse.value ?? 0)) * 1000))
             lastQueue = a - s - base
-            packets += 1
-            if lastQueue > p["theta"] { painful += 1 }
-            if a - lastPain > 0.033 {
-                let wall = min(a - lastPain, 0.1) / 0.033
-                lastPain = a
-                adapted += p["peta"] * (p["phi"] - painful / packets) * wall
-                adapted = min(max(adapted, p["umin"]), p["umax"])
-                packets = 0; painful = 0
-            }
             if let last = lastArrival, a >= last {
                 let delta = a - last
                 let queued = s + base + margin < last
                 let train = s - lastSend <= p["train"] * size / capacityNow
-                let wait = a - s - base - size / capacityNow * p["idle"]
-                if !queued, p["idle"] > 0, wait > 0, wait < delta { add(0, wait, at: a) } else
+                if !queued {
+                    let wait = a - s - base
+                    jitter += p["jeta"] * (wait > jitter ? p["jq"] : p["jq"] - 1) * 0.01
+                    jitter = min(max(jitter, 0), 0.05)
+                    let late = wait - jitter * p["jgain"] - size / capacityNow * p["idle"]
+                    if late > 0, late < delta { add(0, late, at: a); lastArrival = a; lastSend = s; continue }
+                }
                 if queued || train { add(size, delta, at: a); learn(size, delta, at: a) }
             }
             lastArrival = max(lastArrival ?? a, a)
@@ -93,12 +95,14 @@ public struct ConfrelayCongestionController: CongestionController {
     }
 
     var lastAdd = 0.0
-    var packets = 0.0, painful = 0.0, lastPain = 0.0, adapted = 0.0
+    var lastHeard = 0.0, lastKeepAlive = 0.0, keepAlive = 0.0
+    var lastFeedback = 0.0
     var lastGrow = 0.0
     var window = CircularBuffer<(time: Double, size: Double, delta: Double)>()
     var predictions = CircularBuffer<(time: Double, capacity: Double)>()
     var wbytes = 0.0, wbusy = 0.0
-    var caution = 1.0
+    var dev = 0.3
+    var jitter = 0.0
     var lastCaution = 0.0
     mutating func learn(_ size: Double, _ delta: Double, at a: Double) {
         let h = p["vh"]
@@ -109,9 +113,7 @@ public struct ConfrelayCongestionController: CongestionController {
         while predictions.count > 1, predictions[offset: 1].time <= a - h { predictions.removeFirst() }
         if let q = predictions.first, q.time <= a - h, wbusy > 0.005 {
             let r = wbytes / wbusy / q.capacity
-            let quantile = p["vq"]
-            caution += p["veta"] * (r < caution ? -quantile : 1 - quantile)
-            caution = min(max(caution, p["vmin"]), p["vmax"])
+            dev += p["deveta"] * (min(abs(r - 1), 1) - dev)
         }
         predictions.append((a, capacityNow))
     }
@@ -139,13 +141,14 @@ public struct ConfrelayCongestionController: CongestionController {
 
     mutating func update(_ t: Double) {
         guard let base = baseForward.value, let rev = baseReverse.value, let last = lastArrival else { return }
-        if dmin <= 0.002, lastQueue < 0.01, lastGrow > 0 {
+        if dmin <= 0.002, lastQueue < 0.01 + jitter, lastGrow > 0 {
             let k = 1 + p["grow"] * min(0.1, t - lastGrow)
             bytes *= k
             sbytes *= k
         }
         lastGrow = t
-        let known = t - rev - fb - margin  // receiver clock: whatever arrived before is known
+        let possible = t - rev - margin
+        let known = p["kn"] > 0 ? (possible >= lastFeedback + fb ? possible : lastFeedback) : possible - fb  // receiver clock: whatever arrived before is known
         var silent = 0.0
         var f = last
         if let first = inFlight.first {
@@ -161,14 +164,17 @@ public struct ConfrelayCongestionController: CongestionController {
         var isFirst = true
         for packet in inFlight {
             f = max(f, packet.sendTime + base) + packet.size / capacityNow
-            if isFirst { f = max(f, known); isFirst = false }
+            if isFirst {
+                if known > f { f = known + (known - f) * p["kappa"] }
+                isFirst = false
+            }
         }
         f += queued * p["qw"] / capacityNow
-        d = max(0, f - t - base)
+        d = max(0, f - t - base - jitter * p["jd"])
         while let x = delays.first, x.time < t - dwin { delays.removeFirst() }
         delays.append((t, d))
         dmin = delays.reduce(.infinity) { min($0, $1.delay) }
-        let rate = capacityNow * max(0, util * caution + adapted - max(0, dmin - p["d0"]) / drain)
+        let rate = capacityNow * max(0, util - p["kdev"] * dev - max(0, dmin - p["d0"]) / drain)
         target = BitRate(bitsPerSecond: rate * 8).clamped(to: limits.range)
     }
 
@@ -178,8 +184,16 @@ public struct ConfrelayCongestionController: CongestionController {
     public mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) { self.limits = limits }
 
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
-        update(seconds(now))
-        let window = max(inFlightBytes + capacityNow * (hold - d), 2400)
+        let t = seconds(now)
+        update(t)
+        if let f = inFlight.first {
+            let silence = t - max(f.sendTime, lastHeard)
+            if silence > 0.5, t - lastKeepAlive > 0.1 {
+                lastKeepAlive = t
+                keepAlive = inFlightBytes + 1
+            }
+        }
+        let window = max(keepAlive,inFlightBytes + capacityNow * (hold - d), 2400)
         let trickle = d > hold && d < p["trickle"]
         let pacing = trickle ? Double(limits.minimum.bitsPerSecond) * 1.5 : max(max(capacityNow * 8, Double(target.bitsPerSecond)) * pace, p["minpace"] * 1000)
         return ControlDecision(
@@ -195,6 +209,6 @@ public struct ConfrelayCongestionController: CongestionController {
             targetBitRate: target, pacingRate: BitRate(bitsPerSecond: capacityNow * 8 * pace),
             acknowledgedBitRate: BitRate(bitsPerSecond: sbytes / sbusy * 8),
             linkCapacity: BitRate(bitsPerSecond: capacityNow * 8), networkState: .normal, limit: .delay,
-            delayTrend: lastQueue * 1000, delayThreshold: d * 1000, roundTripTime: rtt)
+            delayTrend: jitter * 1000, delayThreshold: dev * 1000, roundTripTime: rtt)
     }
 }
