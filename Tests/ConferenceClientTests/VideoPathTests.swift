@@ -25,7 +25,7 @@ struct CounterSurvivalTests {
         let encoder = try CompressionSession(
             configuration: CompressionConfiguration(
                 dimensions: canvas, expectedFrameRate: 10, averageBitRate: .kilobits(kilobits)))
-        var decoder: DecompressionSession?
+        let decoder = DecodingPipeline()
         var reader = FrameCounterReader()
         var read = 0
         let frameCount = 12
@@ -42,8 +42,8 @@ struct CounterSurvivalTests {
             let encoded = try encoder.encode(
                 composed, presentationTime: MediaTime(value: time, timescale: 1000), options: EncodeOptions())
             guard let encoded else { continue }
-            if decoder == nil { decoder = try DecompressionSession(format: encoded.sample.format) }
-            for case .picture(let picture) in decoder?.decode(encoded.sample) ?? [] {
+            decoder.decode(encoded.sample) { event in
+                guard case .output(let output) = event, let picture = output.picture else { return }
                 let readings = reader.readings(in: picture.pixelBuffer)
                 for reading in readings {
                     #expect(reading.counter.age(atWallClockMilliseconds: time) <= .milliseconds(100))
