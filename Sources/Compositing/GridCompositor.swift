@@ -138,7 +138,7 @@ public final class GridCompositor {
 
     /// Paints a tile from the cheapest there is: a finished one on this canvas, on another, or the picture itself.
     private func paint(
-        _ drawing: Drawing, on planes: [PixelBufferPlane], painted: [TileKey: PixelRect], pass: Pass
+        _ drawing: Drawing, on planes: PixelBufferPlanes, painted: [TileKey: PixelRect], pass: Pass
     ) {
         let region = I420Region(planes: planes, rect: drawing.fitted)
         if let rect = painted[drawing.key] {

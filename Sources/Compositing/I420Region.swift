@@ -12,7 +12,7 @@ struct I420Region {
     private let height: Int
 
     /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
-    init(planes: [PixelBufferPlane], rect: PixelRect) {
+    init(planes: PixelBufferPlanes, rect: PixelRect) {
         func start(_ index: Int, x: Int, y: Int) -> UnsafeMutablePointer<UInt8> {
             (planes[index].base + y * planes[index].stride + x).assumingMemoryBound(to: UInt8.self)
         }
@@ -26,7 +26,7 @@ struct I420Region {
     }
 
     /// The whole picture.
-    init(planes: [PixelBufferPlane], dimensions: VideoDimensions) {
+    init(planes: PixelBufferPlanes, dimensions: VideoDimensions) {
         self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
     }
 
@@ -86,7 +86,7 @@ struct I420Region {
     }
 
     /// Takes the samples of a bi-planar picture of the same size.
-    func convert(nv12 planes: [PixelBufferPlane]) {
+    func convert(nv12 planes: PixelBufferPlanes) {
         NV12ToI420(
             planes[0].base.assumingMemoryBound(to: UInt8.self), Int32(planes[0].stride),
             planes[1].base.assumingMemoryBound(to: UInt8.self), Int32(planes[1].stride),

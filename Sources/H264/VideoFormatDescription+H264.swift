@@ -31,22 +31,67 @@ extension VideoFormatDescription {
             }
         }
         guard let first = sequenceSets.first?.set else { throw .missingParameterSet(.sequenceParameterSet) }
-        var pictureSets: [(id: UInt8, bytes: ByteBuffer)] = []
+        var pictureSets: [(set: PictureParameterSet, bytes: ByteBuffer)] = []
         for unit in pictureUnits {
             let set = try PictureParameterSet(parsing: unit, chromaFormat: first.chromaFormat)
             guard sequenceSets.contains(where: { $0.set.id == set.sequenceParameterSetID }) else { continue }
-            if let index = pictureSets.firstIndex(where: { $0.id == set.id }) {
-                pictureSets[index].bytes = unit.bytes
+            if let index = pictureSets.firstIndex(where: { $0.set.id == set.id }) {
+                pictureSets[index] = (set, unit.bytes)
             } else {
-                pictureSets.append((set.id, unit.bytes))
+                pictureSets.append((set, unit.bytes))
             }
         }
         guard !pictureSets.isEmpty else { throw .missingParameterSet(.pictureParameterSet) }
         self.init(
-            parameterSets: sequenceSets.map(\.bytes) + pictureSets.map(\.bytes), profileLevel: first.profileLevel,
-            dimensions: first.dimensions, codedDimensions: first.codedDimensions, chromaFormat: first.chromaFormat,
-            bitDepth: first.lumaBitDepth, maximumReferenceFrames: first.maximumReferenceFrames,
-            reorderDepth: first.reorderDepth,
-            pixelAspectRatio: first.usability?.sampleAspectRatio ?? VideoDimensions(width: 1, height: 1))
+            parameterSets: sequenceSets.map(\.bytes) + pictureSets.map(\.bytes), properties: Properties(first),
+            meaning: H264ParameterSets(
+                active: first.id, sequenceSets: sequenceSets.map(\.set), pictureSets: pictureSets.map(\.set)))
+    }
+
+    /// What the SPSs say, in the order of `parameterSets`; none where the description was not made from parameter sets.
+    public var sequenceParameterSets: [SequenceParameterSet] {
+        (meaning as? H264ParameterSets)?.sequenceSets ?? []
+    }
+
+    /// What the PPSs say, in the order of `parameterSets`; none where the description was not made from parameter sets.
+    public var pictureParameterSets: [PictureParameterSet] {
+        (meaning as? H264ParameterSets)?.pictureSets ?? []
+    }
+}
+
+extension VideoFormatDescription.Properties {
+    init(_ set: SequenceParameterSet) {
+        self.init(profileLevel: set.profileLevel, dimensions: set.dimensions, codedDimensions: set.codedDimensions)
+        chromaFormat = set.chromaFormat
+        bitDepth = set.lumaBitDepth
+        maximumReferenceFrames = set.maximumReferenceFrames
+        reorderDepth = set.reorderDepth
+        if set.dimensions != set.codedDimensions {
+            cleanAperture = PixelRect(
+                x: set.cropping.left, y: set.cropping.top, width: set.dimensions.width, height: set.dimensions.height)
+        }
+        pixelAspectRatio = set.usability?.sampleAspectRatio ?? pixelAspectRatio
+        colour = set.usability?.videoSignal?.colour ?? .unspecified
+        frameRate = set.usability?.timing?.frameRate
+    }
+}
+
+/// All that a stream's parameter sets say. Two streams whose sets are written differently, or sent in another order, are
+/// of one format when these are equal.
+private struct H264ParameterSets: Hashable {
+    /// `seq_parameter_set_id` of the SPS that describes the stream.
+    var active: UInt8
+    var sequenceSets: [SequenceParameterSet]
+    var pictureSets: [PictureParameterSet]
+
+    static func == (left: H264ParameterSets, right: H264ParameterSets) -> Bool {
+        left.active == right.active && Set(left.sequenceSets) == Set(right.sequenceSets)
+            && Set(left.pictureSets) == Set(right.pictureSets)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(active)
+        hasher.combine(Set(sequenceSets))
+        hasher.combine(Set(pictureSets))
     }
 }

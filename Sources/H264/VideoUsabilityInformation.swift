@@ -6,16 +6,8 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
     public struct VideoSignal: Hashable, Sendable {
         /// `video_format`: 0 component, 1 PAL, 2 NTSC, 3 SECAM, 4 MAC, 5 unspecified.
         public var videoFormat: UInt8
-        /// Whether black is 0 and white the largest value, rather than 16 and 235 (scaled to the bit depth).
-        public var isFullRange: Bool
-        public var colour: ColourDescription?
-    }
-
-    /// Code points of ITU-T H.273.
-    public struct ColourDescription: Hashable, Sendable {
-        public var primaries: UInt8
-        public var transferCharacteristics: UInt8
-        public var matrixCoefficients: UInt8
+        /// Code points that were not sent are unspecified.
+        public var colour: ColourDescription
     }
 
     /// `chroma_sample_loc_type_top_field` and `_bottom_field`, 0 to 5.
@@ -121,13 +113,11 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
 extension VideoUsabilityInformation.VideoSignal {
     fileprivate init(parsing reader: inout BitReader) throws(H264ParseError) {
         videoFormat = UInt8(try reader.bits(3, "video_format"))
-        isFullRange = try reader.flag("video_full_range_flag")
+        colour = ColourDescription(isFullRange: try reader.flag("video_full_range_flag"))
         guard try reader.flag("colour_description_present_flag") else { return }
-        let primaries = try reader.byte("colour_primaries")
-        let transfer = try reader.byte("transfer_characteristics")
-        let matrix = try reader.byte("matrix_coefficients")
-        colour = VideoUsabilityInformation.ColourDescription(
-            primaries: primaries, transferCharacteristics: transfer, matrixCoefficients: matrix)
+        colour.primaries = try reader.byte("colour_primaries")
+        colour.transferCharacteristics = try reader.byte("transfer_characteristics")
+        colour.matrixCoefficients = try reader.byte("matrix_coefficients")
     }
 }
 

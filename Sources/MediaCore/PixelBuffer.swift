@@ -12,15 +12,16 @@ public struct PixelBuffer: Sendable {
     ///   - planes: One per plane of `format`, each at least as large as the format asks for.
     ///   - release: Called once, on any thread, after the last holder has let go.
     public init(
-        wrapping planes: [PixelBufferPlane], format: PixelFormat, dimensions: VideoDimensions,
-        release: @escaping @Sendable () -> Void
+        wrapping planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions,
+        attachments: PixelBufferAttachments = PixelBufferAttachments(), release: @escaping @Sendable () -> Void
     ) {
         precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
         for (index, plane) in planes.enumerated() {
             let (rowBytes, rows) = format.planeSize(index, of: dimensions)
             precondition(plane.stride >= rowBytes && plane.rows >= rows, "planes as large as the format asks for")
         }
-        storage = PixelBufferStorage(format: format, dimensions: dimensions, planes: planes, release: release)
+        storage = PixelBufferStorage(
+            format: format, dimensions: dimensions, planes: planes, attachments: attachments, release: release)
     }
 
     init(storage: PixelBufferStorage) {
@@ -30,6 +31,8 @@ public struct PixelBuffer: Sendable {
     public var format: PixelFormat { storage.format }
     /// The picture's size in luma samples.
     public var dimensions: VideoDimensions { storage.dimensions }
+    /// What goes with the picture: colour, clean aperture, the shape of a sample.
+    public var attachments: PixelBufferAttachments { storage.attachments }
     /// Number of planes.
     public var planeCount: Int { storage.planes.count }
 
@@ -67,6 +70,11 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
     public var format: PixelFormat { storage.format }
     /// The picture's size in luma samples.
     public var dimensions: VideoDimensions { storage.dimensions }
+    /// What goes with the picture: colour, clean aperture, the shape of a sample.
+    public var attachments: PixelBufferAttachments {
+        get { storage.attachments }
+        set { storage.attachments = newValue }
+    }
 
     /// Calls `body` with the writable bytes of plane `index` (`rows × stride`) and its stride in bytes.
     public mutating func withMutablePlane<Result, Failure: Error>(
@@ -81,35 +89,25 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
     public consuming func freeze() -> PixelBuffer { PixelBuffer(storage: storage) }
 }
 
-/// One plane's memory: `rows` rows, `stride` bytes apart.
+/// What every holder of a picture shares.
 ///
-/// Sendable without the compiler's check, since the memory is written only before the buffer that holds it is shared.
-public struct PixelBufferPlane: @unchecked Sendable {
-    public var base: UnsafeMutableRawPointer
-    public var stride: Int
-    public var rows: Int
-
-    public init(base: UnsafeMutableRawPointer, stride: Int, rows: Int) {
-        self.base = base
-        self.stride = stride
-        self.rows = rows
-    }
-}
-
-/// What every holder of a picture shares. Its planes are written only through the one `MutablePixelBuffer`.
-final class PixelBufferStorage: Sendable {
+/// Sendable without the compiler's check: its planes and attachments are written only through the one
+/// `MutablePixelBuffer`, before the picture is shared.
+final class PixelBufferStorage: @unchecked Sendable {
     let format: PixelFormat
     let dimensions: VideoDimensions
-    let planes: [PixelBufferPlane]
+    let planes: PixelBufferPlanes
+    var attachments: PixelBufferAttachments
     private let release: @Sendable () -> Void
 
     init(
-        format: PixelFormat, dimensions: VideoDimensions, planes: [PixelBufferPlane],
-        release: @escaping @Sendable () -> Void
+        format: PixelFormat, dimensions: VideoDimensions, planes: PixelBufferPlanes,
+        attachments: PixelBufferAttachments = PixelBufferAttachments(), release: @escaping @Sendable () -> Void
     ) {
         self.format = format
         self.dimensions = dimensions
         self.planes = planes
+        self.attachments = attachments
         self.release = release
     }
 
@@ -131,13 +129,13 @@ final class PixelBufferBacking: Sendable {
 
     let format: PixelFormat
     let dimensions: VideoDimensions
-    let planes: [PixelBufferPlane]
+    let planes: PixelBufferPlanes
 
     init(format: PixelFormat, dimensions: VideoDimensions) {
         precondition(dimensions.width > 0 && dimensions.height > 0, "a picture has at least one sample")
         self.format = format
         self.dimensions = dimensions
-        planes = (0..<format.planeCount).map { index in
+        planes = PixelBufferPlanes(count: format.planeCount) { index in
             let (rowBytes, rows) = format.planeSize(index, of: dimensions)
             let stride = (rowBytes + Self.alignment - 1) / Self.alignment * Self.alignment
             return PixelBufferPlane(

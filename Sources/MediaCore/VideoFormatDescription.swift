@@ -2,8 +2,9 @@ public import NIOCore
 
 /// What a decoder must know of an H.264 stream before its first frame.
 ///
-/// `H264` makes one from parameter sets: `VideoFormatDescription(h264ParameterSets:)`.
-public struct VideoFormatDescription: Hashable, Sendable {
+/// `H264` makes one from parameter sets: `VideoFormatDescription(h264ParameterSets:)`. It is a reference to something
+/// that never changes: cheap to copy, and two copies of the same description compare at once.
+public struct VideoFormatDescription: Sendable {
     /// `profile_idc`, `constraint_set` flags and `level_idc` (H.264 7.4.2.1.1), as in SDP's `profile-level-id`.
     public struct ProfileLevel: Hashable, Sendable {
         public var profileIDC: UInt8
@@ -17,38 +18,105 @@ public struct VideoFormatDescription: Hashable, Sendable {
         }
     }
 
-    /// SPS NAL units, then PPS NAL units, with their header byte, without start codes.
-    public var parameterSets: [ByteBuffer]
-    public var profileLevel: ProfileLevel
-    /// The picture as shown, after cropping.
-    public var dimensions: VideoDimensions
-    /// The picture as coded: whole macroblocks.
-    public var codedDimensions: VideoDimensions
-    /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
-    public var chromaFormat: UInt8
-    /// Bits per luma sample.
-    public var bitDepth: UInt8
-    /// `max_num_ref_frames`.
-    public var maximumReferenceFrames: Int
-    /// How many frames may precede a frame in decoding order and follow it in output order; zero without B-frames.
-    public var reorderDepth: Int
-    /// Width and height of a sample, as shown; 1:1 where unknown.
-    public var pixelAspectRatio: VideoDimensions
+    /// What the parameter sets say of the pictures.
+    public struct Properties: Hashable, Sendable {
+        public var profileLevel: ProfileLevel
+        /// The picture as shown, after cropping.
+        public var dimensions: VideoDimensions
+        /// The picture as coded: whole macroblocks.
+        public var codedDimensions: VideoDimensions
+        /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
+        public var chromaFormat: UInt8 = 1
+        /// Bits per luma sample.
+        public var bitDepth: UInt8 = 8
+        /// `max_num_ref_frames`.
+        public var maximumReferenceFrames = 1
+        /// How many frames may precede a frame in decoding order and follow it in output order; zero without B-frames.
+        public var reorderDepth = 0
+        /// Width and height of a sample, as shown; 1:1 where unknown.
+        public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
+        /// The part of the coded picture that is shown; nil for all of it.
+        public var cleanAperture: PixelRect?
+        public var colour = ColourDescription.unspecified
+        /// Frames per second by the stream's own clock (VUI timing); nil where it does not say.
+        public var frameRate: Double?
 
+        public init(profileLevel: ProfileLevel, dimensions: VideoDimensions, codedDimensions: VideoDimensions) {
+            self.profileLevel = profileLevel
+            self.dimensions = dimensions
+            self.codedDimensions = codedDimensions
+        }
+    }
+
+    private let storage: Storage
+
+    /// Creates a description.
+    ///
+    /// - Parameters:
+    ///   - parameterSets: SPS NAL units, then PPS NAL units, with their header byte, without start codes.
+    ///   - meaning: All that the parameter sets say, however they are written. Descriptions with equal meanings are
+    ///     equal; without one, the bytes of the parameter sets have to be.
     public init(
-        parameterSets: [ByteBuffer], profileLevel: ProfileLevel, dimensions: VideoDimensions,
-        codedDimensions: VideoDimensions, chromaFormat: UInt8 = 1, bitDepth: UInt8 = 8,
-        maximumReferenceFrames: Int = 1, reorderDepth: Int = 0,
-        pixelAspectRatio: VideoDimensions = VideoDimensions(width: 1, height: 1)
+        parameterSets: [ByteBuffer], properties: Properties, meaning: (any Hashable & Sendable)? = nil
     ) {
-        self.parameterSets = parameterSets
-        self.profileLevel = profileLevel
-        self.dimensions = dimensions
-        self.codedDimensions = codedDimensions
-        self.chromaFormat = chromaFormat
-        self.bitDepth = bitDepth
-        self.maximumReferenceFrames = maximumReferenceFrames
-        self.reorderDepth = reorderDepth
-        self.pixelAspectRatio = pixelAspectRatio
+        storage = Storage(parameterSets: parameterSets, properties: properties, meaning: meaning)
+    }
+
+    /// SPS NAL units, then PPS NAL units, with their header byte, without start codes.
+    public var parameterSets: [ByteBuffer] { storage.parameterSets }
+    /// All that the parameter sets say, as it was given.
+    public var meaning: (any Hashable & Sendable)? { storage.meaning }
+    public var properties: Properties { storage.properties }
+
+    public var profileLevel: ProfileLevel { storage.properties.profileLevel }
+    /// The picture as shown, after cropping.
+    public var dimensions: VideoDimensions { storage.properties.dimensions }
+    /// The picture as coded: whole macroblocks.
+    public var codedDimensions: VideoDimensions { storage.properties.codedDimensions }
+    /// `chroma_format_idc`: 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
+    public var chromaFormat: UInt8 { storage.properties.chromaFormat }
+    /// Bits per luma sample.
+    public var bitDepth: UInt8 { storage.properties.bitDepth }
+    /// `max_num_ref_frames`.
+    public var maximumReferenceFrames: Int { storage.properties.maximumReferenceFrames }
+    /// How many frames may precede a frame in decoding order and follow it in output order; zero without B-frames.
+    public var reorderDepth: Int { storage.properties.reorderDepth }
+    /// Width and height of a sample, as shown; 1:1 where unknown.
+    public var pixelAspectRatio: VideoDimensions { storage.properties.pixelAspectRatio }
+    /// The part of the coded picture that is shown; nil for all of it.
+    public var cleanAperture: PixelRect? { storage.properties.cleanAperture }
+    public var colour: ColourDescription { storage.properties.colour }
+    /// Frames per second by the stream's own clock (VUI timing); nil where it does not say.
+    public var frameRate: Double? { storage.properties.frameRate }
+
+    private final class Storage: Sendable {
+        let parameterSets: [ByteBuffer]
+        let properties: Properties
+        let meaning: (any Hashable & Sendable)?
+
+        init(parameterSets: [ByteBuffer], properties: Properties, meaning: (any Hashable & Sendable)?) {
+            self.parameterSets = parameterSets
+            self.properties = properties
+            self.meaning = meaning
+        }
+    }
+}
+
+extension VideoFormatDescription: Hashable {
+    /// Whether both describe the same stream, in the same bytes or in others of the same meaning.
+    public static func == (left: VideoFormatDescription, right: VideoFormatDescription) -> Bool {
+        if left.storage === right.storage { return true }
+        guard left.properties == right.properties else { return false }
+        if left.parameterSets == right.parameterSets { return true }
+        guard let leftMeaning = left.meaning, let rightMeaning = right.meaning else { return false }
+        return areEqual(leftMeaning, rightMeaning)
+    }
+
+    private static func areEqual<Meaning: Hashable>(_ left: Meaning, _ right: any Hashable) -> Bool {
+        left == right as? Meaning
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(properties)
     }
 }

@@ -9,6 +9,7 @@ final class Demuxer {
     struct Packet {
         var data: ByteBuffer
         var presentationTime: MediaTime?
+        var decodeTime: MediaTime?
         var duration: MediaTime?
     }
 
@@ -128,9 +129,11 @@ final class Demuxer {
                 packet.pointee.size > 0
             else { continue }
             let data = ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: Int(packet.pointee.size)))
-            let stamp = packet.pointee.pts != LibAVFormat.noTimestamp ? packet.pointee.pts : packet.pointee.dts
+            let (pts, dts) = (packet.pointee.pts, packet.pointee.dts)
+            let stamp = pts != LibAVFormat.noTimestamp ? pts : dts
             return Packet(
                 data: data, presentationTime: stamp == LibAVFormat.noTimestamp ? nil : time(stamp),
+                decodeTime: dts == LibAVFormat.noTimestamp ? nil : time(dts),
                 duration: packet.pointee.duration > 0 ? time(packet.pointee.duration) : nil)
         }
     }

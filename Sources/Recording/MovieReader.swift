@@ -110,6 +110,7 @@ public final class MovieReader {
         }
         untimedCount += 1
         return SampleBuffer(
-            nalUnits: nalUnits, format: format, presentationTime: time, duration: packet.duration)
+            nalUnits: nalUnits, format: format, presentationTime: time, decodeTime: packet.decodeTime,
+            duration: packet.duration)
     }
 }

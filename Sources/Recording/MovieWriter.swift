@@ -55,24 +55,23 @@ public final class MovieWriter {
         try muxer.writeHeader(layout)
     }
 
-    /// Writes a frame. Frames come in decoding order.
+    /// Writes a frame. Frames come in decoding order; those of streams with B-frames need their decode times.
     ///
-    /// - Parameter decodeTime: When the frame is decoded; needed for streams with B-frames, where it differs from the
-    ///   presentation time.
     /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
-    public func append(_ sample: SampleBuffer, decodeTime: MediaTime? = nil) throws(MovieError) {
+    public func append(_ sample: SampleBuffer) throws(MovieError) {
         guard !isFinished else { throw .misuse(path: path, reason: "the movie is finished") }
-        var data = sample.data
+        var data = sample.data.contiguous()
         let parameterSets = sample.format.parameterSets
         let differs = parameterSets != initialParameterSets
         if parameterSets != currentParameterSets || (differs && sample.isSync) {
+            let frame = data
             data = LengthPrefixed.encode(parameterSets.compactMap { NALUnit($0) })
-            data.writeImmutableBuffer(sample.data)
+            data.writeImmutableBuffer(frame)
             currentParameterSets = parameterSets
         }
         try muxer.write(
             data, track: videoTrack, presentationTime: sample.presentationTime,
-            decodeTime: decodeTime ?? sample.presentationTime, duration: sample.duration, isSync: sample.isSync)
+            decodeTime: sample.decodeTime ?? sample.presentationTime, duration: sample.duration, isSync: sample.isSync)
         videoSampleCount += 1
     }
 

@@ -155,7 +155,8 @@ public final class CompressionSession: Sendable {
                 framesSinceKeyFrame += 1
             }
             let sample = SampleBuffer(
-                data: made.data, format: format, presentationTime: presentationTime, isSync: made.isKeyFrame)
+                data: BlockBuffer(made.data), format: format, presentationTime: presentationTime,
+                isSync: made.isKeyFrame)
             return EncodedFrame(
                 sample: sample, isKeyFrame: made.isKeyFrame, averageQP: made.averageQP,
                 size: DataSize(bytes: made.data.readableBytes))

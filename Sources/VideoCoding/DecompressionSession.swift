@@ -62,7 +62,8 @@ public final class DecompressionSession: Sendable {
             let serial = state.pending.push(presentationTime: sample.presentationTime)
             var failure: DecodeOutcome?
             do throws(VideoCodingError) {
-                let isSent = try state.decoder.send(sample.data, parameterSets: parameterSets, serial: serial)
+                let isSent = try state.decoder.send(
+                    sample.data.contiguous(), parameterSets: parameterSets, serial: serial)
                 if isSent { state.currentFormat = sample.format } else { failure = .dropped(.empty) }
             } catch {
                 failure = .failed(error)

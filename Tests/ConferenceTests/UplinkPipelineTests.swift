@@ -8,12 +8,15 @@ import Testing
 /// Frames that come faster than they are decoded.
 @Suite struct UplinkPipelineTests {
     private static let format = VideoFormatDescription(
-        parameterSets: [], profileLevel: .init(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31),
-        dimensions: VideoDimensions(width: 160, height: 90), codedDimensions: VideoDimensions(width: 160, height: 96))
+        parameterSets: [],
+        properties: .init(
+            profileLevel: .init(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31),
+            dimensions: VideoDimensions(width: 160, height: 90),
+            codedDimensions: VideoDimensions(width: 160, height: 96)))
 
     private func frame(isSync: Bool) -> ReceivedVideoFrame {
         ReceivedVideoFrame(
-            sample: SampleBuffer(data: ByteBuffer(), format: Self.format, presentationTime: .zero, isSync: isSync),
+            sample: SampleBuffer(data: BlockBuffer(), format: Self.format, presentationTime: .zero, isSync: isSync),
             firstArrival: .zero)
     }
 

@@ -32,10 +32,7 @@ import Testing
         let usability = try #require(set.usability)
         #expect(usability.sampleAspectRatio == VideoDimensions(width: 1, height: 1))
         #expect(usability.videoSignal?.videoFormat == 5)
-        #expect(usability.videoSignal?.isFullRange == false)
-        #expect(
-            usability.videoSignal?.colour
-                == .init(primaries: 1, transferCharacteristics: 1, matrixCoefficients: 1))
+        #expect(usability.videoSignal?.colour == .bt709)
         let buffer = try #require(usability.nalParameters)
         #expect(buffer.bitRateScale == 2)
         #expect(buffer.bufferSizeScale == 3)
@@ -76,7 +73,7 @@ import Testing
         let monochrome = try SequenceParameterSet(parsing: Sample.monochromeSPS)
         #expect(monochrome.chromaFormat == 0)
         #expect(monochrome.dimensions == VideoDimensions(width: 128, height: 96))
-        #expect(monochrome.usability?.videoSignal?.isFullRange == true)
+        #expect(monochrome.usability?.videoSignal?.colour.isFullRange == true)
     }
 
     @Test(arguments: [
@@ -180,7 +177,7 @@ import Testing
         let usability = try #require(try SequenceParameterSet(parsing: builder.build()).usability)
         #expect(usability.sampleAspectRatio == VideoDimensions(width: 64, height: 45))
         #expect(usability.isOverscanAppropriate == true)
-        #expect(usability.videoSignal == .init(videoFormat: 2, isFullRange: true, colour: nil))
+        #expect(usability.videoSignal == .init(videoFormat: 2, colour: ColourDescription(isFullRange: true)))
         #expect(usability.chromaLocation == .init(topField: 1, bottomField: 5))
         #expect(usability.timing == .init(unitsInTick: 1001, timeScale: 60000, isFixedFrameRate: true))
         #expect(usability.nalParameters == nil)

@@ -57,6 +57,34 @@ import Testing
         }
     }
 
+    @Test func `formats are equal by what their parameter sets say`() throws {
+        var other = PictureParameterSetBuilder()
+        other.id = 3
+        let sets = [SequenceParameterSetBuilder().build(), PictureParameterSetBuilder().build(), other.build()].map(
+            \.bytes)
+        let format = try VideoFormatDescription(h264ParameterSets: sets)
+        // In another order, and with zero bytes behind a set, as some senders pad them.
+        var padded = sets[1]
+        padded.writeBytes([0, 0])
+        let same = try VideoFormatDescription(h264ParameterSets: [sets[2], padded, sets[0]])
+        #expect(same.parameterSets != format.parameterSets)
+        #expect(same == format)
+        #expect(same.hashValue == format.hashValue)
+        var changed = PictureParameterSetBuilder()
+        changed.usesCABAC.toggle()
+        let different = try VideoFormatDescription(h264ParameterSets: [sets[0], changed.build().bytes, sets[2]])
+        #expect(different != format)
+    }
+
+    @Test func `colour, frame rate and clean aperture come from the SPS`() throws {
+        let format = try VideoFormatDescription(h264ParameterSets: [Sample.highSPS.bytes, Sample.highPPS.bytes])
+        #expect(format.colour == .bt709)
+        #expect(format.cleanAperture == PixelRect(x: 0, y: 0, width: 1920, height: 1080))
+        #expect(format.frameRate == format.sequenceParameterSets.first?.usability?.timing?.frameRate)
+        #expect(format.sequenceParameterSets.count == 1)
+        #expect(format.pictureParameterSets.count == 1)
+    }
+
     @Test func `a slice among parameter sets is an error`() {
         let slice = NALUnit(header: 0x65, payload: [1])
         #expect(throws: H264ParseError.unexpectedType(.codedSliceIDR, expected: .sequenceParameterSet)) {

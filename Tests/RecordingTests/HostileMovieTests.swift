@@ -11,7 +11,7 @@ struct HostileMovieTests {
         guard let reader = try? MovieReader(path: file.path) else { return 0 }
         var count = 0
         while let sample = try? reader.nextSample(), count < 1000 {
-            count += sample.data.readableBytes > 0 ? 1 : 0
+            count += sample.data.count > 0 ? 1 : 0
         }
         return count
     }

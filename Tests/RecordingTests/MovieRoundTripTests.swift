@@ -82,7 +82,7 @@ struct MovieRoundTripTests {
         let samples = try SampleStream.make(count: 20)
         var stream: [UInt8] = []
         for sample in samples {
-            var units = try LengthPrefixed.nalUnits(in: sample.data)
+            var units = try LengthPrefixed.nalUnits(in: sample.data.contiguous())
             if sample.isSync { units = sample.format.parameterSets.compactMap { NALUnit($0) } + units }
             stream += Array(AnnexB.encode(units).readableBytesView)
         }

@@ -83,7 +83,7 @@ enum SampleStream {
                 type: isSync ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: 2,
                 rawPayload: slice.finish() + filler)
             return SampleBuffer(
-                data: LengthPrefixed.encode([unit]), format: format,
+                data: BlockBuffer(LengthPrefixed.encode([unit])), format: format,
                 presentationTime: MediaTime(value: Int64(start + index) * 3000, timescale: 90_000),
                 duration: MediaTime(value: 3000, timescale: 90_000), isSync: isSync)
         }

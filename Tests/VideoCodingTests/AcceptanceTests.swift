@@ -6,17 +6,22 @@ import Testing
 
 @Suite("Whether a decoder goes on with a new format")
 struct AcceptanceTests {
+    private struct Description {
+        var parameterSets = [ByteBuffer(bytes: [0x67]), ByteBuffer(bytes: [0x68])]
+        var properties: VideoFormatDescription.Properties
+    }
+
     private func format(
-        _ width: Int = 640, _ height: Int = 360, _ change: (inout VideoFormatDescription) -> Void = { _ in }
+        _ width: Int = 640, _ height: Int = 360, _ change: (inout Description) -> Void = { _ in }
     ) -> VideoFormatDescription {
-        let dimensions = VideoDimensions(width: width, height: height)
-        let level = VideoFormatDescription.ProfileLevel(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31)
-        var format = VideoFormatDescription(
-            parameterSets: [ByteBuffer(bytes: [0x67]), ByteBuffer(bytes: [0x68])], profileLevel: level,
-            dimensions: dimensions,
-            codedDimensions: VideoDimensions(width: (width + 15) / 16 * 16, height: (height + 15) / 16 * 16))
-        change(&format)
-        return format
+        var description = Description(
+            properties: .init(
+                profileLevel: .init(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31),
+                dimensions: VideoDimensions(width: width, height: height),
+                codedDimensions: VideoDimensions(width: (width + 15) / 16 * 16, height: (height + 15) / 16 * 16)))
+        change(&description)
+        return VideoFormatDescription(
+            parameterSets: description.parameterSets, properties: description.properties)
     }
 
     @Test("it does with the same parameter sets, another PPS, level or number of references")
@@ -24,8 +29,8 @@ struct AcceptanceTests {
         let session = try DecompressionSession(format: format())
         #expect(session.canAccept(format()) == .accept)
         #expect(session.canAccept(format { $0.parameterSets[1] = ByteBuffer(bytes: [0x68, 1]) }) == .accept)
-        #expect(session.canAccept(format { $0.profileLevel.levelIDC = 40 }) == .accept)
-        #expect(session.canAccept(format { $0.maximumReferenceFrames = 4 }) == .accept)
+        #expect(session.canAccept(format { $0.properties.profileLevel.levelIDC = 40 }) == .accept)
+        #expect(session.canAccept(format { $0.properties.maximumReferenceFrames = 4 }) == .accept)
     }
 
     @Test("a new session is made for another size, profile or reorder depth")
@@ -33,7 +38,7 @@ struct AcceptanceTests {
         let session = try DecompressionSession(format: format())
         let others = [
             format(1280, 720), format(360, 640), format(320, 180), format(640, 352),
-            format { $0.profileLevel.profileIDC = 100 }, format { $0.reorderDepth = 2 },
+            format { $0.properties.profileLevel.profileIDC = 100 }, format { $0.properties.reorderDepth = 2 },
         ]
         for other in others {
             guard case .recreate(let reason) = session.canAccept(other) else {
@@ -49,9 +54,10 @@ struct AcceptanceTests {
         let session = try DecompressionSession(format: format())
         let others = [
             format(4112, 64), format(4096, 4096), format(0, 0),
-            format { $0.codedDimensions = VideoDimensions(width: .max, height: .max) },
-            format { $0.chromaFormat = 3 }, format { $0.chromaFormat = 0 }, format { $0.bitDepth = 10 },
-            format { $0.maximumReferenceFrames = 17 }, format { $0.parameterSets = [] },
+            format { $0.properties.codedDimensions = VideoDimensions(width: .max, height: .max) },
+            format { $0.properties.chromaFormat = 3 }, format { $0.properties.chromaFormat = 0 },
+            format { $0.properties.bitDepth = 10 },
+            format { $0.properties.maximumReferenceFrames = 17 }, format { $0.parameterSets = [] },
         ]
         for other in others {
             guard case .reject(let reason) = session.canAccept(other) else {

@@ -44,7 +44,7 @@ extension DecodeOutcome {
 }
 
 extension EncodedFrame {
-    var nalUnits: [NALUnit] { get throws { try LengthPrefixed.nalUnits(in: sample.data) } }
+    var nalUnits: [NALUnit] { get throws { try LengthPrefixed.nalUnits(in: sample.data.contiguous()) } }
 }
 
 /// Peak signal-to-noise ratio of plane `plane`, in dB.

@@ -49,7 +49,7 @@ struct CompressionTests {
             #expect(types == [number == 0 ? .codedSliceIDR : .codedSliceNonIDR])
             #expect(frame.isKeyFrame == (number == 0))
             #expect(frame.sample.isSync == (number == 0))
-            #expect(frame.size.bytes == frame.sample.data.readableBytes)
+            #expect(frame.size.bytes == frame.sample.data.count)
             let sets = frame.sample.format.parameterSets.compactMap { NALUnit($0)?.type }
             #expect(sets == [.sequenceParameterSet, .pictureParameterSet])
         }

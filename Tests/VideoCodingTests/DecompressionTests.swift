@@ -106,7 +106,7 @@ struct DecompressionTests {
         var slice = units[0].bytes
         slice.moveWriterIndex(to: slice.writerIndex - slice.readableBytes * 2 / 3)
         var sample = stream[1].sample
-        sample.data = LengthPrefixed.encode([try #require(NALUnit(slice))])
+        sample.data = BlockBuffer(LengthPrefixed.encode([try #require(NALUnit(slice))]))
         let picture = try #require(decoder.decode(sample).first?.picture)
         #expect(picture.isConcealed)
     }
@@ -116,8 +116,9 @@ struct DecompressionTests {
         // Two encoders whose PPS differ (entropy coding) under one profile.
         let first = try makeStream(.openH264, smallPicture, frames: 3)
         let other = try makeStream(.openH264, smallPicture, frames: 3, profile: .main)
-        var mixed = first[0].sample.format
-        mixed.parameterSets = [mixed.parameterSets[0], other[0].sample.format.parameterSets[1]]
+        let format = first[0].sample.format
+        let mixed = try VideoFormatDescription(
+            h264ParameterSets: [format.parameterSets[0], other[0].sample.format.parameterSets[1]])
         let decoder = try DecompressionSession(format: mixed)
         #expect(decoder.canAccept(first[0].sample.format) == .accept)
         #expect(first.allSatisfy { decoder.decode($0.sample).first?.picture?.isConcealed == false })
@@ -130,7 +131,8 @@ struct DecompressionTests {
         let decoder = try DecompressionSession(format: stream[0].sample.format)
         for frame in stream {
             var sample = frame.sample
-            sample.data = LengthPrefixed.encode(foreign.compactMap(NALUnit.init) + (try frame.nalUnits))
+            sample.data = BlockBuffer(
+                LengthPrefixed.encode(foreign.compactMap(NALUnit.init) + (try frame.nalUnits)))
             let picture = try #require(decoder.decode(sample).first?.picture)
             #expect(picture.pixelBuffer.dimensions == smallPicture)
             #expect(!picture.isConcealed)
@@ -143,14 +145,14 @@ struct DecompressionTests {
         let decoder = try DecompressionSession(format: stream[0].sample.format)
         var sample = stream[0].sample
         for bytes: [UInt8] in [[1], [0, 0, 0, 5, 0x65], [0xFF, 0xFF, 0xFF, 0xFF, 0x65, 1, 2]] {
-            sample.data = ByteBuffer(bytes: bytes)
+            sample.data = BlockBuffer(ByteBuffer(bytes: bytes))
             guard case .failed(.malformedSample) = decoder.decode(sample).first else {
                 Issue.record("\(bytes) was taken")
                 continue
             }
         }
         for bytes: [UInt8] in [[], [0, 0, 0, 0], [0, 0, 0, 1, 0x06], [0, 0, 0, 2, 0x09, 0xF0]] {
-            sample.data = ByteBuffer(bytes: bytes)
+            sample.data = BlockBuffer(ByteBuffer(bytes: bytes))
             let outcomes = decoder.decode(sample)
             #expect(outcomes.count == 1)
             guard case .dropped(.empty) = outcomes.first else {

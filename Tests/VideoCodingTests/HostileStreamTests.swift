@@ -17,7 +17,9 @@ struct HostileStreamTests {
         for iteration in 0..<3000 {
             if iteration % 400 == 399 { decoder = try DecompressionSession(format: stream[0].sample.format) }
             var sample = stream[iteration % stream.count].sample
-            if generator.next() % 2 == 0 { sample.data = mutate(sample.data, using: &generator) }
+            if generator.next() % 2 == 0 {
+                sample.data = BlockBuffer(mutate(sample.data.contiguous(), using: &generator))
+            }
             if generator.next() % 50 == 0 { sample.isSync.toggle() }
             let outcomes = decoder.decode(sample)
             #expect(outcomes.count == 1, "frame \(iteration)")

@@ -29,7 +29,7 @@
             var answered = 0
             for (number, sample) in samples.enumerated() {
                 var sample = sample
-                if number % 5 == 4 { sample.data = ByteBuffer(bytes: [0, 0, 0, 3, 0x41, 0xFF, 0xFF]) }
+                if number % 5 == 4 { sample.data = BlockBuffer(ByteBuffer(bytes: [0, 0, 0, 3, 0x41, 0xFF, 0xFF])) }
                 answered += decoder.decode(sample).count
             }
             answered += decoder.finishDelayedFrames().count
@@ -66,7 +66,8 @@
                 guard size > 0, let start = units?.pointee.p_payload else { return }
                 samples.append(
                     SampleBuffer(
-                        data: ByteBuffer(bytes: UnsafeRawBufferPointer(start: start, count: Int(size))), format: format,
+                        data: BlockBuffer(ByteBuffer(bytes: UnsafeRawBufferPointer(start: start, count: Int(size)))),
+                        format: format,
                         presentationTime: frameTime(Int(result.i_pts)), isSync: result.b_keyframe != 0))
             }
             var result = x264_picture_t()

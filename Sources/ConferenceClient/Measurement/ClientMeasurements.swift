@@ -46,7 +46,7 @@ struct ClientMeasurements: Sendable {
         if sample.isSync { keyFrames += 1 }
         if firstVideoFrame == nil { firstVideoFrame = now }
         dimensions = sample.format.dimensions
-        let size = DataSize(bytes: sample.data.readableBytes)
+        let size = DataSize(bytes: sample.data.count)
         videoSize += size
         current.videoSize += size
         current.frames += 1

@@ -64,7 +64,7 @@ final class VideoSendPipeline: @unchecked Sendable {
             return Output(
                 frame: EncodedFrame(
                     sample: sample, isKeyFrame: sample.isSync, averageQP: nil,
-                    size: DataSize(bytes: sample.data.readableBytes)), duration: frame.duration)
+                    size: DataSize(bytes: sample.data.count)), duration: frame.duration)
         }
     }
 

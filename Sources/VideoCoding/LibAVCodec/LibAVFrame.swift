@@ -43,7 +43,7 @@ final class LibAVFrame: @unchecked Sendable {
             let red = plane(frame.pointee.data.2, frame.pointee.linesize.2, 2, dimensions)
         else { return nil }
         return PixelBuffer(
-            wrapping: [luma, blue, red], format: .i420, dimensions: dimensions,
+            wrapping: PixelBufferPlanes(luma, blue, red), format: .i420, dimensions: dimensions,
             release: { extendLifetime(self) })
     }
 

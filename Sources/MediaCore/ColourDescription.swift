@@ -1,0 +1,28 @@
+/// How a picture's numbers stand for colours: code points of ITU-T H.273, and the range of the numbers.
+public struct ColourDescription: Hashable, Sendable {
+    /// `ColourPrimaries`: 1 BT.709, 5 and 6 BT.601, 9 BT.2020; 2 unspecified.
+    public var primaries: UInt8
+    /// `TransferCharacteristics`: 1 BT.709, 6 BT.601, 13 sRGB; 2 unspecified.
+    public var transferCharacteristics: UInt8
+    /// `MatrixCoefficients`: 1 BT.709, 5 and 6 BT.601, 9 BT.2020; 2 unspecified.
+    public var matrixCoefficients: UInt8
+    /// Whether black is 0 and white 255, rather than 16 and 235.
+    public var isFullRange: Bool
+
+    public init(
+        primaries: UInt8 = 2, transferCharacteristics: UInt8 = 2, matrixCoefficients: UInt8 = 2,
+        isFullRange: Bool = false
+    ) {
+        self.primaries = primaries
+        self.transferCharacteristics = transferCharacteristics
+        self.matrixCoefficients = matrixCoefficients
+        self.isFullRange = isFullRange
+    }
+
+    /// Nothing is known; pictures are taken for limited range.
+    public static let unspecified = ColourDescription()
+    /// High definition video, limited range.
+    public static let bt709 = ColourDescription(primaries: 1, transferCharacteristics: 1, matrixCoefficients: 1)
+    /// Standard definition video (525 lines), limited range.
+    public static let bt601 = ColourDescription(primaries: 6, transferCharacteristics: 6, matrixCoefficients: 6)
+}

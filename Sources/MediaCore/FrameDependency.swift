@@ -1,0 +1,15 @@
+/// What other frames need of a frame, where it is known: who may be left out when there is no time or room for all.
+public struct FrameDependency: Hashable, Sendable {
+    /// Whether other frames refer to this one (`nal_ref_idc` other than 0); nil where unknown.
+    public var isDependedOn: Bool?
+    /// The layer of a temporal hierarchy: a frame refers to none of a higher layer, and layer 0 can do without the
+    /// others. Nil where unknown.
+    public var temporalLayer: Int?
+
+    public init(isDependedOn: Bool? = nil, temporalLayer: Int? = nil) {
+        self.isDependedOn = isDependedOn
+        self.temporalLayer = temporalLayer
+    }
+
+    public static let unknown = FrameDependency()
+}
