@@ -24,6 +24,8 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case pixelFormatNotSupported(PixelFormat)
     /// The encoder refused the frame; `code` is the library's.
     case encodingFailed(backEnd: EncoderBackEnd, code: Int)
+    /// A pass over a recording could not be made.
+    case multiPass(MultiPassError)
 }
 
 extension VideoCodingError: CustomStringConvertible {
@@ -42,6 +44,7 @@ extension VideoCodingError: CustomStringConvertible {
             "a \(picture) picture was given to an encoder of \(session); scale it or make a new session"
         case .pixelFormatNotSupported(let format): "the encoder takes I420 pictures, not \(format)"
         case .encodingFailed(let backEnd, let code): "\(backEnd.rawValue) could not encode the frame (\(code))"
+        case .multiPass(let error): "the pass cannot be made: \(error)"
         }
     }
 }

@@ -70,18 +70,17 @@ final class RecordLog {
             let bytes = try file.read(at: offset, count: Header.count)
             guard bytes.readableBytes == Header.count else { return try file.truncate(to: offset) }
             guard let header = Header(bytes) else {
-                throw .corrupt(path: file.name, offset: offset, reason: "no record begins here")
+                throw .corrupt(path: file.name, offset: offset, reason: "there should be a record's header")
             }
             let reference = Reference(
                 offset: offset, headCount: Int(header.headCount), bodyCount: Int(header.bodyCount),
                 bodyChecksum: header.bodyChecksum)
-            // The checksum comes first: a damaged length must not be taken for an unfinished record.
-            let head = try file.read(at: offset + Header.count, count: reference.headCount)
-            guard head.readableBytes == reference.headCount else { return try file.truncate(to: offset) }
-            guard header.checksum == header.expectedChecksum(head: head) else {
-                throw .corrupt(path: file.name, offset: offset, reason: "a record does not fit its checksum")
-            }
+            // The header's lengths are right, so what ends early is a record whose writer ended.
             guard reference.end <= file.size else { return try file.truncate(to: offset) }
+            let head = try file.read(at: offset + Header.count, count: reference.headCount)
+            guard Checksum.of(head) == header.headChecksum else {
+                throw corruption(of: reference, reason: "a record's head does not fit its checksum")
+            }
             if !header.isErased { try visit(Record(tag: header.tag, head: head, reference: reference)) }
             offset = reference.end
         }
@@ -94,8 +93,9 @@ final class RecordLog {
             throw .systemFailure(
                 path: file.name, operation: "write a record", reason: "it has \(body.readableBytes) bytes")
         }
-        var header = Header(tag: tag, headCount: headCount, bodyCount: bodyCount, bodyChecksum: Checksum.of(body))
-        header.checksum = header.expectedChecksum(head: head)
+        let header = Header(
+            tag: tag, headCount: headCount, headChecksum: Checksum.of(head), bodyCount: bodyCount,
+            bodyChecksum: Checksum.of(body))
         let reference = Reference(
             offset: file.size, headCount: Int(headCount), bodyCount: Int(bodyCount), bodyChecksum: header.bodyChecksum)
         try file.append(header.bytes, head, body)
@@ -133,52 +133,51 @@ extension RecordLog {
         var isErased = false
         var tag: UInt8
         var headCount: UInt16
+        var headChecksum: UInt32
         var bodyCount: UInt32
         var bodyChecksum: UInt32
-        /// Of the header, without the mark that erases, and the head.
-        var checksum: UInt32 = 0
 
-        static let count = 16
+        static let count = 20
         // Far from one another, so that a flipped bit makes neither of the other.
         private static let kept: UInt8 = 0x5A
         static let erased: UInt8 = 0xA5
 
-        init(tag: UInt8, headCount: UInt16, bodyCount: UInt32, bodyChecksum: UInt32) {
+        init(tag: UInt8, headCount: UInt16, headChecksum: UInt32, bodyCount: UInt32, bodyChecksum: UInt32) {
             self.tag = tag
             self.headCount = headCount
+            self.headChecksum = headChecksum
             self.bodyCount = bodyCount
             self.bodyChecksum = bodyChecksum
         }
 
+        /// Reads a header; nil when it does not fit its own checksum.
         init?(_ bytes: ByteBuffer) {
             var bytes = bytes
             guard let mark = bytes.readInteger(as: UInt8.self), mark == Self.kept || mark == Self.erased,
+                let fields = bytes.getSlice(at: bytes.readerIndex, length: Self.count - 5),
                 let tag = bytes.readInteger(as: UInt8.self), let headCount = bytes.readInteger(as: UInt16.self),
+                let headChecksum = bytes.readInteger(as: UInt32.self),
                 let bodyCount = bytes.readInteger(as: UInt32.self),
                 let bodyChecksum = bytes.readInteger(as: UInt32.self),
-                let checksum = bytes.readInteger(as: UInt32.self)
+                let checksum = bytes.readInteger(as: UInt32.self), checksum == Checksum.of(fields)
             else { return nil }
-            self.init(tag: tag, headCount: headCount, bodyCount: bodyCount, bodyChecksum: bodyChecksum)
+            self.init(
+                tag: tag, headCount: headCount, headChecksum: headChecksum, bodyCount: bodyCount,
+                bodyChecksum: bodyChecksum)
             isErased = mark == Self.erased
-            self.checksum = checksum
-        }
-
-        private var fields: ByteBuffer {
-            var bytes = ByteBufferAllocator().buffer(capacity: Self.count)
-            bytes.writeInteger(tag)
-            bytes.writeInteger(headCount)
-            bytes.writeInteger(bodyCount)
-            bytes.writeInteger(bodyChecksum)
-            return bytes
         }
 
         var bytes: ByteBuffer {
+            var fields = ByteBufferAllocator().buffer(capacity: Self.count)
+            fields.writeInteger(tag)
+            fields.writeInteger(headCount)
+            fields.writeInteger(headChecksum)
+            fields.writeInteger(bodyCount)
+            fields.writeInteger(bodyChecksum)
             var bytes = ByteBuffer(bytes: [isErased ? Self.erased : Self.kept])
             bytes.writeImmutableBuffer(fields)
-            bytes.writeInteger(checksum)
+            bytes.writeInteger(Checksum.of(fields))
             return bytes
         }
-
-        func expectedChecksum(head: ByteBuffer) -> UInt32 { Checksum.of(fields, head) }
     }
 }
