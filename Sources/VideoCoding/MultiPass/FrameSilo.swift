@@ -9,7 +9,7 @@ import Synchronization
 /// process ended in the middle of a pass. Without a path they are kept in memory.
 ///
 /// Before each pass but the first, `setTimeRangesForNextPass` takes out the frames that the pass makes anew; all others
-/// stay.
+/// stay. What is taken out or replaced leaves its room in the file behind.
 public final class FrameSilo: Sendable {
     /// In which order frames are gone through.
     public enum Order: Sendable {
@@ -102,7 +102,7 @@ extension FrameSilo {
         case file(RecordLog.Reference, head: SampleRecord)
     }
 
-    private struct State: ~Copyable {
+    private struct State {
         /// In the order of presentation.
         var frames: [Frame] = []
         var size = DataSize.zero

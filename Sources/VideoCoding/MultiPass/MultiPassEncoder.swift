@@ -1,6 +1,7 @@
 #if X264
     import H264
     import MediaCore
+    import NIOCore
 
     /// Makes one pass: the first over everything, a later one over the groups of pictures that were asked for.
     ///
@@ -205,7 +206,7 @@
                 let isPending = time > expected && analysis.pendingRanges.contains { $0.contains(time) }
                 throw .multiPass(isPending ? .framesMissing(count: 1, first: expected) : .outsideTimeRanges(time))
             }
-            let encoder = try encoder ?? beginGroup(request)
+            let encoder = if let encoder { encoder } else { try beginGroup(request) }
             let number = group.firstNumber + position
             tokens[number] = token
             let isKeyFrame = group.keyFrames.contains(position)

@@ -58,7 +58,7 @@ extension MultiPassStorage: Hashable {
 }
 
 extension MultiPassStorage {
-    private struct State: ~Copyable {
+    private struct State {
         var analysis = MultiPassAnalysis()
         private let log: RecordLog
         private var fingerprint: [String]?

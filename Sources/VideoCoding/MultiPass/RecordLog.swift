@@ -111,10 +111,9 @@ final class RecordLog {
         return body
     }
 
-    /// Takes a record out. Its space goes back to the file system where that can be done.
+    /// Takes a record out. Its space in the file is not used again.
     func erase(_ reference: Reference) throws(MultiPassError) {
         try file.write(ByteBuffer(bytes: [Header.erased]), at: reference.offset)
-        file.discard(reference.bodyOffset..<reference.end)
     }
 
     /// An error that says that a record makes no sense.

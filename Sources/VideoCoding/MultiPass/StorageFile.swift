@@ -38,9 +38,10 @@ final class StorageFile {
             let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
             name = "a temporary file in \(directory)"
             var template = Array("\(directory)/videocoding.XXXXXX".utf8CString)
-            descriptor = mkostemp(&template, O_CLOEXEC)
+            descriptor = mkstemp(&template)
             guard descriptor >= 0 else { throw Self.failure("make it", of: name) }
             unlink(template)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
     }
 
@@ -105,12 +106,6 @@ final class StorageFile {
         size = newSize
     }
 
-    /// Gives the space of what nobody reads any more back to the file system, where that is possible.
-    func discard(_ range: Range<Int>) {
-        guard descriptor >= 0, !range.isEmpty else { return }
-        _ = fallocate(descriptor, Self.keepSize | Self.punchHole, off_t(range.lowerBound), off_t(range.count))
-    }
-
     /// Returns when the file would survive a failure of the power.
     func synchronize() throws(MultiPassError) {
         guard descriptor >= 0 else { throw .closed }
@@ -131,10 +126,6 @@ final class StorageFile {
         guard let path, unlink(path) != 0, errno != ENOENT else { return }
         throw Self.failure("remove it", of: name)
     }
-
-    /// `FALLOC_FL_KEEP_SIZE` and `FALLOC_FL_PUNCH_HOLE`, fallocate(2).
-    private static let keepSize: CInt = 1
-    private static let punchHole: CInt = 2
 
     private static func failure(_ operation: String, of name: String) -> MultiPassError {
         .systemFailure(path: name, operation: operation, reason: String(cString: strerror(errno)))
