@@ -31,9 +31,9 @@ struct PassPlanner {
     /// How far the size may be off the target, as a share, without a further pass.
     private static let sizeTolerance = 0.004
     /// How many decibels of SSIM a further pass has to promise.
-    private static let leastGain = 0.03
+    private static let leastGain = 0.02
     /// How many decibels may be missing from the best distribution so that fewer frames are encoded.
-    private static let concession = 0.01
+    private static let concession = 0.006
     /// How far a plan may be off the target, as a share.
     private static let planTolerance = 0.0005
 
