@@ -18,7 +18,7 @@ public final class MovieReader {
     public let duration: Duration?
 
     private let demuxer: Demuxer
-    private var parameterSets: ParameterSetTracker
+    private var parameterSets: FormatTracker
     private var pending: SampleBuffer?
     private var untimedCount: Int64 = 0
 
@@ -30,7 +30,7 @@ public final class MovieReader {
         demuxer = try Demuxer(path: path)
         nominalFrameRate = demuxer.nominalFrameRate
         duration = demuxer.duration
-        var tracker = ParameterSetTracker()
+        var tracker = FormatTracker()
         do {
             for nalUnit in try demuxer.initialParameterSets() { tracker.add(nalUnit) }
         } catch {
@@ -88,7 +88,7 @@ public final class MovieReader {
 
     /// Makes a sample buffer of a packet; nil where it holds no slice, or one without its parameter sets.
     private static func sample(
-        from packet: Demuxer.Packet, demuxer: Demuxer, tracker: inout ParameterSetTracker, untimedCount: inout Int64,
+        from packet: Demuxer.Packet, demuxer: Demuxer, tracker: inout FormatTracker, untimedCount: inout Int64,
         frameRate: Double?, path: String
     ) throws(MovieError) -> SampleBuffer? {
         let nalUnits: [NALUnit]

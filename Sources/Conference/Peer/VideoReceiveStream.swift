@@ -17,10 +17,7 @@ final class VideoReceiveStream {
     private(set) var reception = ReceptionStatistics(clockRate: 90_000)
     private var jitterBuffer: JitterBuffer
     private var depacketizer = H264Depacketizer()
-    private var parameterSets = ParameterSetStore()
-    /// The format in force; `nil` after a parameter set has changed.
-    private var format: VideoFormatDescription?
-    private var pictureParameterSetID: UInt8?
+    private var formats = FormatTracker()
     private var timestamps = TimestampUnwrapper()
     private(set) var keyFrames = KeyFrameRequester()
     private var firstArrivals = FrameArrivals()
@@ -46,8 +43,7 @@ final class VideoReceiveStream {
         self.canRequestKeyFrames = canRequestKeyFrames
         jitterBuffer = JitterBuffer(configuration: configuration)
         for set in describedSets {
-            // One that does not parse is as good as not described.
-            if let unit = NALUnit(ByteBuffer(bytes: set)) { _ = try? parameterSets.insert(unit) }
+            if let unit = NALUnit(ByteBuffer(bytes: set)) { formats.add(unit) }
         }
     }
 
@@ -108,15 +104,12 @@ final class VideoReceiveStream {
 
     private func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
         framesReceived &+= 1
-        for set in unit.parameterSets {
-            // A set that does not parse is as good as lost: the pictures that need it will not decode.
-            if (try? parameterSets.insert(set)) ?? false { format = nil }
-        }
+        for set in unit.parameterSets { formats.add(set) }
         if unit.isDamaged { breakReferences(now: now) }
         guard unit.hasPicture else { return nil }
         let firstArrival = firstArrivals.take(timestamp: unit.rtpTimestamp) ?? now
         let isKeyFrame = unit.isIDR && !unit.isDamaged
-        guard let format = format(of: unit) else {
+        guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
             framesWithheld &+= 1
             keyFrames.need(now: now)
             return nil
@@ -139,18 +132,6 @@ final class VideoReceiveStream {
         return ReceivedVideoFrame(
             sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
             firstArrival: firstArrival)
-    }
-
-    /// The format of the parameter sets that the unit's first slice refers to.
-    private func format(of unit: AccessUnit) -> VideoFormatDescription? {
-        guard let slice = unit.nalUnits.first(where: \.isVCL),
-            let header = try? SliceHeader(parsing: slice, parameterSets: parameterSets)
-        else { return nil }
-        if format == nil || header.pictureParameterSetID != pictureParameterSetID {
-            format = parameterSets.formatDescription(pictureParameterSetID: header.pictureParameterSetID)
-            pictureParameterSetID = header.pictureParameterSetID
-        }
-        return format
     }
 
     private func breakReferences(now: MonotonicInstant) {

@@ -1,8 +1,8 @@
 import CLibYUV
-import MediaCore
+public import MediaCore
 
 /// A rectangle of an I420 picture's three planes, to read or write. Valid only while the picture's planes are.
-struct I420Region {
+public struct I420Region {
     private let y: UnsafeMutablePointer<UInt8>
     private let u: UnsafeMutablePointer<UInt8>
     private let v: UnsafeMutablePointer<UInt8>
@@ -12,7 +12,7 @@ struct I420Region {
     private let height: Int
 
     /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
-    init(planes: PixelBufferPlanes, rect: PixelRect) {
+    public init(planes: PixelBufferPlanes, rect: PixelRect) {
         func start(_ index: Int, x: Int, y: Int) -> UnsafeMutablePointer<UInt8> {
             (planes[index].base + y * planes[index].stride + x).assumingMemoryBound(to: UInt8.self)
         }
@@ -26,12 +26,12 @@ struct I420Region {
     }
 
     /// The whole picture.
-    init(planes: PixelBufferPlanes, dimensions: VideoDimensions) {
+    public init(planes: PixelBufferPlanes, dimensions: VideoDimensions) {
         self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
     }
 
     /// Makes all of it one grey.
-    func fill(luma: UInt8) {
+    public func fill(luma: UInt8) {
         forEachRow { row, count, isLuma in row.update(repeating: isLuma ? luma : 128, count: count) }
     }
 
@@ -39,7 +39,7 @@ struct I420Region {
     ///
     /// Tiles begin anywhere in a row and are narrow. For such rows the C library's moves are faster than libyuv's string
     /// instructions: by a sixth for a third of 1280 samples, many times for the few samples beside a grid.
-    func copy(_ source: I420Region) {
+    public func copy(_ source: I420Region) {
         precondition(source.width == width && source.height == height, "a region takes one of its own size")
         Self.copyRows(from: source.y, source.lumaStride, to: y, lumaStride, width, height)
         let (chromaWidth, chromaHeight) = ((width + 1) / 2, (height + 1) / 2)
@@ -66,7 +66,7 @@ struct I420Region {
     }
 
     /// Takes `source` scaled to this region's size: averaged when it becomes smaller, interpolated when larger.
-    func scale(_ source: I420Region) {
+    public func scale(_ source: I420Region) {
         let isSmaller = width <= source.width && height <= source.height
         let code = I420Scale(
             source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
@@ -78,7 +78,7 @@ struct I420Region {
     }
 
     /// Halves the luma above black (16).
-    func dim() {
+    public func dim() {
         for row in 0..<height {
             let samples = UnsafeMutableBufferPointer(start: y + row * lumaStride, count: width)
             for index in samples.indices { samples[index] = samples[index] / 2 + 8 }
@@ -86,7 +86,7 @@ struct I420Region {
     }
 
     /// Takes the samples of a bi-planar picture of the same size.
-    func convert(nv12 planes: PixelBufferPlanes) {
+    public func convert(nv12 planes: PixelBufferPlanes) {
         NV12ToI420(
             planes[0].base.assumingMemoryBound(to: UInt8.self), Int32(planes[0].stride),
             planes[1].base.assumingMemoryBound(to: UInt8.self), Int32(planes[1].stride),
@@ -94,7 +94,7 @@ struct I420Region {
     }
 
     /// Takes the colours (BT.601, limited range) of a BGRA picture of the same size.
-    func convert(bgra bytes: UnsafePointer<UInt8>, stride: Int) {
+    public func convert(bgra bytes: UnsafePointer<UInt8>, stride: Int) {
         ARGBToI420(
             bytes, Int32(stride), y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v),
             Int32(width), Int32(height))

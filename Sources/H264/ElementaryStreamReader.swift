@@ -1,0 +1,69 @@
+public import MediaCore
+public import NIOCore
+
+/// Reads samples from an H.264 byte stream (annex B), such as a `.264` file, that comes in pieces cut anywhere.
+///
+/// Append a piece, take samples until there is none, and so on; at the end of the stream call `finish` until it returns
+/// nil. A byte stream has no times: frames get them in decoding order, at the rate that the stream says or the one given.
+public struct ElementaryStreamReader: Sendable {
+    private var units = AnnexBReader()
+    private var assembler = AccessUnitAssembler()
+    private var formats = FormatTracker()
+    private let frameRate: Double?
+    private var frameCount: Int64 = 0
+
+    /// How many access units were left out: without slice data, or without the parameter sets that they need.
+    public private(set) var skippedCount = 0
+
+    private static let timescale: Int32 = 90_000
+    private static let usualFrameRate = 30.0
+    private static let frameRates = 0.1...1000.0
+
+    /// Creates a reader.
+    ///
+    /// - Parameter frameRate: Frames per second; nil for what the stream's timing information says, or else 30.
+    public init(frameRate: Double? = nil) {
+        self.frameRate = frameRate
+    }
+
+    /// Takes the next piece of the stream.
+    public mutating func append(_ piece: ByteBuffer) {
+        units.append(piece)
+    }
+
+    /// The next sample that is whole; nil when more of the stream is needed.
+    public mutating func nextSample() -> SampleBuffer? {
+        while let unit = units.nextNALUnit() {
+            if let sample = add(unit) { return sample }
+        }
+        return nil
+    }
+
+    /// Ends the stream and returns the samples that remain, one a call; nil when there is none left.
+    public mutating func finish() -> SampleBuffer? {
+        while let unit = units.finish() {
+            if let sample = add(unit) { return sample }
+        }
+        return assembler.finish().flatMap { makeSample($0) }
+    }
+
+    private mutating func add(_ unit: NALUnit) -> SampleBuffer? {
+        assembler.append(unit).flatMap { makeSample($0) }
+    }
+
+    private mutating func makeSample(_ accessUnit: [NALUnit]) -> SampleBuffer? {
+        for unit in accessUnit where unit.isParameterSet { formats.add(unit) }
+        guard let slice = accessUnit.first(where: \.isVCL), let format = formats.format(of: slice) else {
+            skippedCount += 1
+            return nil
+        }
+        let rate = frameRate ?? format.frameRate ?? Self.usualFrameRate
+        let interval = Int64(
+            Double(Self.timescale) / min(max(rate, Self.frameRates.lowerBound), Self.frameRates.upperBound))
+        let duration = MediaTime(value: interval, timescale: Self.timescale)
+        let time = MediaTime(value: frameCount &* interval, timescale: Self.timescale)
+        frameCount += 1
+        return SampleBuffer(
+            nalUnits: accessUnit, format: format, presentationTime: time, decodeTime: time, duration: duration)
+    }
+}

@@ -1,0 +1,27 @@
+public import MediaCore
+
+/// Follows the parameter sets of a stream and tells the format of each frame.
+public struct FormatTracker: Sendable {
+    private var store = ParameterSetStore()
+    private var cached: (sequenceParameterSetID: UInt8, format: VideoFormatDescription)?
+
+    public init() {}
+
+    /// Takes a parameter set, in place of an earlier one with its id. Other NAL units are ignored, as are sets that
+    /// cannot be parsed: those are as good as lost.
+    public mutating func add(_ nalUnit: NALUnit) {
+        if (try? store.insert(nalUnit)) == true { cached = nil }
+    }
+
+    /// The format of the frame that a slice belongs to; nil where the slice is broken or its parameter sets are missing.
+    public mutating func format(of slice: NALUnit) -> VideoFormatDescription? {
+        guard let header = try? SliceHeader(parsing: slice, parameterSets: store),
+            let set = store.pictureParameterSet(id: header.pictureParameterSetID)
+        else { return nil }
+        // A format holds all PPSs of its SPS: whichever of them a frame uses, the format is the same.
+        if let cached, cached.sequenceParameterSetID == set.sequenceParameterSetID { return cached.format }
+        let format = store.formatDescription(pictureParameterSetID: set.id)
+        cached = format.map { (set.sequenceParameterSetID, $0) }
+        return format
+    }
+}

@@ -1,0 +1,69 @@
+import H264
+import MediaCore
+import NIOCore
+import Testing
+
+@Suite("An elementary stream reader")
+struct ElementaryStreamReaderTests {
+    private let sets = [SequenceParameterSetBuilder().build(), PictureParameterSetBuilder().build()]
+
+    /// Pictures of two slices each.
+    private func stream(pictures: Int) -> [NALUnit] {
+        sets
+            + (0..<pictures).flatMap { number in
+                [0, 4].map { firstMacroblock in
+                    var writer = BitWriter()
+                    writer.unsigned(firstMacroblock)
+                    writer.unsigned(number == 0 ? 7 : 5)
+                    writer.unsigned(0)
+                    writer.bits(UInt32(number % 16), SequenceParameterSetBuilder().log2MaximumFrameNumber)
+                    if number == 0 { writer.unsigned(0) }
+                    writer.bits(0b1011_0110, 8)
+                    writer.stop()
+                    return NALUnit(
+                        type: number == 0 ? .codedSliceIDR : .codedSliceNonIDR, referenceIDC: 2,
+                        rawPayload: writer.bytes)
+                }
+            }
+    }
+
+    private func read(_ bytes: ByteBuffer, piece: Int, frameRate: Double? = nil) -> [SampleBuffer] {
+        var (bytes, samples) = (bytes, [SampleBuffer]())
+        var reader = ElementaryStreamReader(frameRate: frameRate)
+        while let next = bytes.readSlice(length: min(piece, bytes.readableBytes)), next.readableBytes > 0 {
+            reader.append(next)
+            while let sample = reader.nextSample() { samples.append(sample) }
+        }
+        while let sample = reader.finish() { samples.append(sample) }
+        return samples
+    }
+
+    @Test("gives the same samples however the stream is cut", arguments: [1, 2, 3, 7, 50, 10_000])
+    func pieces(size: Int) throws {
+        let units = stream(pictures: 5)
+        let samples = read(AnnexB.encode(units), piece: size)
+        #expect(samples.count == 5)
+        #expect(samples.map(\.isSync) == [true, false, false, false, false])
+        let slices = try samples.flatMap { try LengthPrefixed.nalUnits(in: $0.data.contiguous()) }
+        #expect(slices == Array(units.dropFirst(2)))
+        #expect(samples.allSatisfy { $0.format.parameterSets == sets.map(\.bytes) })
+    }
+
+    @Test("times frames at the rate given")
+    func times() {
+        let samples = read(AnnexB.encode(stream(pictures: 3)), piece: 100, frameRate: 25)
+        #expect(samples.map(\.presentationTime) == (0..<3).map { MediaTime(value: $0, timescale: 25) })
+        #expect(samples.allSatisfy { $0.duration == MediaTime(value: 1, timescale: 25) })
+    }
+
+    @Test("leaves out pictures whose parameter sets are missing, and counts them")
+    func missingSets() {
+        var reader = ElementaryStreamReader()
+        reader.append(AnnexB.encode(Array(stream(pictures: 3).dropFirst(2))))
+        var found = 0
+        while reader.nextSample() != nil { found += 1 }
+        while reader.finish() != nil { found += 1 }
+        #expect(found == 0)
+        #expect(reader.skippedCount == 3)
+    }
+}
