@@ -6,10 +6,11 @@ struct GroupFrame {
     var data: ByteBuffer
     /// The frame's place in the order of presentation.
     var number: Int
+    /// What was given with the picture.
+    var serial: Int64
     /// Whether it is an IDR picture.
     var isKeyFrame: Bool
-    /// Whether other frames may refer to it.
-    var isReference: Bool
+    var temporalLayer: Int
     var averageQP: Int?
     /// SSIM of the luma plane, 1 for an exact copy.
     var structuralSimilarity: Double

@@ -31,9 +31,9 @@ public final class MultiPassStorage: Sendable {
     /// What has been found out so far.
     var analysis: MultiPassAnalysis { state.withLock { $0.analysis } }
 
-    /// Makes sure that the storage is of passes with these settings, or makes it so when it is new.
-    func claim(_ settings: MultiPassSettings) throws(MultiPassError) {
-        try state.withLock { state throws(MultiPassError) in try state.claim(settings.fingerprint) }
+    /// Makes sure that the storage is of passes with these properties (`name=value`), or makes it so when it is new.
+    func claim(_ fingerprint: [String]) throws(MultiPassError) {
+        try state.withLock { state throws(MultiPassError) in try state.claim(fingerprint) }
     }
 
     /// Takes a group of the first pass in.

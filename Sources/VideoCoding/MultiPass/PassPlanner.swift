@@ -25,7 +25,7 @@ struct PassPlanner {
     var targetSize: DataSize
 
     /// Rate factors that make sense.
-    static let rateFactors = 8.0...48.0
+    static let rateFactors = 10.0...48.0
     /// How far a model is trusted beyond the last encode.
     private static let furthestStep = 12.0
     /// How far the size may be off the target, as a share, without a further pass.
