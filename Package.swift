@@ -44,7 +44,7 @@ let modules: [Module] = [
     Module(
         name: "VideoCoding",
         dependencies: [
-            "MediaCore", "H264", nioCore, "CLibAVCodec", "COpenH264",
+            "MediaCore", "H264", "PixelTransfer", nioCore, "CLibAVCodec", "COpenH264",
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ]),
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),

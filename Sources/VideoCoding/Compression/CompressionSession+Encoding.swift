@@ -1,6 +1,8 @@
 import H264
 import MediaCore
 import NIOCore
+import PixelTransfer
+import Synchronization
 
 extension CompressionSession {
     /// What belongs to the one call that encodes.
@@ -9,6 +11,8 @@ extension CompressionSession {
         let capacity: Int
         var ledger: FrameLedger
         var limiter = DataRateLimiter()
+        /// Made for the first picture in a format that the back end does not read.
+        var transfer: PixelTransferSession?
         /// What the encoder was told last.
         var properties = CompressionProperties()
         var generation = -1
@@ -121,7 +125,7 @@ extension CompressionSession {
                 state.needsKeyFrame = state.needsKeyFrame || request.forceKeyFrame
                 return drop(&state, serial, .rateControl)
             }
-            let result = try encode(&state, encoder, picture, &request, limit: limit)
+            let result = try encode(&state, encoder, readable(&state, picture), &request, limit: limit)
             switch result {
             case .frame(let frame):
                 try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
@@ -146,6 +150,20 @@ extension CompressionSession {
             // What the decoder has of the references is uncertain.
             state.needsKeyFrame = true
             if let entry = state.ledger.answer(serial) { answer(entry, .failed(error)) }
+        }
+    }
+
+    /// The picture itself, or a copy in a format that the back end reads.
+    private func readable(_ state: inout EncodingState, _ picture: PixelBuffer) throws(VideoCodingError) -> PixelBuffer {
+        let formats = EncoderCapabilities.of(backEnd).pixelFormats
+        guard !formats.contains(picture.format) else { return picture }
+        let transfer = state.transfer ?? PixelTransferSession(destination: PixelBufferAttributes(formats: formats))
+        state.transfer = transfer
+        counts.withLock { $0.pixelTransfers += 1 }
+        do throws(PixelTransferError) {
+            return try transfer.transfer(picture)
+        } catch {
+            throw .pixelFormatNotSupported(picture.format)
         }
     }
 

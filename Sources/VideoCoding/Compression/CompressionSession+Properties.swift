@@ -1,4 +1,5 @@
-public import MediaCore
+import MediaCore
+import Synchronization
 
 extension CompressionSession {
     /// What can be asked of a session, and what is in force.
@@ -30,7 +31,7 @@ extension CompressionSession {
     ///
     /// - Throws: When the back end cannot honour the value, or the property cannot change any more. Then all stays as it is.
     public func set<Value>(
-        _ property: WritableKeyPath<CompressionProperties, Value> & Sendable, to value: Value
+        _ property: WritableKeyPath<CompressionProperties, Value>, to value: Value
     ) throws(VideoCodingError) {
         try setProperties { $0[keyPath: property] = value }
     }

@@ -24,7 +24,7 @@ public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let codec: VideoCodec
     public let backEnd: EncoderBackEnd
-    /// What every picture satisfies.
+    /// What every picture satisfies. Formats that the back end does not read are converted: see `nativeFormats`.
     public let sourceAttributes: PixelBufferAttributes
 
     let control: Mutex<Control>
@@ -71,6 +71,9 @@ public final class CompressionSession: Sendable {
 
     /// The wishes for single frames that the back end knows.
     public var supportedOptions: Set<EncodeOption> { EncoderCapabilities.of(backEnd).frameOptions }
+
+    /// The formats that the back end reads where they lie; others are converted into one of them first.
+    public var nativeFormats: [PixelFormat] { EncoderCapabilities.of(backEnd).pixelFormats }
 
     /// Whether the session goes on with pictures of another size.
     public func canAccept(_ dimensions: VideoDimensions) -> Acceptance {
@@ -149,9 +152,7 @@ public final class CompressionSession: Sendable {
         guard picture.dimensions == dimensions else {
             throw .dimensionsMismatch(picture: picture.dimensions, session: dimensions)
         }
-        guard sourceAttributes.isSatisfied(by: picture),
-            EncoderCapabilities.of(backEnd).pixelFormats.contains(picture.format)
-        else { throw .pixelFormatNotSupported(picture.format) }
+        guard sourceAttributes.isSatisfied(by: picture) else { throw .pixelFormatNotSupported(picture.format) }
     }
 
     private func check(_ options: EncodeOptions) throws(VideoCodingError) {
