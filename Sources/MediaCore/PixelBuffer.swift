@@ -15,17 +15,22 @@ public struct PixelBuffer: Sendable {
         wrapping planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions,
         attachments: PixelBufferAttachments = PixelBufferAttachments(), release: @escaping @Sendable () -> Void
     ) {
-        precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
-        for (index, plane) in planes.enumerated() {
-            let (rowBytes, rows) = format.planeSize(index, of: dimensions)
-            precondition(plane.stride >= rowBytes && plane.rows >= rows, "planes as large as the format asks for")
-        }
+        Self.check(planes, format: format, dimensions: dimensions)
         storage = PixelBufferStorage(
             format: format, dimensions: dimensions, planes: planes, attachments: attachments, release: release)
     }
 
     init(storage: PixelBufferStorage) {
         self.storage = storage
+    }
+
+    static func check(_ planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions) {
+        precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
+        for index in planes.indices {
+            let (rowBytes, rows) = format.planeSize(index, of: dimensions)
+            precondition(
+                planes[index].stride >= rowBytes && planes[index].rows >= rows, "planes as large as the format asks for")
+        }
     }
 
     public var format: PixelFormat { storage.format }
@@ -91,12 +96,12 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
 
 /// What every holder of a picture shares.
 ///
-/// Sendable without the compiler's check: its planes and attachments are written only through the one
-/// `MutablePixelBuffer`, before the picture is shared.
+/// Sendable without the compiler's check: it is written only while it has one holder, through a `MutablePixelBuffer`
+/// before the picture is shared, or by a `PixelBufferWrapper` that has made sure of it.
 final class PixelBufferStorage: @unchecked Sendable {
-    let format: PixelFormat
-    let dimensions: VideoDimensions
-    let planes: PixelBufferPlanes
+    var format: PixelFormat
+    var dimensions: VideoDimensions
+    var planes: PixelBufferPlanes
     var attachments: PixelBufferAttachments
     private let release: @Sendable () -> Void
 

@@ -37,12 +37,6 @@ func makeStream(
     return try encode(0..<frames, of: MovingPattern(dimensions), with: session)
 }
 
-extension DecodeOutcome {
-    var picture: DecodedPicture? {
-        if case .picture(let picture) = self { picture } else { nil }
-    }
-}
-
 extension EncodedFrame {
     var nalUnits: [NALUnit] { get throws { try LengthPrefixed.nalUnits(in: sample.data.contiguous()) } }
 }

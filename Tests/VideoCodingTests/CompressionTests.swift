@@ -11,7 +11,7 @@ struct CompressionTests {
     func roundTrip(backEnd: EncoderBackEnd, profile: H264Profile) throws {
         let pattern = MovingPattern(mediumPicture)
         let stream = try makeStream(backEnd, mediumPicture, frames: 12, profile: profile, bitRate: .megabits(4))
-        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        let decoder = try TestDecoder(format: stream[0].sample.format)
         for (number, frame) in stream.enumerated() {
             let outcomes = decoder.decode(frame.sample)
             try #require(outcomes.count == 1)
@@ -63,7 +63,7 @@ struct CompressionTests {
                 dimensions: mediumPicture, averageBitRate: .megabits(2), maximumSliceSize: DataSize(bytes: 1200)))
         let frames = try encode(0..<10, of: MovingPattern(mediumPicture), with: session)
         #expect(try frames[0].nalUnits.count > 1)
-        let decoder = try DecompressionSession(format: frames[0].sample.format)
+        let decoder = try TestDecoder(format: frames[0].sample.format)
         for frame in frames {
             let units = try frame.nalUnits
             #expect(units.count > 1 || frame.size.bytes <= 1204)
@@ -86,7 +86,7 @@ struct CompressionTests {
         #expect(forced.sample.format == before[0].sample.format)
         #expect(!after.contains { $0.isKeyFrame })
         // A receiver that joins at the forced frame sees all from there on.
-        let decoder = try DecompressionSession(format: forced.sample.format)
+        let decoder = try TestDecoder(format: forced.sample.format)
         #expect(([forced] + after).allSatisfy { decoder.decode($0.sample).first?.picture != nil })
     }
 
@@ -175,7 +175,7 @@ struct CompressionTests {
     @Test("encodes the smallest size", arguments: backEnds)
     func smallestSize(backEnd: EncoderBackEnd) throws {
         let stream = try makeStream(backEnd, VideoDimensions(width: 16, height: 16), frames: 3, bitRate: .kilobits(50))
-        let decoder = try DecompressionSession(format: stream[0].sample.format)
+        let decoder = try TestDecoder(format: stream[0].sample.format)
         #expect(stream.allSatisfy { decoder.decode($0.sample).first?.picture != nil })
     }
 

@@ -9,7 +9,7 @@ public final class DecodedFileSource: VideoSource {
 
     private let reader: MovieReader
     private let fixedInterval: Duration?
-    private var session: DecompressionSession
+    private let decoder = DecodingPipeline()
     private var decoded: [DecodedPicture] = []
     private var isAtEnd = false
 
@@ -24,7 +24,6 @@ public final class DecodedFileSource: VideoSource {
     public init(path: String, fixedFrameRate: Double?) throws(ClientError) {
         do {
             reader = try MovieReader(path: path)
-            session = try DecompressionSession(format: reader.format)
         } catch {
             throw ClientError(reading: path, error)
         }
@@ -63,26 +62,21 @@ public final class DecodedFileSource: VideoSource {
         while decoded.count < count, !isAtEnd, fruitless < Self.maximumFruitlessFrames {
             let before = decoded.count
             if let sample = try reader.nextSample() {
-                if session.canAccept(sample.format) != .accept {
-                    take(session.finishDelayedFrames())
-                    session = try DecompressionSession(format: sample.format)
-                }
-                take(session.decode(sample))
+                decoder.decode(sample) { take($0) }
             } else {
-                take(session.finishDelayedFrames())
+                decoder.finishDelayedFrames { take($0) }
                 isAtEnd = true
             }
             fruitless = decoded.count > before ? 0 : fruitless + 1
         }
     }
 
-    private func take(_ outcomes: [DecodeOutcome]) {
-        for case .picture(let picture) in outcomes { decoded.append(picture) }
+    private func take(_ event: DecodingEvent) {
+        if case .output(let output) = event, let picture = output.picture { decoded.append(picture) }
     }
 
     private func startOver() throws {
         try reader.rewind()
-        session = try DecompressionSession(format: reader.format)
         isAtEnd = false
     }
 }
