@@ -132,7 +132,7 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "ConferenceClient", "H264", "MediaCore",
-                "RateControl", "VideoCoding", nioCore, argumentParser,
+                "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .testTarget(
