@@ -111,13 +111,16 @@ final class CodecFloor {
     private func offset(of index: Int) -> Int { index * samples.count / participants.count }
 
     private func decode(_ sample: SampleBuffer, index: Int) throws {
-        for outcome in decoders[index].decode(sample) {
-            switch outcome {
+        var failure: String?
+        decoders[index].decode(sample) { event in
+            guard case .output(let output) = event else { return }
+            switch output.result {
             case .picture(let picture): pictures[index] = picture.pixelBuffer
-            case .dropped(let reason): throw BenchmarkError.codecFailed(reason: "a frame was dropped: \(reason)")
-            case .failed(let error): throw BenchmarkError.codecFailed(reason: error.description)
+            case .dropped(let reason): failure = "a frame was dropped: \(reason)"
+            case .failed(let error): failure = error.description
             }
         }
+        if let failure { throw BenchmarkError.codecFailed(reason: failure) }
     }
 
     private func audioTick(_ cost: inout FloorCost) throws {

@@ -34,6 +34,8 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case pixelFormatNotSupported(PixelFormat)
     /// The encoder refused the frame; `code` is the library's.
     case encodingFailed(backEnd: EncoderBackEnd, code: Int)
+    /// A pass over a recording could not be made.
+    case multiPass(MultiPassError)
 }
 
 extension VideoCodingError: CustomStringConvertible {
@@ -61,6 +63,7 @@ extension VideoCodingError: CustomStringConvertible {
         case .sessionInvalidated: "the session has been invalidated; make a new one"
         case .pixelFormatNotSupported(let format): "the encoder does not take \(format) pictures"
         case .encodingFailed(let backEnd, let code): "\(backEnd.rawValue) could not encode the frame (\(code))"
+        case .multiPass(let error): "the pass cannot be made: \(error)"
         }
     }
 }

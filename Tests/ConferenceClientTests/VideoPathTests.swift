@@ -27,7 +27,7 @@ struct CounterSurvivalTests {
             dimensions: canvas,
             properties: CompressionProperties(averageBitRate: .kilobits(kilobits), expectedFrameRate: 10),
             outputHandler: outputs.append)
-        var decoder: DecompressionSession?
+        let decoder = DecodingPipeline()
         var reader = FrameCounterReader()
         var read = 0
         let frameCount = 12
@@ -43,8 +43,8 @@ struct CounterSurvivalTests {
                 compositor.compose([CompositionRequest(grid: ids, canvas: canvas)], sources: sources).first)
             try encoder.encode(composed, presentationTime: MediaTime(value: time, timescale: 1000))
             guard let encoded = outputs.next()?.frame else { continue }
-            if decoder == nil { decoder = try DecompressionSession(format: encoded.sample.format) }
-            for case .picture(let picture) in decoder?.decode(encoded.sample) ?? [] {
+            decoder.decode(encoded.sample) { event in
+                guard case .output(let output) = event, let picture = output.picture else { return }
                 let readings = reader.readings(in: picture.pixelBuffer)
                 for reading in readings {
                     #expect(reading.counter.age(atWallClockMilliseconds: time) <= .milliseconds(100))

@@ -8,8 +8,8 @@ import Testing
 
 /// The pictures of a stream, as libavcodec decodes them; fails where one is missing or had to be concealed.
 func libavcodecPictures(_ samples: [SampleBuffer]) throws -> [PixelBuffer] {
-    let decoder = try DecompressionSession(format: try #require(samples.first).format)
-    var outcomes: [DecodeOutcome] = []
+    let decoder = try TestDecoder(format: try #require(samples.first).format)
+    var outcomes: [DecodeOutput] = []
     for sample in samples { outcomes += decoder.decode(sample) }
     outcomes += decoder.finishDelayedFrames()
     try #require(outcomes.count == samples.count)

@@ -88,6 +88,7 @@ extension CompressionProperties {
         case .colour: colour != other.colour
         case .preset: preset != other.preset
         case .latencyBudget: latencyBudget != other.latencyBudget
+        case .multiPassStorage: multiPassStorage != other.multiPassStorage
         }
     }
 
@@ -116,6 +117,7 @@ extension CompressionProperties {
         case .colour: nil
         case .preset: range.reasonToRefuse(word: preset.rawValue)
         case .latencyBudget: range.reasonToRefuse(latencyBudget)
+        case .multiPassStorage: nil
         }
     }
 
@@ -150,6 +152,7 @@ extension CompressionProperties {
         if longTermReferences, temporalLayers > 1 {
             throw .propertyNotSupported(.longTermReferences, reason: "not together with several temporal layers")
         }
+        if let reason = reasonToRefusePasses { throw .propertyNotSupported(.multiPassStorage, reason: reason) }
         if backEnd == .x264, temporalLayers > 1, !allowFrameReordering {
             throw .propertyNotSupported(
                 .temporalLayers, reason: "x264's upper layers are B-frames; set allowFrameReordering, or take OpenH264")

@@ -59,6 +59,10 @@ public struct CompressionProperties: Hashable, Sendable {
     /// but does not know of the budget: what a frame takes beyond its share is saved on those that follow, within about
     /// two seconds. `CompressionStatistics` counts the frames over it. `maxFrameBytes` bounds frames of both.
     public var latencyBudget = Duration.milliseconds(100)
+    /// Where several passes over a recording keep what they find out; nil for a single pass.
+    ///
+    /// Not in real time, and with `RateControlMode.average` alone. See `CompressionSession.beginPass`.
+    public var multiPassStorage: MultiPassStorage?
 
     public init() {}
 

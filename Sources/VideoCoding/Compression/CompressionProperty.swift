@@ -22,6 +22,7 @@ public enum CompressionProperty: String, CaseIterable, Sendable {
     case colour
     case preset
     case latencyBudget
+    case multiPassStorage
 }
 
 /// What a back end makes of a property. Without one, the property keeps its default value.

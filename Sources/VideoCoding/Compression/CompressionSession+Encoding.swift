@@ -27,6 +27,8 @@ extension CompressionSession {
         /// The last frame's size and quantiser, and the last key frame's.
         var lastKeyFrame: (bytes: Int, quantiser: Int)?
         var isInvalidated = false
+        /// Between `beginPass` and `endPass`.
+        var isInPass = false
 
         init(capacity: Int) {
             self.capacity = capacity
@@ -69,7 +71,13 @@ extension CompressionSession {
         case .openH264: encoder = try OpenH264Encoder(properties: state.properties, dimensions: dimensions)
         case .x264:
             #if X264
-                encoder = try X264Encoder(properties: state.properties, dimensions: dimensions)
+                if let storage = state.properties.multiPassStorage {
+                    guard state.isInPass else { throw .multiPass(.noPass) }
+                    encoder = try MultiPassEncoder(
+                        properties: state.properties, dimensions: dimensions, storage: storage)
+                } else {
+                    encoder = try X264Encoder(properties: state.properties, dimensions: dimensions)
+                }
             #else
                 throw .backEndNotBuilt(.x264)
             #endif
@@ -110,6 +118,7 @@ extension CompressionSession {
             if let lost = options.invalidateReferencesBackTo {
                 try invalidateReferences(&state, encoder, backTo: lost)
             }
+            request.duration = state.ledger[serial]?.duration
             request.forceKeyFrame = options.forceKeyFrame || state.needsKeyFrame || isKeyFrameDue(state, serial, time)
             let limit = byteLimit(state, encoder, at: time)
             if let limit, limit < leastFrame {
@@ -122,6 +131,11 @@ extension CompressionSession {
                 try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
             case .held: break
             case .skipped: drop(&state, serial, limit == nil ? .rateControl : .tooLarge)
+            }
+            if state.isInPass, let pass = encoder as? any PassEncoder {
+                while let frame = try pass.nextReadyFrame() {
+                    try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
+                }
             }
             if request.forceKeyFrame {
                 switch result {
@@ -232,6 +246,7 @@ extension CompressionSession {
 
     /// The time of the picture whose turn it is. Before the first one, times go back by frame intervals.
     private func decodeTime(_ state: borrowing EncodingState, of frame: BackEndFrame) -> MediaTime? {
+        if let time = frame.decodeTime { return time }
         if let entry = state.ledger[frame.decodeSerial] { return entry.presentationTime }
         guard frame.decodeSerial < 0, let first = state.firstTime else { return nil }
         let interval = Duration.seconds(1 / max(1, state.properties.expectedFrameRate))
@@ -260,7 +275,8 @@ extension CompressionSession {
     // MARK: - Key frames and limits
 
     private func isKeyFrameDue(_ state: borrowing EncodingState, _ serial: Int64, _ time: MediaTime) -> Bool {
-        guard let last = state.keyFrameTime else { return false }
+        // A pass places its own.
+        guard !state.isInPass, let last = state.keyFrameTime else { return false }
         if let interval = state.properties.maxKeyFrameInterval, serial - state.keyFrameSerial >= Int64(interval) {
             return true
         }
@@ -312,6 +328,8 @@ extension CompressionSession {
             while let entry = state.ledger.answerOldest() { answer(entry, .failed(error)) }
         }
         while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
+        // A pass goes on with encoders of its own.
+        guard !state.isInPass else { return }
         state.encoder = nil
         state.generation = -1
     }

@@ -49,7 +49,9 @@ extension CompressionSession {
                 let capabilities = EncoderCapabilities.of(backEnd).properties
                 for property in CompressionProperty.allCases
                 where inForce.differs(from: control.inForce, in: property) {
-                    guard capabilities[property]?.isDynamic == true else { throw .propertyNotChangeable(property) }
+                    // What the passes have in common stays.
+                    let isFixed = control.inForce.multiPassStorage != nil
+                    guard !isFixed, capabilities[property]?.isDynamic == true else { throw .propertyNotChangeable(property) }
                 }
             }
             control.requested = wanted

@@ -115,6 +115,7 @@ public final class CompressionSession: Sendable {
                 throw .timeNotIncreasing(presentationTime, previous: last)
             }
             try prepare(&state, isStarting: true)
+            if state.isInPass { try (state.encoder as? any PassEncoder)?.check(presentationTime) }
             let serial = state.ledger.push(presentationTime: presentationTime, duration: duration, token: token)
             state.lastTime = presentationTime
             run(&state, picture, serial: serial, time: presentationTime, options)

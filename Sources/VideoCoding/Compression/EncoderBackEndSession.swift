@@ -32,6 +32,7 @@ protocol EncoderBackEndSession: AnyObject {
 struct FrameRequest {
     var serial: Int64
     var presentationTime: MediaTime
+    var duration: MediaTime?
     var forceKeyFrame = false
     /// The quantisation parameter of a key frame that is made again because it was too large.
     var quantiser: Int?
@@ -58,6 +59,8 @@ struct BackEndFrame {
     var slice: SliceSummary
     var temporalLayer = 0
     var averageQP: Int?
+    /// When it is decoded, where that does not follow from `decodeSerial`.
+    var decodeTime: MediaTime?
     /// The long-term reference that is kept from this frame on.
     var longTermReference: LongTermReference?
 }

@@ -65,6 +65,7 @@ struct EncoderCapabilities: Sendable {
         properties[.intraRefreshPeriod] = Capability(range: .integers(2...1000))
         // Only B-frames can go unreferred to.
         properties[.temporalLayers] = Capability(range: .integers(1...3))
+        properties[.multiPassStorage] = Capability(range: .any)
         return EncoderCapabilities(
             properties: properties, frameOptions: [.forceKeyFrame, .invalidateReferences, .regionsOfInterest],
             pixelFormats: [.i420, .nv12])

@@ -62,7 +62,7 @@
             offsets.deallocate()
         }
 
-        private static func readParameterSets(_ encoder: OpaquePointer) throws(VideoCodingError) -> [ByteBuffer] {
+        static func readParameterSets(_ encoder: OpaquePointer) throws(VideoCodingError) -> [ByteBuffer] {
             var units: UnsafeMutablePointer<x264_nal_t>?
             var count: Int32 = 0
             let status = x264_encoder_headers(encoder, &units, &count)

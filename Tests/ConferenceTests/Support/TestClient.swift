@@ -134,8 +134,9 @@ final class TestClient {
             case .videoFrame(let frame):
                 arrivals.append(now)
                 if frame.sample.isSync { keyFramesReceived += 1 }
-                for outcome in decoder.decode(frame.sample) {
-                    switch outcome {
+                decoder.decode(frame.sample) { event in
+                    guard case .output(let output) = event else { return }
+                    switch output.result {
                     case .picture(let decoded): picture = decoded.pixelBuffer
                     case .dropped: break
                     case .failed: decodeFailures += 1

@@ -6,15 +6,18 @@ struct PendingFrames {
     struct Entry {
         var serial: Int64
         var presentationTime: MediaTime
+        var token: FrameToken
     }
 
     private var entries: [Entry] = []
     private var nextSerial: Int64 = 0
 
+    var count: Int { entries.count }
+
     /// Takes a frame in and numbers it.
-    mutating func push(presentationTime: MediaTime) -> Int64 {
+    mutating func push(presentationTime: MediaTime, token: FrameToken) -> Int64 {
         defer { nextSerial &+= 1 }
-        entries.append(Entry(serial: nextSerial, presentationTime: presentationTime))
+        entries.append(Entry(serial: nextSerial, presentationTime: presentationTime, token: token))
         return nextSerial
     }
 
@@ -24,10 +27,8 @@ struct PendingFrames {
         return entries.remove(at: index)
     }
 
-    /// Gives up all but the `count` newest frames, and says how many that were.
-    mutating func dropAll(butNewest count: Int) -> Int {
-        let surplus = max(0, entries.count - count)
-        entries.removeFirst(surplus)
-        return surplus
+    /// Takes out the oldest frame, as long as there are more than `count`.
+    mutating func takeOldest(butNewest count: Int) -> Entry? {
+        entries.count > count ? entries.removeFirst() : nil
     }
 }
