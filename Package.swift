@@ -34,6 +34,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let dequeModule = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
@@ -44,7 +45,7 @@ let modules: [Module] = [
     Module(
         name: "VideoCoding",
         dependencies: [
-            "MediaCore", "H264", nioCore, "CLibAVCodec", "COpenH264",
+            "MediaCore", "H264", "PixelTransfer", nioCore, dequeModule, "CLibAVCodec", "COpenH264",
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ]),
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
@@ -75,7 +76,7 @@ let modules: [Module] = [
             .product(name: "HTTPTypes", package: "swift-http-types"),
             nioHTTP1,
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-            .product(name: "DequeModule", package: "swift-collections"),
+            dequeModule,
             .product(name: "HeapModule", package: "swift-collections"),
         ],
         testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")]),
@@ -131,12 +132,15 @@ let package = Package(
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
+            swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "ConferenceClient", "H264", "MediaCore",
-                "RateControl", "VideoCoding", nioCore, argumentParser,
+                "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .testTarget(
