@@ -34,6 +34,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let dequeModule = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let modules: [Module] = [
@@ -44,10 +45,11 @@ let modules: [Module] = [
     Module(
         name: "VideoCoding",
         dependencies: [
-            "MediaCore", "H264", nioCore, "CLibAVCodec", "COpenH264",
+            "MediaCore", "H264", "PixelTransfer", nioCore, dequeModule, "CLibAVCodec", "COpenH264",
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ]),
-    Module(name: "Compositing", dependencies: ["MediaCore", "CLibYUV", "CPangoCairo"]),
+    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
+    Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", nioCore]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
@@ -62,6 +64,9 @@ let modules: [Module] = [
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
     Module(
+        name: "SimulationScenarios",
+        dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
+    Module(
         name: "RelayServer",
         dependencies: [
             "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", nioCore, nioPosix, logging,
@@ -71,7 +76,7 @@ let modules: [Module] = [
             .product(name: "HTTPTypes", package: "swift-http-types"),
             nioHTTP1,
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-            .product(name: "DequeModule", package: "swift-collections"),
+            dequeModule,
             .product(name: "HeapModule", package: "swift-collections"),
         ],
         testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")]),
@@ -103,6 +108,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: modules.flatMap(\.targets) + [
         .executableTarget(
@@ -120,17 +126,21 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "confsim", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", argumentParser],
+            name: "confsim",
+            dependencies: ["MediaCore", "RateControl", "NetworkSimulation", "SimulationScenarios", argumentParser],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
             swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "ConferenceClient", "H264", "MediaCore",
-                "RateControl", "VideoCoding", nioCore, argumentParser,
+                "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .testTarget(

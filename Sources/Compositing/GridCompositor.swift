@@ -1,4 +1,5 @@
 public import MediaCore
+import PixelTransfer
 
 /// Composes canvases from the newest picture of each source. Belongs to one caller at a time.
 ///

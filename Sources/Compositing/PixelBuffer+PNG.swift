@@ -1,11 +1,13 @@
-import CLibYUV
 import CPangoCairo
 public import MediaCore
+public import PixelTransfer
 
 /// Why a picture was not written as a PNG file.
 public enum PNGError: Error, Hashable {
     /// The picture is larger than cairo's 32767 samples a side, or there is no memory for it.
     case unsupportedSize(VideoDimensions, reason: String)
+    /// The picture's colours could not be converted.
+    case cannotConvert(PixelTransferError)
     /// The file could not be written.
     case cannotWrite(path: String, reason: String)
 }
@@ -15,6 +17,8 @@ extension PNGError: CustomStringConvertible {
         switch self {
         case .unsupportedSize(let dimensions, let reason):
             "a picture of \(dimensions) cannot be made a PNG (\(reason)); scale it to at most 32767 samples a side"
+        case .cannotConvert(let error):
+            error.description
         case .cannotWrite(let path, let reason):
             "\(path) cannot be written: \(reason); check that the folder exists, may be written and has room"
         }
@@ -22,7 +26,8 @@ extension PNGError: CustomStringConvertible {
 }
 
 extension PixelBuffer {
-    /// Writes the picture as a PNG file; YCbCr is taken as BT.601 in limited range. Waits for the disk.
+    /// Writes the picture as a PNG file; YCbCr is taken as its colour attachment says, as BT.601 in limited range
+    /// where that says nothing. Waits for the disk.
     public func writePNG(to path: String) throws(PNGError) {
         let (width, height) = (Int32(clamping: dimensions.width), Int32(clamping: dimensions.height))
         let surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)
@@ -34,20 +39,14 @@ extension PixelBuffer {
                     cString: cairo_status_to_string(
                         cairo_surface_status(surface))))
         }
-        let stride = cairo_image_surface_get_stride(surface)
         cairo_surface_flush(surface)
-        withPlanes { planes in
-            let bytes = planes.map { $0.base.assumingMemoryBound(to: UInt8.self) }
-            let strides = planes.map { Int32($0.stride) }
-            switch format {
-            case .i420:
-                I420ToARGB(
-                    bytes[0], strides[0], bytes[1], strides[1], bytes[2], strides[2], pixels, stride, width, height)
-            case .nv12:
-                NV12ToARGB(bytes[0], strides[0], bytes[1], strides[1], pixels, stride, width, height)
-            case .bgra:
-                ARGBCopy(bytes[0], strides[0], pixels, stride, width, height)
-            }
+        do throws(PixelTransferError) {
+            try writeBGRA(
+                to: PixelBufferPlane(
+                    base: UnsafeMutableRawPointer(pixels), stride: Int(cairo_image_surface_get_stride(surface)),
+                    rows: dimensions.height))
+        } catch {
+            throw .cannotConvert(error)
         }
         cairo_surface_mark_dirty(surface)
         let status = cairo_surface_write_to_png(surface, path)

@@ -1,5 +1,6 @@
 import CPangoCairo
 import MediaCore
+import PixelTransfer
 
 /// Draws placeholders and keeps those drawn lately, so that a name is laid out once for each tile size.
 struct PlaceholderRenderer {

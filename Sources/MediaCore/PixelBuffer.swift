@@ -15,17 +15,22 @@ public struct PixelBuffer: Sendable {
         wrapping planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions,
         attachments: PixelBufferAttachments = PixelBufferAttachments(), release: @escaping @Sendable () -> Void
     ) {
-        precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
-        for (index, plane) in planes.enumerated() {
-            let (rowBytes, rows) = format.planeSize(index, of: dimensions)
-            precondition(plane.stride >= rowBytes && plane.rows >= rows, "planes as large as the format asks for")
-        }
+        Self.check(planes, format: format, dimensions: dimensions)
         storage = PixelBufferStorage(
             format: format, dimensions: dimensions, planes: planes, attachments: attachments, release: release)
     }
 
     init(storage: PixelBufferStorage) {
         self.storage = storage
+    }
+
+    static func check(_ planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions) {
+        precondition(planes.count == format.planeCount, "a plane for each of the format's planes")
+        for index in planes.indices {
+            let (rowBytes, rows) = format.planeSize(index, of: dimensions)
+            precondition(
+                planes[index].stride >= rowBytes && planes[index].rows >= rows, "planes as large as the format asks for")
+        }
     }
 
     public var format: PixelFormat { storage.format }
@@ -91,12 +96,12 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
 
 /// What every holder of a picture shares.
 ///
-/// Sendable without the compiler's check: its planes and attachments are written only through the one
-/// `MutablePixelBuffer`, before the picture is shared.
+/// Sendable without the compiler's check: it is written only while it has one holder, through a `MutablePixelBuffer`
+/// before the picture is shared, or by a `PixelBufferWrapper` that has made sure of it.
 final class PixelBufferStorage: @unchecked Sendable {
-    let format: PixelFormat
-    let dimensions: VideoDimensions
-    let planes: PixelBufferPlanes
+    var format: PixelFormat
+    var dimensions: VideoDimensions
+    var planes: PixelBufferPlanes
     var attachments: PixelBufferAttachments
     private let release: @Sendable () -> Void
 
@@ -124,22 +129,24 @@ final class PixelBufferStorage: @unchecked Sendable {
 
 /// Heap memory for one picture.
 final class PixelBufferBacking: Sendable {
-    /// Alignment of each plane and row, in bytes: a cache line, and enough for every SIMD load.
-    static let alignment = 64
+    /// Alignment of each plane and row where none is asked for, in bytes: a cache line, and enough for every SIMD load.
+    static let defaultAlignment = 64
 
     let format: PixelFormat
     let dimensions: VideoDimensions
     let planes: PixelBufferPlanes
 
-    init(format: PixelFormat, dimensions: VideoDimensions) {
+    /// - Parameter alignment: A power of two.
+    init(format: PixelFormat, dimensions: VideoDimensions, alignment: Int = defaultAlignment) {
         precondition(dimensions.width > 0 && dimensions.height > 0, "a picture has at least one sample")
+        precondition(alignment > 0 && alignment & (alignment - 1) == 0, "an alignment is a power of two")
         self.format = format
         self.dimensions = dimensions
         planes = PixelBufferPlanes(count: format.planeCount) { index in
             let (rowBytes, rows) = format.planeSize(index, of: dimensions)
-            let stride = (rowBytes + Self.alignment - 1) / Self.alignment * Self.alignment
+            let stride = (rowBytes + alignment - 1) / alignment * alignment
             return PixelBufferPlane(
-                base: .allocate(byteCount: stride * rows, alignment: Self.alignment), stride: stride, rows: rows)
+                base: .allocate(byteCount: stride * rows, alignment: alignment), stride: stride, rows: rows)
         }
     }
 

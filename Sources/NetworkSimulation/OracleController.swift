@@ -13,6 +13,9 @@ public struct OracleController: CongestionController {
     /// The part of the capacity that is used: the noise of frame sizes would otherwise pile up.
     static let utilization = 0.995
 
+    /// What is kept waiting at the sender, so that a frame smaller than expected leaves no gap on the link.
+    static let reserve = Duration.milliseconds(6)
+
     /// The window alone says when packets leave.
     static let pacingFactor = 10.0
 
@@ -65,7 +68,7 @@ public struct OracleController: CongestionController {
         let time = now - MonotonicInstant.zero
         var target = limits.maximum
         var window: DataSize?
-        if let frame = capacity(until: time + frameInterval, now: time),
+        if let frame = capacity(until: time + frameInterval + Self.reserve, now: time),
             let release = capacity(until: time + Self.releaseAhead, now: time)
         {
             target = BitRate(frame - senderQueue, over: frameInterval) * Self.utilization

@@ -2,8 +2,8 @@ public import MediaCore
 internal import NIOCore
 public import RTP
 
-/// Sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): numbers packets,
-/// remembers them and matches feedback to them.
+/// Sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) and of RFC 8888's:
+/// numbers packets, remembers them and matches feedback to them. A transport uses one of the two.
 ///
 /// What feedback says is not trusted: numbers that were never sent, or that were answered before, are ignored; the
 /// memory is bounded in packets and in time.
@@ -34,6 +34,7 @@ public struct TransportFeedbackAdapter: Sendable {
     /// One above the newest sequence that feedback spoke of.
     private var inFlightStart: Int64 = 0
     private var lastReferenceTime: Int32?
+    private var lastReportTimestamp: UInt32?
     /// Where the receiver's reference time stands on a time line of ours; its origin means nothing.
     private var receiverBase = MonotonicInstant.zero
 
@@ -73,21 +74,62 @@ public struct TransportFeedbackAdapter: Sendable {
         results.reserveCapacity(min(feedback.packets.count, entries.count))
         for status in feedback.packets {
             if let delta = status.receiveDelta { receiveTime += delta }
-            guard let index = index(of: status.sequence) else { continue }
-            let isReceived = status.receiveDelta != nil
-            let sequence = firstSequence + Int64(index)
-            acknowledge(upTo: sequence)
-            let entry = entries[offset: index]
-            let wasReportedMissing = entry.state == .reportedMissing
-            guard entry.state == .unknown || (wasReportedMissing && isReceived) else { continue }
-            entries[offset: index].state = isReceived ? .reportedReceived : .reportedMissing
-            results.append(
-                PacketResult(
-                    sent: SentPacket(
-                        transportSequence: sequence, size: DataSize(bytes: Int(entry.size)), sendTime: entry.sendTime,
-                        probeClusterID: entry.probeClusterID == Self.noProbe ? nil : Int(entry.probeClusterID)),
-                    receiveTime: isReceived ? receiveTime : nil, wasReportedMissing: wasReportedMissing))
+            let time = status.receiveDelta != nil ? receiveTime : nil
+            if let result = match(status.sequence, receiveTime: time) { results.append(result) }
         }
+        return report(results, now: now)
+    }
+
+    /// Matches a report (RFC 8888) to what was sent; nil when nothing in it is news.
+    ///
+    /// - Parameter transportSequence: the transport-wide sequence number of the packet that had this SSRC and RTP
+    ///   sequence number; nil when there was none.
+    public mutating func handle(
+        _ feedback: CongestionControlFeedback, now: MonotonicInstant,
+        transportSequence: (_ ssrc: UInt32, _ sequence: UInt16) -> UInt16?
+    ) -> TransportFeedbackReport? {
+        let reportTime = advanceReceiverBase(toReport: feedback.reportTimestamp, now: now)
+        var results: [PacketResult] = []
+        for stream in feedback.streams {
+            for (index, arrival) in stream.packets.enumerated() {
+                let sequence = stream.beginSequence &+ UInt16(truncatingIfNeeded: index)
+                guard let sequence = transportSequence(stream.ssrc, sequence) else { continue }
+                if let arrival {
+                    // A packet that came at an unknown time is neither missing nor of use.
+                    guard let age = arrival.age else { continue }
+                    if let result = match(sequence, receiveTime: reportTime - age, ecn: arrival.ecn) {
+                        results.append(result)
+                    }
+                } else if let result = match(sequence, receiveTime: nil) {
+                    results.append(result)
+                }
+            }
+        }
+        if feedback.streams.count > 1 {
+            results.sort { $0.sent.transportSequence < $1.sent.transportSequence }
+        }
+        return report(results, now: now)
+    }
+
+    /// What feedback on a packet tells that was not known; nil when it tells nothing.
+    private mutating func match(
+        _ sequence: UInt16, receiveTime: MonotonicInstant?, ecn: ECNCodepoint = .notCapable
+    ) -> PacketResult? {
+        guard let index = index(of: sequence) else { return nil }
+        let sequence = firstSequence + Int64(index)
+        acknowledge(upTo: sequence)
+        let entry = entries[offset: index]
+        let wasReportedMissing = entry.state == .reportedMissing
+        guard entry.state == .unknown || (wasReportedMissing && receiveTime != nil) else { return nil }
+        entries[offset: index].state = receiveTime != nil ? .reportedReceived : .reportedMissing
+        return PacketResult(
+            sent: SentPacket(
+                transportSequence: sequence, size: DataSize(bytes: Int(entry.size)), sendTime: entry.sendTime,
+                probeClusterID: entry.probeClusterID == Self.noProbe ? nil : Int(entry.probeClusterID)),
+            receiveTime: receiveTime, wasReportedMissing: wasReportedMissing, ecn: ecn)
+    }
+
+    private mutating func report(_ results: [PacketResult], now: MonotonicInstant) -> TransportFeedbackReport? {
         guard !results.isEmpty else { return nil }
         updateRoundTripTime(results, now: now)
         return TransportFeedbackReport(results: results, feedbackTime: now, dataInFlight: dataInFlight)
@@ -130,6 +172,18 @@ public struct TransportFeedbackAdapter: Sendable {
             receiverBase = now
         }
         lastReferenceTime = referenceTime
+        return receiverBase
+    }
+
+    /// Unwraps a report's timestamp, which counts 2⁻¹⁶ s, and returns it on our time line.
+    private mutating func advanceReceiverBase(toReport timestamp: UInt32, now: MonotonicInstant) -> MonotonicInstant {
+        if let last = lastReportTimestamp {
+            let difference = Int32(truncatingIfNeeded: timestamp &- last)
+            receiverBase += .nanoseconds(Int64(difference) * 1_000_000_000 / 65_536)
+        } else {
+            receiverBase = now
+        }
+        lastReportTimestamp = timestamp
         return receiverBase
     }
 

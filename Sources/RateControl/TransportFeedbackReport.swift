@@ -1,4 +1,5 @@
 public import MediaCore
+public import RTP
 
 /// What feedback said of one packet.
 public struct PacketResult: Hashable, Sendable {
@@ -8,11 +9,17 @@ public struct PacketResult: Hashable, Sendable {
     public var receiveTime: MonotonicInstant?
     /// Whether an earlier report had called this packet missing: it was late, not lost.
     public var wasReportedMissing: Bool
+    /// How the network marked it; feedback that tells nothing of marks (transport-wide feedback) says "not capable".
+    public var ecn: ECNCodepoint
 
-    public init(sent: SentPacket, receiveTime: MonotonicInstant?, wasReportedMissing: Bool = false) {
+    public init(
+        sent: SentPacket, receiveTime: MonotonicInstant?, wasReportedMissing: Bool = false,
+        ecn: ECNCodepoint = .notCapable
+    ) {
         self.sent = sent
         self.receiveTime = receiveTime
         self.wasReportedMissing = wasReportedMissing
+        self.ecn = ecn
     }
 }
 

@@ -5,9 +5,7 @@ import RTP
 
 extension MonotonicInstant {
     /// The present on the machine's monotonic clock, the one that event loops schedule by.
-    public static func now() -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds))
-    }
+    public static func now() -> MonotonicInstant { SystemMediaClock.shared.now }
 
     /// The same instant for an event loop's timer.
     var deadline: NIODeadline {

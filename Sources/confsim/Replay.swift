@@ -6,13 +6,6 @@ import RateControl
 
 /// `confsim replay`: one media flow over each of the links given.
 struct Replay: ParsableCommand {
-    enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
-        case google
-        case fixed
-        case confrelay
-        case oracle
-    }
-
     static let configuration = CommandConfiguration(
         abstract: "Sends a simulated video over a link and shows what became of it.",
         discussion: """
@@ -94,9 +87,9 @@ struct Replay: ParsableCommand {
         }
         print(SummaryTable(runs: runs).text)
         if let json {
-            try write(try JSONReport(runs: runs, controller: controller.rawValue, seed: seed).data(), to: json)
+            try Output.write(try JSONReport(runs: runs, controller: controller.rawValue, seed: seed).data(), to: json)
         }
-        if let csv { try write(Data(SampleTable(runs: runs).text.utf8), to: csv) }
+        if let csv { try Output.write(Data(SampleTable(runs: runs).text.utf8), to: csv) }
     }
 
     /// The links to simulate, each with a name to show.
@@ -110,7 +103,7 @@ struct Replay: ParsableCommand {
                 throw ValidationError("A trace and --link with a rate exclude each other; give one of them.")
             }
             do throws(LinkProfileError) {
-                profile.rate = .trace(try DeliveryTrace(parsing: try Self.readTrace(path)))
+                profile.rate = try LinkRate(parsingTrace: try Self.readTrace(path))
             } catch {
                 throw InputError.unusable("\(path): \(error)")
             }
@@ -173,14 +166,6 @@ struct Replay: ParsableCommand {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let factor = Double(parts[1]), factor.isFinite, factor > 0 else { return nil }
         return (String(parts[0]), factor)
-    }
-
-    private func write(_ data: Data, to path: String) throws {
-        do {
-            try data.write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw InputError.unwritable("cannot write '\(path)': \(error.localizedDescription)")
-        }
     }
 
     private static func readTrace(_ path: String) throws(LinkProfileError) -> String {

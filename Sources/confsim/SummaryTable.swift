@@ -55,13 +55,13 @@ struct SummaryTable {
         duration.map { number($0.seconds, 1) } ?? "never"
     }
 
-    /// The first column to the left, the others to the right.
-    private static func aligned(_ rows: [[String]]) -> [String] {
+    /// The leading columns to the left, the others to the right.
+    static func aligned(_ rows: [[String]], leading: Int = 1) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             row.enumerated().map { column, cell in
                 let space = String(repeating: " ", count: widths[column] - cell.count)
-                return column == 0 ? cell + space : space + cell
+                return column < leading ? cell + space : space + cell
             }.joined(separator: "  ")
         }
     }

@@ -26,7 +26,7 @@ struct AcceptanceTests {
 
     @Test("it does with the same parameter sets, another PPS, level or number of references")
     func accepted() throws {
-        let session = try DecompressionSession(format: format())
+        let session = try DecompressionSession(format: format()) { _ in }
         #expect(session.canAccept(format()) == .accept)
         #expect(session.canAccept(format { $0.parameterSets[1] = ByteBuffer(bytes: [0x68, 1]) }) == .accept)
         #expect(session.canAccept(format { $0.properties.profileLevel.levelIDC = 40 }) == .accept)
@@ -35,7 +35,7 @@ struct AcceptanceTests {
 
     @Test("a new session is made for another size, profile or reorder depth")
     func recreated() throws {
-        let session = try DecompressionSession(format: format())
+        let session = try DecompressionSession(format: format()) { _ in }
         let others = [
             format(1280, 720), format(360, 640), format(320, 180), format(640, 352),
             format { $0.properties.profileLevel.profileIDC = 100 }, format { $0.properties.reorderDepth = 2 },
@@ -51,7 +51,7 @@ struct AcceptanceTests {
 
     @Test("what no decoder takes is rejected, by the session and at its making")
     func rejected() throws {
-        let session = try DecompressionSession(format: format())
+        let session = try DecompressionSession(format: format()) { _ in }
         let others = [
             format(4112, 64), format(4096, 4096), format(0, 0),
             format { $0.properties.codedDimensions = VideoDimensions(width: .max, height: .max) },
@@ -65,7 +65,7 @@ struct AcceptanceTests {
                 continue
             }
             #expect(throws: VideoCodingError.unsupportedFormat(reason: reason)) {
-                try DecompressionSession(format: other)
+                try DecompressionSession(format: other) { _ in }
             }
         }
     }
@@ -73,7 +73,7 @@ struct AcceptanceTests {
     @Test("the limits are the caller's")
     func limits() throws {
         let limits = DecodingLimits(maximumDimension: 1280, maximumArea: 1280 * 720, maximumReferenceFrames: 4)
-        let session = try DecompressionSession(format: format(), limits: limits)
+        let session = try DecompressionSession(format: format(), limits: limits) { _ in }
         #expect(session.canAccept(format(1280, 720)) != .accept)
         guard case .recreate = session.canAccept(format(1280, 720)) else {
             Issue.record("a picture within the limits was rejected")

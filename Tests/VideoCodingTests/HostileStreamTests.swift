@@ -13,9 +13,9 @@ struct HostileStreamTests {
     func mutatedFrames(backEnd: EncoderBackEnd, profile: H264Profile) throws {
         let stream = try makeStream(backEnd, dimensions, frames: 40, profile: profile, bitRate: .kilobits(400))
         var generator = SeededGenerator(seed: UInt64(profile.profileIDC))
-        var decoder = try DecompressionSession(format: stream[0].sample.format)
+        var decoder = try TestDecoder(format: stream[0].sample.format)
         for iteration in 0..<3000 {
-            if iteration % 400 == 399 { decoder = try DecompressionSession(format: stream[0].sample.format) }
+            if iteration % 400 == 399 { decoder = try TestDecoder(format: stream[0].sample.format) }
             var sample = stream[iteration % stream.count].sample
             if generator.next() % 2 == 0 {
                 sample.data = BlockBuffer(mutate(sample.data.contiguous(), using: &generator))
@@ -37,7 +37,7 @@ struct HostileStreamTests {
         for _ in 0..<2500 {
             let sets = stream[0].sample.format.parameterSets.map { mutate($0, using: &generator, most: 3) }
             guard let format = try? VideoFormatDescription(h264ParameterSets: sets),
-                let decoder = try? DecompressionSession(format: format, limits: limits)
+                let decoder = try? TestDecoder(format: format, limits: limits)
             else { continue }
             decodable += 1
             var answered = 0

@@ -14,7 +14,7 @@
             let samples = try makeStream(frames: 40)
             #expect(samples[0].format.reorderDepth > 0)
             #expect(samples.map(\.presentationTime) != samples.map(\.presentationTime).sorted())
-            let decoder = try DecompressionSession(format: samples[0].format)
+            let decoder = try TestDecoder(format: samples[0].format)
             var outcomes = samples.flatMap { decoder.decode($0) }
             outcomes += decoder.finishDelayedFrames()
             let shown = outcomes.compactMap { $0.picture?.presentationTime }
@@ -25,7 +25,7 @@
         @Test("has each frame answered once though some are broken")
         func brokenFrames() throws {
             let samples = try makeStream(frames: 40)
-            let decoder = try DecompressionSession(format: samples[0].format)
+            let decoder = try TestDecoder(format: samples[0].format)
             var answered = 0
             for (number, sample) in samples.enumerated() {
                 var sample = sample
@@ -75,14 +75,14 @@
                 var input = x264_picture_t()
                 x264_picture_init(&input)
                 input.i_pts = Int64(number)
-                let size = MovingPattern(smallPicture).picture(number).withI420Planes { planes in
+                let size = MovingPattern(smallPicture).picture(number).withEncoderPlanes { luma, blue, red in
                     input.img.i_csp = X264_CSP_I420
                     input.img.i_plane = 3
-                    input.img.i_stride = (planes[0].stride, planes[1].stride, planes[2].stride, 0)
-                    input.img.plane = (planes[0].base, planes[1].base, planes[2].base, nil)
+                    input.img.i_stride = (luma.stride, blue.stride, red.stride, 0)
+                    input.img.plane = (luma.base, blue.base, red.base, nil)
                     return x264_encoder_encode(encoder, &units, &count, &input, &result)
                 }
-                take(size ?? -1, result)
+                take(size, result)
             }
             while x264_encoder_delayed_frames(encoder) > 0 {
                 take(x264_encoder_encode(encoder, &units, &count, nil, &result), result)

@@ -72,8 +72,9 @@ struct UplinkPipeline {
     private static func decode(_ samples: [SampleBuffer], with decoder: DecodingPipeline) -> DecodedBatch {
         var batch = DecodedBatch()
         for sample in samples {
-            for outcome in decoder.decode(sample) {
-                switch outcome {
+            decoder.decode(sample) { event in
+                guard case .output(let output) = event else { return }
+                switch output.result {
                 case .picture(let picture):
                     batch.decoded &+= 1
                     if sample.isSync { batch.needsKeyFrame = false }

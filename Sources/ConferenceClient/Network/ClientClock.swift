@@ -6,9 +6,7 @@ import RTP
 /// The clocks of the machine.
 enum ClientClock {
     /// The monotonic clock that event loops schedule by.
-    static func now() -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds))
-    }
+    static func now() -> MonotonicInstant { SystemMediaClock.shared.now }
 
     /// The machine's wall clock, the same for every process on it: milliseconds since 1970.
     static func wallClockMilliseconds() -> Int64 {

@@ -23,7 +23,7 @@ final class VideoReceivePipeline: @unchecked Sendable {
     private static let counterInterval: Duration = .milliseconds(250)
 
     let queue = DispatchQueue(label: "confclient.decode")
-    private var session: DecompressionSession?
+    private let decoder = DecodingPipeline()
     private var counterReader = FrameCounterReader()
     private var nextCounterTime = MonotonicInstant.zero
     private var latest: PixelBuffer?
@@ -31,17 +31,15 @@ final class VideoReceivePipeline: @unchecked Sendable {
     /// Decodes a frame. Call on `queue` only.
     func decode(_ sample: SampleBuffer) -> Output {
         var output = Output()
-        guard let session = session(for: sample.format, isSync: sample.isSync) else {
-            output.needsKeyFrame = true
-            return output
-        }
-        for outcome in session.decode(sample) {
-            switch outcome {
+        decoder.decode(sample) { event in
+            guard case .output(let decoded) = event else { return }
+            switch decoded.result {
             case .picture(let picture):
                 output.pictureCount += 1
                 output.dimensions = picture.pixelBuffer.dimensions
                 latest = picture.pixelBuffer
-            case .dropped: break
+            case .dropped(let reason):
+                if reason == .awaitingKeyFrame { output.needsKeyFrame = true }
             case .failed:
                 output.failureCount += 1
                 output.needsKeyFrame = true
@@ -56,14 +54,6 @@ final class VideoReceivePipeline: @unchecked Sendable {
             }
         }
         return output
-    }
-
-    /// The decoder there is, where it takes the format; else a new one, which begins with a key frame.
-    private func session(for format: VideoFormatDescription, isSync: Bool) -> DecompressionSession? {
-        if let session, session.canAccept(format) == .accept { return session }
-        guard isSync else { return nil }
-        session = try? DecompressionSession(format: format)
-        return session
     }
 
     /// Writes the newest picture. Call on `queue` only.

@@ -26,15 +26,8 @@ public struct CongestionControlFeedback: Hashable, Sendable {
 
     /// How one packet arrived.
     public struct PacketArrival: Hashable, Sendable {
-        /// The congestion marking of the packet's IP header (RFC 3168).
-        public enum ECN: UInt8, Sendable {
-            case notCapable = 0
-            case capable1 = 1
-            case capable0 = 2
-            case congestionExperienced = 3
-        }
-
-        public var ecn: ECN
+        /// The congestion marking that the packet came with.
+        public var ecn: ECNCodepoint
         /// How long before the report's timestamp the packet arrived, in 1/1024 s: 13 bits.
         public var arrivalTimeOffset: UInt16
 
@@ -44,13 +37,13 @@ public struct CongestionControlFeedback: Hashable, Sendable {
         public static let offsetUnavailable: UInt16 = 0x1FFF
 
         /// Creates an arrival; only the low 13 bits of the offset are kept.
-        public init(ecn: ECN = .notCapable, arrivalTimeOffset: UInt16) {
+        public init(ecn: ECNCodepoint = .notCapable, arrivalTimeOffset: UInt16) {
             self.ecn = ecn
             self.arrivalTimeOffset = arrivalTimeOffset & 0x1FFF
         }
 
         /// Creates the arrival of a packet `age` before the report's timestamp.
-        public init(ecn: ECN = .notCapable, age: Duration) {
+        public init(ecn: ECNCodepoint = .notCapable, age: Duration) {
             let units = (age.seconds * 1024).rounded()
             if units < 0 {
                 self.init(ecn: ecn, arrivalTimeOffset: Self.offsetUnavailable)
@@ -126,7 +119,7 @@ extension CongestionControlFeedback.PacketArrival {
     /// The 16 bits of a packet's report: received, marking, offset; nil when they say that it was not received.
     fileprivate init?(report: UInt16) {
         guard report & 0x8000 != 0 else { return nil }
-        let ecn = ECN(rawValue: UInt8(truncatingIfNeeded: report >> 13 & 0x3)) ?? .notCapable
+        let ecn = ECNCodepoint(rawValue: UInt8(truncatingIfNeeded: report >> 13 & 0x3)) ?? .notCapable
         self.init(ecn: ecn, arrivalTimeOffset: report)
     }
 

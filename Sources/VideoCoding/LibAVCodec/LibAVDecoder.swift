@@ -1,17 +1,20 @@
 import CLibAVCodec
-import H264
 import MediaCore
-import NIOCore
 
 /// libavcodec's H.264 decoder: one thread, and no delay where the stream does not reorder.
 struct LibAVDecoder: ~Copyable {
     private let context: UnsafeMutablePointer<AVCodecContext>
+    /// The frame to decode. It keeps one buffer, which is used again once libavcodec has let go of it.
     private let packet: UnsafeMutablePointer<AVPacket>
+    private var shelf = FrameShelf()
 
-    /// libavcodec tells its troubles on stderr unless it is silenced; what a sender does wrong is in the outcomes.
+    /// libavcodec tells its troubles on stderr unless it is silenced; what a sender does wrong is in the outputs.
     private static let silenceLog: Void = av_log_set_level(AV_LOG_QUIET)
+    /// Zeros that libavcodec's bit readers run into.
+    private static let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
+    private static let minimumCapacity = 64 << 10
 
-    init(reorders: Bool, limits: DecodingLimits) throws(VideoCodingError) {
+    init(limits: DecodingLimits) throws(VideoCodingError) {
         Self.silenceLog
         guard let codec = avcodec_find_decoder(AV_CODEC_ID_H264) else {
             throw .codecUnavailable(reason: "this libavcodec has no H.264 decoder; install a complete one")
@@ -26,7 +29,6 @@ struct LibAVDecoder: ~Copyable {
         context.pointee.thread_count = 1
         // Crop to the sample, not to where rows happen to be aligned.
         context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
-        if !reorders { context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
         context.pointee.max_pixels = Int64(clamping: limits.maximumArea)
         let status = avcodec_open2(context, codec, nil)
         guard status == 0 else {
@@ -46,41 +48,67 @@ struct LibAVDecoder: ~Copyable {
     }
 
     /// How many frames the decoder holds back at present to put them in order.
-    var reorderDepth: Int { max(0, Int(context.pointee.has_b_frames)) }
+    var reorderDepth: Int {
+        get { max(0, Int(context.pointee.has_b_frames)) }
+        nonmutating set { context.pointee.has_b_frames = Int32(clamping: newValue) }
+    }
 
-    /// Decodes a frame: `parameterSets` (Annex B), then the NAL units of `data` that are neither parameter sets nor
-    /// delimiters. Pictures are there to `receive` afterwards, also when this throws.
+    /// Lays a frame out to be sent: `parameterSets` (Annex B), then the NAL units of `data` that are neither parameter
+    /// sets nor delimiters.
     ///
-    /// - Returns: Whether there was anything to decode.
-    func send(
-        _ data: ByteBuffer, parameterSets: [UInt8], serial: Int64
+    /// - Parameter visit: Called with each NAL unit that holds slice data.
+    /// - Returns: Whether there is anything to decode.
+    func load(
+        _ data: borrowing BlockBuffer, parameterSets: [UInt8], _ visit: (_ sliceUnit: UnsafeRawBufferPointer) -> Void
     ) throws(VideoCodingError) -> Bool {
-        let size = try data.withUnsafeReadableBytes { bytes throws(VideoCodingError) in
-            try SampleLayout.annexBSize(of: bytes)
+        guard data.count <= SampleLayout.maximumSize else {
+            throw .malformedSample(reason: "\(data.count) bytes; the most is \(SampleLayout.maximumSize)")
         }
+        let prefix = parameterSets.count
+        guard let base = reserve(prefix + data.count) else {
+            throw .codecUnavailable(reason: "no memory for a frame of \(data.count) bytes")
+        }
+        UnsafeMutableRawBufferPointer(start: base, count: prefix).copyBytes(from: parameterSets)
+        let sample = UnsafeMutableRawBufferPointer(start: base + prefix, count: data.count)
+        data.copyBytes(into: sample)
+        let size = try SampleLayout.convertToAnnexB(sample, visit)
         guard size > 0 else { return false }
-        // The buffer gets the zeroed padding that libavcodec's bit readers run into.
-        guard let total = Int32(exactly: parameterSets.count + size), av_new_packet(packet, total) == 0,
-            let base = packet.pointee.data
-        else { throw .codecUnavailable(reason: "no memory for a frame of \(size) bytes") }
-        defer { av_packet_unref(packet) }
-        let target = UnsafeMutableRawBufferPointer(start: base, count: Int(total))
-        target.copyBytes(from: parameterSets)
-        data.withUnsafeReadableBytes { bytes in
-            SampleLayout.writeAnnexB(
-                of: bytes, into: UnsafeMutableRawBufferPointer(rebasing: target[parameterSets.count...]))
+        memset(base + prefix + size, 0, Self.padding)
+        packet.pointee.data = base.assumingMemoryBound(to: UInt8.self)
+        packet.pointee.size = Int32(clamping: prefix + size)
+        return true
+    }
+
+    /// The packet's buffer with room for `count` bytes and the padding; nil when there is no memory.
+    private func reserve(_ count: Int) -> UnsafeMutableRawPointer? {
+        let needed = count + Self.padding
+        if let buffer = packet.pointee.buf, buffer.pointee.size >= needed, av_buffer_is_writable(buffer) == 1 {
+            return UnsafeMutableRawPointer(buffer.pointee.data)
         }
+        av_packet_unref(packet)
+        packet.pointee.buf = av_buffer_alloc(max(needed + needed / 2, Self.minimumCapacity))
+        return packet.pointee.buf.map { UnsafeMutableRawPointer($0.pointee.data) }
+    }
+
+    /// Decodes the frame that was laid out. Pictures are there to `receive` afterwards, also when this throws.
+    mutating func send(serial: Int64) throws(VideoCodingError) {
+        shelf.reclaim()
         packet.pointee.pts = serial
         packet.pointee.dts = serial
         let status = avcodec_send_packet(context, packet)
         guard status == 0 else { throw .decodingFailed(code: status) }
-        return true
     }
 
-    /// The next finished frame.
-    func receive() -> LibAVFrame? { LibAVFrame(receivingFrom: context) }
+    /// Hands the next finished frame to `body`, with its picture unless it is not 8-bit 4:2:0.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func receive(
+        attachments: PixelBufferAttachments, _ body: (_ frame: LibAVFrame, _ picture: PixelBuffer?) -> Void
+    ) -> Bool {
+        shelf.receive(from: context, attachments: attachments, body)
+    }
 
-    /// Lets the decoder give out what it holds back: `receive` until nil, then `restart`.
+    /// Lets the decoder give out what it holds back: `receive` until false, then `restart`.
     func drain() {
         _ = avcodec_send_packet(context, nil)
     }
@@ -88,5 +116,6 @@ struct LibAVDecoder: ~Copyable {
     /// Forgets all frames; decoding begins anew at a key frame.
     func restart() {
         avcodec_flush_buffers(context)
+        reorderDepth = 0
     }
 }

@@ -1,21 +1,17 @@
 import CLibAVCodec
 import MediaCore
 
-/// A reference to one decoded frame in libavcodec's memory.
+/// One decoded frame in libavcodec's memory.
 ///
-/// Unchecked because the pointer is not `Sendable`: the frame is only read once it is filled, this class alone frees it,
-/// and libavutil counts references to its memory atomically.
+/// Unchecked because the pointer is not `Sendable`: `FrameShelf` fills and clears the frame only while nobody holds a
+/// picture of it, pictures are only read, this class alone frees it, and libavutil counts references to its memory
+/// atomically.
 final class LibAVFrame: @unchecked Sendable {
     private let frame: UnsafeMutablePointer<AVFrame>
 
-    /// Takes the next frame out of a decoder; nil when it has none, or no memory.
-    init?(receivingFrom context: UnsafeMutablePointer<AVCodecContext>) {
+    /// An empty frame; nil when there is no memory.
+    init?() {
         guard let allocated = av_frame_alloc() else { return nil }
-        guard avcodec_receive_frame(context, allocated) == 0 else {
-            var unused: UnsafeMutablePointer<AVFrame>? = allocated
-            av_frame_free(&unused)
-            return nil
-        }
         frame = allocated
     }
 
@@ -24,27 +20,43 @@ final class LibAVFrame: @unchecked Sendable {
         av_frame_free(&last)
     }
 
+    /// Takes the next frame out of a decoder; false when it has none.
+    func receive(from context: UnsafeMutablePointer<AVCodecContext>) -> Bool {
+        avcodec_receive_frame(context, frame) == 0
+    }
+
+    /// Gives the memory back to libavcodec.
+    func clear() {
+        av_frame_unref(frame)
+    }
+
     /// What the packet was numbered that the frame came from.
     var serial: Int64 { frame.pointee.pts }
 
-    var isConcealed: Bool {
-        frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.pointee.decode_error_flags != 0
+    var damage: PictureDamage {
+        var damage: PictureDamage = []
+        let errors = frame.pointee.decode_error_flags
+        if errors & ~FF_DECODE_ERROR_MISSING_REFERENCE != 0 { damage.insert(.concealed) }
+        if errors & FF_DECODE_ERROR_MISSING_REFERENCE != 0 { damage.insert(.missingReference) }
+        if frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 { damage.insert(.corrupt) }
+        return damage
     }
 
-    /// The frame as a picture, without a copy: the memory goes back to libavcodec when the last holder of the picture
-    /// lets go. Nil unless the frame is 8-bit 4:2:0.
-    func makePixelBuffer() -> PixelBuffer? {
+    var dimensions: VideoDimensions {
+        VideoDimensions(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
+    }
+
+    /// The planes; nil unless the frame is 8-bit 4:2:0.
+    var planes: PixelBufferPlanes? {
         let format = frame.pointee.format
-        let dimensions = VideoDimensions(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
+        let dimensions = dimensions
         guard format == AV_PIX_FMT_YUV420P.rawValue || format == AV_PIX_FMT_YUVJ420P.rawValue,
             dimensions.width > 0, dimensions.height > 0,
             let luma = plane(frame.pointee.data.0, frame.pointee.linesize.0, 0, dimensions),
             let blue = plane(frame.pointee.data.1, frame.pointee.linesize.1, 1, dimensions),
             let red = plane(frame.pointee.data.2, frame.pointee.linesize.2, 2, dimensions)
         else { return nil }
-        return PixelBuffer(
-            wrapping: PixelBufferPlanes(luma, blue, red), format: .i420, dimensions: dimensions,
-            release: { extendLifetime(self) })
+        return PixelBufferPlanes(luma, blue, red)
     }
 
     private func plane(

@@ -1,6 +1,7 @@
 import H264
 
-/// Says in an SPS what its profile or picture order count type already implies: that no frame is reordered.
+/// Says in an SPS that no frame is reordered: what its profile or picture order count type implies, or what
+/// `ReorderEstimator` finds out while the stream runs.
 ///
 /// A decoder that is not told so has to guess, and libavcodec takes a gap in picture order counts (a frame that nothing
 /// refers to was lost, or a layer of frames left out) for reordering and delays the output by a frame from then on.

@@ -1,0 +1,73 @@
+/// A span of media time: from `start`, which is in it, to `end`, which is not.
+public struct MediaTimeRange: Hashable, Sendable {
+    public var start: MediaTime
+    /// How long it lasts; `positiveInfinity` for one that does not end.
+    public var duration: MediaTime
+
+    /// Creates a range. It is invalid where either time is, or where the duration is negative or indefinite.
+    public init(start: MediaTime, duration: MediaTime) {
+        self.start = start
+        self.duration = duration
+    }
+
+    /// Creates the range from `start` up to `end`; invalid where `end` is earlier.
+    ///
+    /// Of the ranges without a start only `all` can be held in a start and a duration; others become invalid.
+    public init(start: MediaTime, end: MediaTime) {
+        let isRepresentable = start.isNumeric || (start.isNegativeInfinity && end.isPositiveInfinity)
+        self.init(start: start, duration: isRepresentable ? end - start : .invalid)
+    }
+
+    /// An empty range at time zero.
+    public static let empty = MediaTimeRange(start: .zero, duration: .zero)
+    /// All of time.
+    public static let all = MediaTimeRange(start: .negativeInfinity, duration: .positiveInfinity)
+    public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
+
+    /// The first time after the range.
+    public var end: MediaTime {
+        guard isValid else { return .invalid }
+        return duration.isPositiveInfinity ? .positiveInfinity : start + duration
+    }
+
+    /// Whether the range has a start and a duration that is not negative.
+    public var isValid: Bool {
+        start.isValid && !start.isIndefinite && duration >= .zero && duration.isValid && !duration.isIndefinite
+    }
+
+    /// Whether nothing is in the range. An invalid one is empty.
+    public var isEmpty: Bool { !isValid || duration == .zero }
+
+    /// Whether a time, which must be a number, is in the range.
+    public func contains(_ time: MediaTime) -> Bool {
+        isValid && time.isNumeric && start <= time && time < end
+    }
+
+    /// Whether all of `other` is in the range. An empty one is where it starts inside, or at the range's end.
+    public func contains(_ other: MediaTimeRange) -> Bool {
+        isValid && other.isValid && start <= other.start && other.end <= end
+    }
+
+    /// Whether the ranges share any time.
+    public func overlaps(_ other: MediaTimeRange) -> Bool { !intersection(other).isEmpty }
+
+    /// What both have in common; an empty range, at the later start, where that is nothing; invalid where either is.
+    public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
+        guard isValid, other.isValid else { return .invalid }
+        let later = max(start, other.start)
+        let earlier = min(end, other.end)
+        return later < earlier
+            ? MediaTimeRange(start: later, end: earlier) : MediaTimeRange(start: later, duration: .zero)
+    }
+
+    /// The smallest range that holds both; an empty or invalid one adds nothing.
+    public func union(_ other: MediaTimeRange) -> MediaTimeRange {
+        guard !other.isEmpty else { return self }
+        guard !isEmpty else { return other }
+        return MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
+    }
+}
+
+extension MediaTimeRange: CustomStringConvertible {
+    public var description: String { "\(start)..<\(end)" }
+}

@@ -1,0 +1,42 @@
+/// Wraps one picture after another of memory that someone else owns, without an allocation for each.
+///
+/// What its pictures share is used again once nobody holds the last one. A decoder keeps a few of these, each with the
+/// frame whose memory it wraps.
+public struct PixelBufferWrapper: Sendable {
+    private var storage: PixelBufferStorage?
+    private let release: @Sendable () -> Void
+
+    /// Creates a wrapper.
+    ///
+    /// - Parameter release: Called once, on any thread, when neither the wrapper nor a picture of it is held any more.
+    public init(release: @escaping @Sendable () -> Void) {
+        self.release = release
+    }
+
+    /// Whether nobody holds the last picture: its memory may be taken back, and another be wrapped.
+    public var isFree: Bool {
+        mutating get { storage == nil || isKnownUniquelyReferenced(&storage) }
+    }
+
+    /// Wraps planes as a picture; nil while someone holds the last one.
+    ///
+    /// - Parameter planes: One per plane of `format`, each at least as large as the format asks for.
+    public mutating func wrap(
+        _ planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions,
+        attachments: PixelBufferAttachments = PixelBufferAttachments()
+    ) -> PixelBuffer? {
+        guard isFree else { return nil }
+        guard let storage else {
+            let buffer = PixelBuffer(
+                wrapping: planes, format: format, dimensions: dimensions, attachments: attachments, release: release)
+            storage = buffer.storage
+            return buffer
+        }
+        PixelBuffer.check(planes, format: format, dimensions: dimensions)
+        storage.format = format
+        storage.dimensions = dimensions
+        storage.planes = planes
+        storage.attachments = attachments
+        return PixelBuffer(storage: storage)
+    }
+}

@@ -1,0 +1,101 @@
+public import MediaCore
+
+/// An encoder as rate control sees it: it makes frames of about the size that the target allows, from the next frame
+/// on or with a lag, and larger ones where a keyframe or the content asks for it.
+public struct EncoderModel: Sendable {
+    public struct Configuration: Hashable, Sendable {
+        public var frameRate: Int
+        /// Frames are not made smaller or larger on average than these rates ask, whatever the target.
+        public var minimum: BitRate
+        public var maximum: BitRate
+        /// The standard deviation of a frame's size over its mean; cut at three of them.
+        public var noise: Double
+        /// The size of a keyframe over that of other frames.
+        public var keyFrameFactor: Double
+        /// How slowly the frames' mean size follows the target: the time constant of a low pass. Zero: at once.
+        public var responseLag: Duration
+        /// The time from keyframe to keyframe; nil for keyframes on request alone.
+        public var keyFrameInterval: Duration?
+        /// Sizes of frames in their order, repeated, each relative to their mean: instead of noise. Empty: noise.
+        public var relativeFrameSizes: [Double]
+
+        public init(
+            frameRate: Int = 30, minimum: BitRate, maximum: BitRate, noise: Double = 0.1, keyFrameFactor: Double = 5,
+            responseLag: Duration = .zero, keyFrameInterval: Duration? = nil, recordedFrameSizes: [DataSize] = []
+        ) {
+            self.frameRate = max(frameRate, 1)
+            self.minimum = minimum
+            self.maximum = max(minimum, maximum)
+            self.noise = noise
+            self.keyFrameFactor = keyFrameFactor
+            self.responseLag = responseLag
+            self.keyFrameInterval = keyFrameInterval
+            let sum = recordedFrameSizes.reduce(0.0) { $0 + Double($1.bytes) }
+            let mean = sum / Double(max(recordedFrameSizes.count, 1))
+            relativeFrameSizes = mean > 0 ? recordedFrameSizes.map { Double($0.bytes) / mean } : []
+        }
+
+        /// The time from frame to frame.
+        public var frameInterval: Duration { .nanoseconds(1_000_000_000 / Int64(frameRate)) }
+    }
+
+    public let configuration: Configuration
+    /// How many keyframes were made.
+    public private(set) var keyFrameCount = 0
+
+    private var generator: SeededGenerator
+    private var isKeyFrameRequested = false
+    /// What the frames' mean size stands for now, in bit/s.
+    private var rate: Double?
+    private var frameCount = 0
+    private var complexity = 1.0
+
+    public init(configuration: Configuration, seed: UInt64) {
+        self.configuration = configuration
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Makes the next frame a keyframe.
+    public mutating func requestKeyFrame() {
+        isKeyFrameRequested = true
+    }
+
+    /// The content changes: the next frame is `factor` times as large as the target allows, and the frames after it
+    /// come back to the target within about ten of them, as an encoder's rate control brings them.
+    public mutating func contentChanged(factor: Double) {
+        complexity = max(factor, 0.01)
+    }
+
+    /// The size of the next frame.
+    public mutating func nextFrame(target: BitRate) -> DataSize {
+        let target = Double(target.clamped(to: configuration.minimum...configuration.maximum).bitsPerSecond)
+        let interval = configuration.frameInterval.seconds
+        let lag = configuration.responseLag.seconds
+        let rate = self.rate.map { $0 + (target - $0) * interval / (lag + interval) } ?? target
+        self.rate = rate
+        var bytes = rate / 8 / Double(configuration.frameRate)
+        let sizes = configuration.relativeFrameSizes
+        if sizes.isEmpty {
+            bytes *= 1 + configuration.noise * generator.nextNormal(cutAt: 3)
+        } else {
+            bytes *= sizes[frameCount % sizes.count]
+        }
+        if complexity != 1 {
+            bytes *= complexity
+            complexity = abs(complexity - 1) < 0.02 ? 1 : 1 + (complexity - 1) * 0.7
+        }
+        if isKeyFrameRequested || isKeyFrameDue {
+            isKeyFrameRequested = false
+            keyFrameCount += 1
+            bytes *= configuration.keyFrameFactor
+        }
+        frameCount += 1
+        return DataSize(bytes: max(bytes, 1))
+    }
+
+    private var isKeyFrameDue: Bool {
+        guard let interval = configuration.keyFrameInterval else { return false }
+        let frames = max(Int(interval.seconds * Double(configuration.frameRate)), 1)
+        return frameCount % frames == 0
+    }
+}

@@ -1,0 +1,74 @@
+import MediaCore
+import RTP
+
+/// Takes notes of a flow that is no media.
+struct TrafficRecording {
+    private let setting: MediaFlowRecording.Setting
+    private(set) var samples: [FlowSample] = []
+    private var queueingDelays: [Int64] = []
+    private var sentSinceSample = DataSize.zero
+    private var receivedSinceSample = DataSize.zero
+    private var judgedSent = 0
+    private var judgedReceived = 0
+    private var markedCount = 0
+    private let windowStart: MonotonicInstant
+    private let windowEnd: MonotonicInstant
+    private let judgedEnd: MonotonicInstant
+
+    init(setting: MediaFlowRecording.Setting) {
+        self.setting = setting
+        windowStart = .zero + (setting.window?.lowerBound ?? .zero)
+        windowEnd = .zero + (setting.window?.upperBound ?? setting.duration)
+        judgedEnd = min(windowEnd, .zero + setting.duration - .seconds(1))
+    }
+
+    mutating func sent(_ packet: SimulatedPacket, now: MonotonicInstant) {
+        sentSinceSample += packet.size
+        if now >= windowStart, now <= judgedEnd { judgedSent += 1 }
+    }
+
+    /// A packet arrived, and with it this much that is of use.
+    mutating func received(_ packet: SimulatedPacket, useful: DataSize, now: MonotonicInstant) {
+        receivedSinceSample += useful
+        if packet.sendTime >= windowStart, packet.sendTime <= judgedEnd { judgedReceived += 1 }
+        guard now >= windowStart, now <= windowEnd else { return }
+        queueingDelays.append(packet.queueingDelay.nanoseconds)
+        if packet.ecn == .congestionExperienced { markedCount += 1 }
+    }
+
+    mutating func sample(flow: Int, isActive: Bool, target: Double?, _ network: SimulatedNetwork) {
+        let path = network.path(of: flow).forward
+        let time = network.now - MonotonicInstant.zero
+        let from = Duration.nanoseconds(Int64((samples.last?.time ?? 0) * 1e9))
+        let interval = time - from
+        samples.append(
+            FlowSample(
+                time: time.seconds, target: target,
+                sendRate: BitRate(sentSinceSample, over: interval).kilobitsPerSecond / 1000,
+                goodput: BitRate(receivedSinceSample, over: interval).kilobitsPerSecond / 1000,
+                capacity: network.capacity(of: path, from: from, to: time)
+                    .map { BitRate($0, over: interval).kilobitsPerSecond / 1000 },
+                queueDelay: network.queueDelay(of: path).milliseconds, senderDelay: 0, isActive: isActive))
+        sentSinceSample = .zero
+        receivedSinceSample = .zero
+    }
+
+    /// The flow's figures, and its queueing delays at each percent.
+    var metrics: (values: MetricValues, queueingDelayPercentiles: [Double]) {
+        var values = MetricValues()
+        let inWindow = samples.filter {
+            $0.time > (windowStart - .zero).seconds && $0.time <= (windowEnd - .zero).seconds + 1e-9
+        }
+        FlowSeries(samples: inWindow, sampleInterval: setting.sampleInterval, maximum: setting.maximum)
+            .addMetrics(to: &values)
+        let delays = queueingDelays.sorted()
+        let distribution = DelayDistribution(sorted: delays)
+        values[.queueingDelayMean] = distribution.mean.milliseconds
+        values[.queueingDelayMedian] = distribution.median.milliseconds
+        values[.queueingDelay95] = distribution.percentile95.milliseconds
+        values[.queueingDelay99] = distribution.percentile99.milliseconds
+        if judgedSent > 0 { values[.loss] = (1 - Double(judgedReceived) / Double(judgedSent)) * 100 }
+        if markedCount > 0 { values[.marked] = Double(markedCount) / Double(delays.count) * 100 }
+        return (values, DelayDistribution.percentiles(sorted: delays))
+    }
+}

@@ -1,0 +1,259 @@
+public import MediaCore
+internal import NIOCore
+public import RTP
+
+/// A link, sans I/O: packets go in, and come out when the link would deliver them.
+///
+///     link.send(packet, size: size, now: now)
+///     while let packet = link.deliver(now: now) { … }        // and again at link.nextDelivery
+public struct LinkModel<Packet> {
+    /// What became of a packet at the link's entrance.
+    public enum Admission: Hashable, Sendable {
+        case queued
+        /// Lost at random.
+        case lost
+        /// The queue was full, or the policer had no tokens left.
+        case dropped
+    }
+
+    /// A packet that came out, with its times.
+    public struct Delivery {
+        public var packet: Packet
+        public var size: DataSize
+        /// How it is marked, by its sender or by the queue.
+        public var ecn: ECNCodepoint
+        /// When it was given to the link.
+        public var sent: MonotonicInstant
+        /// When it left the queue.
+        public var departed: MonotonicInstant
+        /// When it came out, which is no later than when it was fetched.
+        public var arrived: MonotonicInstant
+
+        /// How long it was in the queue, its own transmission included.
+        public var queueingDelay: Duration { departed - sent }
+    }
+
+    public struct Statistics: Hashable, Sendable {
+        public var sentPackets = 0
+        public var deliveredPackets = 0
+        /// Lost at random.
+        public var lostPackets = 0
+        /// Dropped by the queue or the policer.
+        public var droppedPackets = 0
+        /// Marked by the queue: congestion experienced.
+        public var markedPackets = 0
+        public var deliveredSize = DataSize.zero
+    }
+
+    public let profile: LinkProfile
+
+    private let start: MonotonicInstant
+    private var counters = Statistics()
+    private var generator: SeededGenerator
+    private var lossProcess = LossProcess()
+    private var policer: TokenBucket?
+    private var server: LinkServer
+    /// What holds now of what changes with time: how many changes have come, and what they left.
+    private var changeCount = 0
+    private var delay: Duration
+    private var jitter: Duration
+    private var loss: LossModel
+
+    // Without active management a packet's departure is known when it comes, and nothing happens in between.
+    /// What has not left the queue yet: when it will and its size.
+    private var queue = CircularBuffer<(departure: MonotonicInstant, size: DataSize)>()
+    private var queuedSize = DataSize.zero
+
+    // With it, packets are chosen one by one when the link is free.
+    private var managed: ManagedQueue<Packet>?
+    private var inService: (packet: QueuedPacket<Packet>, departure: MonotonicInstant)?
+    /// When the next packet is chosen; nil while one is under way or none waits.
+    private var nextService: MonotonicInstant?
+
+    /// What was not fetched yet, by arrival.
+    private var underWay = CircularBuffer<Delivery>()
+    private var lastArrival = MonotonicInstant(nanoseconds: .min)
+
+    /// Creates a link that begins (the first step, the first line of a trace) at `start`. The same seed and the same
+    /// packets give the same losses and delays.
+    public init(profile: LinkProfile, seed: UInt64, start: MonotonicInstant) {
+        self.profile = profile
+        self.start = start
+        generator = SeededGenerator(seed: seed)
+        server = LinkServer(rate: profile.rate, start: start)
+        policer = profile.policer.map { TokenBucket($0, start: start) }
+        managed = ManagedQueue(profile.discipline, start: start)
+        delay = profile.delay
+        jitter = profile.jitter
+        loss = profile.loss
+    }
+
+    public var statistics: Statistics {
+        var statistics = counters
+        statistics.droppedPackets += managed?.counters.dropped ?? 0
+        statistics.markedPackets += managed?.counters.marked ?? 0
+        return statistics
+    }
+
+    /// Gives a packet to the link.
+    ///
+    /// - Parameters:
+    ///   - ecn: how its sender marked it.
+    ///   - flow: tells flows apart where each has a queue of its own.
+    @discardableResult
+    public mutating func send(
+        _ packet: Packet, size: DataSize, ecn: ECNCodepoint = .notCapable, flow: Int = 0, now: MonotonicInstant
+    ) -> Admission {
+        counters.sentPackets += 1
+        let size = max(size, .zero)
+        applyChanges(at: now)
+        if lossProcess.loses(loss, using: &generator) {
+            counters.lostPackets += 1
+            return .lost
+        }
+        if policer?.admits(size, now: now) == false {
+            counters.droppedPackets += 1
+            return .dropped
+        }
+        if managed != nil {
+            let waiting = QueuedPacket(packet: packet, size: size, ecn: ecn, flow: flow, enqueued: now)
+            return enqueue(waiting, now: now)
+        }
+        removeDeparted(now: now)
+        guard hasRoom(for: size, queued: queuedSize, count: queue.count, now: now) else {
+            counters.droppedPackets += 1
+            return .dropped
+        }
+        let departure = server.serve(size, now: now)
+        queue.append((departure, size))
+        queuedSize += size
+        depart(packet, size: size, ecn: ecn, sent: now, departure: departure)
+        return .queued
+    }
+
+    /// The next packet that came out by now; nil when none did.
+    public mutating func deliver(now: MonotonicInstant) -> Packet? {
+        deliverTimed(now: now)?.packet
+    }
+
+    /// The next packet that came out by now, with its times; nil when none did.
+    public mutating func deliverTimed(now: MonotonicInstant) -> Delivery? {
+        serve(now: now)
+        guard let first = underWay.first, first.arrived <= now, first.arrived < .distantFuture else { return nil }
+        counters.deliveredPackets += 1
+        counters.deliveredSize += first.size
+        return underWay.removeFirst()
+    }
+
+    /// When to call `deliver` next; `distantFuture` when nothing is under way. With active management there may be
+    /// nothing to fetch yet: only then is it decided what leaves next.
+    public var nextDelivery: MonotonicInstant {
+        let arrival = underWay.first?.arrived ?? .distantFuture
+        guard managed != nil else { return arrival }
+        return min(arrival, inService?.departure ?? nextService ?? .distantFuture)
+    }
+
+    /// How long a packet sent now would wait before it begins to leave; with active management, about so long.
+    public func queueDelay(now: MonotonicInstant) -> Duration {
+        guard let managed else {
+            guard let last = queue.last else { return .zero }
+            return max(last.departure - now, .zero)
+        }
+        let rest = inService.map { max($0.departure - now, .zero) } ?? .zero
+        return rest + (profile.rate.rate(at: now - start).map { $0.duration(for: managed.size) } ?? .zero)
+    }
+
+    private mutating func removeDeparted(now: MonotonicInstant) {
+        while let first = queue.first, first.departure <= now {
+            queuedSize -= first.size
+            queue.removeFirst()
+        }
+    }
+
+    private func hasRoom(for size: DataSize, queued: DataSize, count: Int, now: MonotonicInstant) -> Bool {
+        // An empty queue takes a packet of any size.
+        guard count > 0 else { return true }
+        if let maximum = profile.maximumPackets, count >= maximum { return false }
+        switch profile.queue {
+        case .size(let limit): return queued + size <= limit
+        case .packets(let limit): return count < limit
+        case .duration(let limit):
+            guard let rate = profile.rate.rate(at: now - start) else { return true }
+            return queued + size <= rate.dataSize(over: limit)
+        }
+    }
+
+    private mutating func applyChanges(at time: MonotonicInstant) {
+        while changeCount < profile.changes.count, start + profile.changes[changeCount].time <= time {
+            let change = profile.changes[changeCount]
+            delay = change.delay ?? delay
+            jitter = change.jitter ?? jitter
+            loss = change.loss ?? loss
+            changeCount += 1
+        }
+    }
+
+    /// Sends a packet on its way that leaves the queue at `departure`.
+    private mutating func depart(
+        _ packet: Packet, size: DataSize, ecn: ECNCodepoint, sent: MonotonicInstant, departure: MonotonicInstant
+    ) {
+        var arrival = departure + delay
+        if jitter > .zero {
+            arrival += .nanoseconds(Int64.random(in: 0...jitter.nanoseconds, using: &generator))
+        }
+        if !profile.reorders { arrival = max(arrival, lastArrival) }
+        lastArrival = max(lastArrival, arrival)
+        insert(Delivery(packet: packet, size: size, ecn: ecn, sent: sent, departed: departure, arrived: arrival))
+    }
+
+    private mutating func enqueue(_ packet: QueuedPacket<Packet>, now: MonotonicInstant) -> Admission {
+        serve(now: now)
+        guard let waiting = managed.map({ (size: $0.size, count: $0.count, makesRoom: $0.makesRoom) }) else {
+            return .dropped
+        }
+        let isFull = !hasRoom(for: packet.size, queued: waiting.size, count: waiting.count, now: now)
+        guard !isFull || waiting.makesRoom else {
+            counters.droppedPackets += 1
+            return .dropped
+        }
+        managed?.enqueue(packet, now: now)
+        if isFull { managed?.dropFromLongest() }
+        if inService == nil, nextService == nil { nextService = server.nextStart(now: now) }
+        serve(now: now)
+        return .queued
+    }
+
+    /// Lets out what active management lets out until now.
+    private mutating func serve(now: MonotonicInstant) {
+        guard managed != nil else { return }
+        while true {
+            if let (packet, departure) = inService {
+                guard departure <= now else { return }
+                applyChanges(at: departure)
+                depart(
+                    packet.packet, size: packet.size, ecn: packet.ecn, sent: packet.enqueued, departure: departure)
+                inService = nil
+                nextService = managed?.isEmpty == false ? server.nextStart(now: departure) : nil
+            }
+            guard let time = nextService, time <= now else { return }
+            nextService = nil
+            guard let packet = managed?.dequeue(now: time) else { return }
+            inService = (packet, server.serve(packet.size, now: time))
+        }
+    }
+
+    /// Puts a packet where its arrival belongs: nearly always at the end.
+    private mutating func insert(_ delivery: Delivery) {
+        underWay.append(delivery)
+        var place = underWay.count - 1
+        while place > 0, underWay[offset: place - 1].arrived > underWay[offset: place].arrived {
+            let earlier = underWay[offset: place - 1]
+            underWay[offset: place - 1] = underWay[offset: place]
+            underWay[offset: place] = earlier
+            place -= 1
+        }
+    }
+}
+
+extension LinkModel: Sendable where Packet: Sendable {}
+extension LinkModel.Delivery: Sendable where Packet: Sendable {}

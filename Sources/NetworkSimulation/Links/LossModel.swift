@@ -1,0 +1,65 @@
+internal import MediaCore
+
+/// How a link loses packets at random.
+public enum LossModel: Hashable, Sendable {
+    /// Each packet with the same probability, independently.
+    case bernoulli(Double)
+    /// In bursts (Gilbert 1960, Elliott 1963; the names of RFC 6534's figures).
+    case gilbertElliott(GilbertElliott)
+
+    public static let none = LossModel.bernoulli(0)
+
+    /// A channel of two states, each with its own loss.
+    public struct GilbertElliott: Hashable, Sendable {
+        /// The probability to go from the good state to the bad one, per packet.
+        public var toBad: Double
+        /// The probability to go from the bad state to the good one, per packet; its inverse is a burst's mean length.
+        public var toGood: Double
+        public var lossInGood: Double
+        public var lossInBad: Double
+
+        public init(toBad: Double, toGood: Double, lossInGood: Double = 0, lossInBad: Double = 1) {
+            self.toBad = toBad
+            self.toGood = toGood
+            self.lossInGood = lossInGood
+            self.lossInBad = lossInBad
+        }
+
+        /// A channel that loses all in bursts of `burstLength` packets in the mean, and `loss` of all packets.
+        public init(loss: Double, burstLength: Double) {
+            let toGood = 1 / max(burstLength, 1)
+            let loss = min(max(loss, 0), 0.999)
+            self.init(toBad: min(toGood * loss / (1 - loss), 1), toGood: toGood)
+        }
+
+        /// The share of packets lost in the long run.
+        public var meanLoss: Double {
+            let sum = toBad + toGood
+            guard sum > 0 else { return lossInGood }
+            return (toGood * lossInGood + toBad * lossInBad) / sum
+        }
+    }
+}
+
+extension LossModel: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+    public init(floatLiteral value: Double) { self = .bernoulli(value) }
+    public init(integerLiteral value: Int) { self = .bernoulli(Double(value)) }
+}
+
+/// Decides packet by packet what is lost.
+struct LossProcess: Sendable {
+    private var isBad = false
+
+    mutating func loses(_ model: LossModel, using generator: inout SeededGenerator) -> Bool {
+        switch model {
+        case .bernoulli(let probability):
+            return probability > 0 && Double.random(in: 0..<1, using: &generator) < probability
+        case .gilbertElliott(let model):
+            let change = isBad ? model.toGood : model.toBad
+            if Double.random(in: 0..<1, using: &generator) < change { isBad.toggle() }
+            let loss = isBad ? model.lossInBad : model.lossInGood
+            guard loss < 1 else { return true }
+            return loss > 0 && Double.random(in: 0..<1, using: &generator) < loss
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import MediaCore
+
+/// The spread of a delay.
+public struct DelayDistribution: Hashable, Sendable {
+    public var mean = Duration.zero
+    public var median = Duration.zero
+    public var percentile95 = Duration.zero
+    public var percentile99 = Duration.zero
+    public var maximum = Duration.zero
+
+    public init() {}
+
+    /// The distribution of delays, in nanoseconds and in ascending order; zero without any.
+    init(sorted delays: [Int64]) {
+        guard let last = delays.last else { return }
+        func percentile(_ part: Int) -> Duration {
+            .nanoseconds(delays[min(delays.count * part / 100, delays.count - 1)])
+        }
+        mean = .nanoseconds(delays.reduce(0, +) / Int64(delays.count))
+        median = percentile(50)
+        percentile95 = percentile(95)
+        percentile99 = percentile(99)
+        maximum = .nanoseconds(last)
+    }
+
+    /// The delays at each percent from the least to the largest, in ms; empty without any.
+    static func percentiles(sorted delays: [Int64]) -> [Double] {
+        guard !delays.isEmpty else { return [] }
+        return (0...100).map { Double(delays[(delays.count - 1) * $0 / 100]) / 1e6 }
+    }
+}

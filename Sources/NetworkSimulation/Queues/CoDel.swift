@@ -1,0 +1,127 @@
+public import MediaCore
+internal import RTP
+
+/// What CoDel is set to (RFC 8289, section 4).
+public struct CoDelParameters: Hashable, Sendable {
+    /// The standing delay that is tolerated.
+    public var target: Duration
+    /// How long the delay must stand before the first drop: about a round trip.
+    public var interval: Duration
+    /// Whether packets of senders that understand it are marked instead of dropped.
+    public var marks: Bool
+    /// A queue of no more than one packet of this size is never a standing one.
+    public var maximumPacketSize: DataSize
+
+    public init(
+        target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100), marks: Bool = true,
+        maximumPacketSize: DataSize = DataSize(bytes: 1500)
+    ) {
+        self.target = target
+        self.interval = interval
+        self.marks = marks
+        self.maximumPacketSize = maximumPacketSize
+    }
+}
+
+/// CoDel's state machine (RFC 8289, section 5), without the packets.
+struct CoDel: Sendable {
+    private let parameters: CoDelParameters
+    private var firstAbove: MonotonicInstant?
+    private var nextDrop = MonotonicInstant.zero
+    private var count = 0
+    private var lastCount = 0
+    private var isDropping = false
+
+    init(_ parameters: CoDelParameters) {
+        self.parameters = parameters
+    }
+
+    /// The next packet to send of a queue, after the drops that are due; marks it where that stands for a drop.
+    mutating func dequeue<Packet>(
+        from queue: inout PacketFIFO<Packet>, now: MonotonicInstant, counters: inout QueueCounters
+    ) -> QueuedPacket<Packet>? {
+        guard var (packet, isLate) = next(&queue, now: now) else {
+            isDropping = false
+            return nil
+        }
+        if isDropping {
+            if !isLate { isDropping = false }
+            while isDropping, now >= nextDrop {
+                count += 1
+                if mark(&packet, counters: &counters) {
+                    nextDrop = controlLaw(nextDrop)
+                    return packet
+                }
+                counters.dropped += 1
+                guard let following = next(&queue, now: now) else {
+                    isDropping = false
+                    return nil
+                }
+                (packet, isLate) = following
+                if isLate { nextDrop = controlLaw(nextDrop) } else { isDropping = false }
+            }
+        } else if isLate {
+            let isMarked = mark(&packet, counters: &counters)
+            isDropping = true
+            // A queue that was drained not long ago is taken up where it was left.
+            let delta = count - lastCount
+            count = delta > 1 && now - nextDrop < parameters.interval * 16 ? delta : 1
+            nextDrop = controlLaw(now)
+            lastCount = count
+            if !isMarked {
+                counters.dropped += 1
+                guard let following = next(&queue, now: now) else { return nil }
+                packet = following.packet
+            }
+        }
+        return packet
+    }
+
+    /// The next packet, and whether the delay stood for an interval.
+    private mutating func next<Packet>(
+        _ queue: inout PacketFIFO<Packet>, now: MonotonicInstant
+    ) -> (packet: QueuedPacket<Packet>, isLate: Bool)? {
+        guard let packet = queue.popFirst() else {
+            firstAbove = nil
+            return nil
+        }
+        if now - packet.enqueued < parameters.target || queue.size <= parameters.maximumPacketSize {
+            firstAbove = nil
+            return (packet, false)
+        }
+        guard let firstAbove else {
+            firstAbove = now + parameters.interval
+            return (packet, false)
+        }
+        return (packet, now >= firstAbove)
+    }
+
+    private func mark<Packet>(_ packet: inout QueuedPacket<Packet>, counters: inout QueueCounters) -> Bool {
+        guard parameters.marks, packet.ecn != .notCapable else { return false }
+        packet.ecn = .congestionExperienced
+        counters.marked += 1
+        return true
+    }
+
+    /// Drops come closer with the square root of their number.
+    private func controlLaw(_ time: MonotonicInstant) -> MonotonicInstant {
+        let interval = Double(parameters.interval.nanoseconds) / Double(count).squareRoot()
+        return time + .nanoseconds(Int64(interval))
+    }
+}
+
+/// One queue that CoDel manages.
+struct CoDelQueue<Packet> {
+    var packets = PacketFIFO<Packet>()
+    private var state: CoDel
+
+    init(_ parameters: CoDelParameters) {
+        state = CoDel(parameters)
+    }
+
+    mutating func dequeue(now: MonotonicInstant, counters: inout QueueCounters) -> QueuedPacket<Packet>? {
+        state.dequeue(from: &packets, now: now, counters: &counters)
+    }
+}
+
+extension CoDelQueue: Sendable where Packet: Sendable {}

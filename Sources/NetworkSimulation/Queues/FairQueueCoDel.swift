@@ -1,0 +1,98 @@
+public import MediaCore
+internal import NIOCore
+
+/// What FQ-CoDel is set to (RFC 8290, section 5.2).
+public struct FairQueueCoDelParameters: Hashable, Sendable {
+    public var coDel: CoDelParameters
+    /// What a flow may send in its turn.
+    public var quantum: DataSize
+
+    public init(coDel: CoDelParameters = CoDelParameters(), quantum: DataSize = DataSize(bytes: 1514)) {
+        self.coDel = coDel
+        self.quantum = quantum
+    }
+}
+
+/// A queue for each flow, served in turns, each with a CoDel of its own (RFC 8290, section 4). Flows are told apart
+/// by their number: no two share a queue, as hashing would let them.
+struct FairQueueCoDel<Packet> {
+    fileprivate struct FlowQueue {
+        var flow: Int
+        var packets = PacketFIFO<Packet>()
+        var coDel: CoDel
+        var deficit: Int
+        var isListed = false
+
+        mutating func dequeue(now: MonotonicInstant, counters: inout QueueCounters) -> QueuedPacket<Packet>? {
+            coDel.dequeue(from: &packets, now: now, counters: &counters)
+        }
+    }
+
+    private let parameters: FairQueueCoDelParameters
+    private var queues: [FlowQueue] = []
+    /// Places in `queues`.
+    private var newQueues = CircularBuffer<Int>()
+    private var oldQueues = CircularBuffer<Int>()
+    private(set) var size = DataSize.zero
+    private(set) var count = 0
+
+    init(_ parameters: FairQueueCoDelParameters) {
+        self.parameters = parameters
+    }
+
+    mutating func enqueue(_ packet: QueuedPacket<Packet>) {
+        var index = queues.firstIndex { $0.flow == packet.flow } ?? queues.count
+        if index == queues.count {
+            queues.append(FlowQueue(flow: packet.flow, coDel: CoDel(parameters.coDel), deficit: 0))
+            index = queues.count - 1
+        }
+        size += packet.size
+        count += 1
+        queues[index].packets.append(packet)
+        guard !queues[index].isListed else { return }
+        queues[index].isListed = true
+        queues[index].deficit = parameters.quantum.bytes
+        newQueues.append(index)
+    }
+
+    mutating func dequeue(now: MonotonicInstant, counters: inout QueueCounters) -> QueuedPacket<Packet>? {
+        while true {
+            let isNew = !newQueues.isEmpty
+            guard let index = newQueues.first ?? oldQueues.first else { return nil }
+            if queues[index].deficit <= 0 {
+                queues[index].deficit += parameters.quantum.bytes
+                removeFirst(isNew: isNew)
+                oldQueues.append(index)
+                continue
+            }
+            let (sizeBefore, countBefore) = (queues[index].packets.size, queues[index].packets.count)
+            let packet = queues[index].dequeue(now: now, counters: &counters)
+            size -= sizeBefore - queues[index].packets.size
+            count -= countBefore - queues[index].packets.count
+            guard let packet else {
+                removeFirst(isNew: isNew)
+                // A new queue that ran empty has a turn among the old ones, so that it cannot starve them.
+                if isNew { oldQueues.append(index) } else { queues[index].isListed = false }
+                continue
+            }
+            queues[index].deficit -= packet.size.bytes
+            return packet
+        }
+    }
+
+    /// Drops the oldest packet of the longest queue.
+    mutating func dropFromLongest() {
+        guard let longest = queues.indices.max(by: { queues[$0].packets.size < queues[$1].packets.size }),
+            let packet = queues[longest].packets.popFirst()
+        else { return }
+        size -= packet.size
+        count -= 1
+    }
+
+    private mutating func removeFirst(isNew: Bool) {
+        if isNew { newQueues.removeFirst() } else { oldQueues.removeFirst() }
+    }
+}
+
+extension FairQueueCoDel.FlowQueue: Sendable where Packet: Sendable {}
+extension FairQueueCoDel: Sendable where Packet: Sendable {}

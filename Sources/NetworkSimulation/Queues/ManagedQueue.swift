@@ -1,0 +1,46 @@
+import MediaCore
+
+/// A queue with active management: which of them it is was decided when it was made.
+struct ManagedQueue<Packet> {
+    // One of them is there; an optional for each is changed in place, where an enumeration's value would be copied.
+    private var coDel: CoDelQueue<Packet>?
+    private var fair: FairQueueCoDel<Packet>?
+    private var dual: DualPI2<Packet>?
+    private(set) var counters = QueueCounters()
+
+    /// Creates a queue; nil for a discipline without active management.
+    init?(_ discipline: QueueDiscipline, start: MonotonicInstant) {
+        switch discipline {
+        case .dropTail: return nil
+        case .coDel(let parameters): coDel = CoDelQueue(parameters)
+        case .fairQueueCoDel(let parameters): fair = FairQueueCoDel(parameters)
+        case .dualPI2(let parameters): dual = DualPI2(parameters, start: start)
+        }
+    }
+
+    var size: DataSize { coDel?.packets.size ?? fair?.size ?? dual?.size ?? .zero }
+    var count: Int { coDel?.packets.count ?? fair?.count ?? dual?.count ?? 0 }
+    var isEmpty: Bool { count == 0 }
+    /// Whether a full queue makes room for what comes, by dropping of what there is most.
+    var makesRoom: Bool { fair != nil }
+
+    mutating func enqueue(_ packet: QueuedPacket<Packet>, now: MonotonicInstant) {
+        coDel?.packets.append(packet)
+        fair?.enqueue(packet)
+        dual?.enqueue(packet, now: now)
+    }
+
+    /// The next packet to leave; nil when all that waited was dropped or nothing waits.
+    mutating func dequeue(now: MonotonicInstant) -> QueuedPacket<Packet>? {
+        if coDel != nil { return coDel?.dequeue(now: now, counters: &counters) }
+        if fair != nil { return fair?.dequeue(now: now, counters: &counters) }
+        return dual?.dequeue(now: now, counters: &counters)
+    }
+
+    mutating func dropFromLongest() {
+        fair?.dropFromLongest()
+        counters.dropped += 1
+    }
+}
+
+extension ManagedQueue: Sendable where Packet: Sendable {}

@@ -1,0 +1,107 @@
+public import MediaCore
+public import RateControl
+
+/// Links, flows over them, and for how long: what `confsim run` simulates.
+public struct Scenario: Sendable {
+    /// A link of a scenario, by the name that flows take it by.
+    public struct Link: Hashable, Sendable {
+        public var name: String
+        public var profile: LinkProfile
+
+        public init(name: String, profile: LinkProfile) {
+            self.name = name
+            self.profile = profile
+        }
+    }
+
+    /// A flow of a scenario.
+    public struct Flow: Sendable {
+        public enum Kind: Sendable {
+            /// Media under the congestion controller that is looked at.
+            case media(MediaFlowParameters, RateLimits)
+            case audio(DatagramFlowParameters)
+            case tcp(TCPFlowParameters)
+            case udp(DatagramFlowParameters)
+        }
+
+        public var name: String
+        public var kind: Kind
+        /// The links from its sender to its receiver, and those back, in order.
+        public var forward: [String]
+        public var backward: [String]
+
+        public init(name: String, kind: Kind, forward: [String], backward: [String]) {
+            self.name = name
+            self.kind = kind
+            self.forward = forward
+            self.backward = backward
+        }
+    }
+
+    public var name: String
+    public var title: String
+    /// Where it comes from, such as an RFC's section.
+    public var reference: String
+    /// What a good controller does here.
+    public var expectation: String
+    public var duration: Duration
+    /// What is measured; the whole time otherwise.
+    public var window: Range<Duration>?
+    public var links: [Link]
+    public var flows: [Flow]
+
+    public init(
+        name: String, title: String = "", reference: String = "", expectation: String = "", duration: Duration,
+        window: Range<Duration>? = nil, links: [Link], flows: [Flow]
+    ) {
+        self.name = name
+        self.title = title
+        self.reference = reference
+        self.expectation = expectation
+        self.duration = duration
+        self.window = window
+        self.links = links
+        self.flows = flows
+    }
+}
+
+extension Scenario {
+    /// The link of a flow's way to its receiver that carries least over the whole time; nil when none is limited.
+    func bottleneck(of flow: Flow) -> Link? {
+        let limited = links.compactMap { link -> (link: Link, size: DataSize)? in
+            guard flow.forward.contains(link.name) else { return nil }
+            let rated = link.profile.rate.capacity(from: .zero, to: duration)
+            let policed = link.profile.policer?.rate.dataSize(over: duration)
+            return [rated, policed].compactMap { $0 }.min().map { (link, $0) }
+        }
+        return limited.min { $0.size < $1.size }?.link
+    }
+}
+
+/// What a controller is made for.
+public struct ControllerContext: Sendable {
+    public var limits: RateLimits
+    /// When its flow begins.
+    public var start: MonotonicInstant
+    /// The rate of the tightest link of its path, divided by the media flows that have that link in their paths: what
+    /// an oracle knows.
+    public var fairRate: LinkRate
+    public var frameInterval: Duration
+}
+
+/// A controller for a simulated flow, and the feedback that it is made for.
+public struct SimulatedController: Sendable {
+    public var controller: any CongestionController
+    /// Nil for what the scenario says.
+    public var feedback: MediaFlowParameters.Feedback?
+    public var feedbackInterval: Duration?
+
+    public init(
+        _ controller: any CongestionController, feedback: MediaFlowParameters.Feedback? = nil,
+        feedbackInterval: Duration? = nil
+    ) {
+        self.controller = controller
+        self.feedback = feedback
+        self.feedbackInterval = feedbackInterval
+    }
+}

@@ -1,0 +1,177 @@
+internal import MediaCore
+internal import RateControl
+
+/// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result,
+/// bit for bit.
+public struct ScenarioSimulation {
+    /// The time from sample to sample.
+    public static let sampleInterval = Duration.milliseconds(200)
+
+    private enum Running {
+        case media(Attached<MediaFlow>)
+        case tcp(Attached<TCPFlow>)
+        case datagrams(Attached<DatagramFlow>)
+    }
+
+    private let scenario: Scenario
+    private let seed: UInt64
+    private let network = SimulatedNetwork(sampleInterval: Self.sampleInterval)
+    private var running: [Running] = []
+
+    /// Prepares a run.
+    ///
+    /// - Parameter makeController: makes a controller for each media flow.
+    public init(
+        scenario: Scenario, seed: UInt64, makeController: (ControllerContext) -> SimulatedController
+    ) throws(ScenarioSimulationError) {
+        self.scenario = scenario
+        self.seed = seed
+        var links: [String: Int] = [:]
+        for link in scenario.links {
+            guard links[link.name] == nil else { throw .repeatedLink(link.name) }
+            links[link.name] = network.addLink(link.profile, seed: derivedSeed(for: "link \(link.name)"))
+        }
+        for flow in scenario.flows {
+            let path = NetworkPath(
+                forward: try Self.numbers(flow.forward, of: flow, links),
+                backward: try Self.numbers(flow.backward, of: flow, links))
+            add(flow, path: path, makeController: makeController)
+        }
+    }
+
+    private static func numbers(
+        _ names: [String], of flow: Scenario.Flow, _ links: [String: Int]
+    ) throws(ScenarioSimulationError) -> [Int] {
+        guard !names.isEmpty else { throw .noPath(flow: flow.name) }
+        var numbers: [Int] = []
+        for name in names {
+            guard let number = links[name] else { throw .unknownLink(flow: flow.name, link: name) }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    private mutating func add(
+        _ flow: Scenario.Flow, path: NetworkPath, makeController: (ControllerContext) -> SimulatedController
+    ) {
+        let number = network.nextFlow
+        let seed = derivedSeed(for: "flow \(flow.name)")
+        switch flow.kind {
+        case .media(var parameters, let limits):
+            let made = makeController(
+                ControllerContext(
+                    limits: limits, start: .zero + parameters.start, fairRate: fairRate(of: flow),
+                    frameInterval: parameters.encoder.frameInterval))
+            parameters.feedback = made.feedback ?? parameters.feedback
+            parameters.feedbackInterval = made.feedbackInterval ?? parameters.feedbackInterval
+            let media = MediaFlow(
+                number: number, parameters: parameters, controller: made.controller,
+                setting: setting(maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
+            running.append(.media(network.addFlow(media, path: path)))
+        case .tcp(let parameters):
+            let tcp = TCPFlow(
+                number: number, parameters: parameters,
+                setting: setting(maximum: .megabits(1e6), start: parameters.start), seed: seed)
+            running.append(.tcp(network.addFlow(tcp, path: path)))
+        case .audio(let parameters), .udp(let parameters):
+            let datagrams = DatagramFlow(
+                number: number, parameters: parameters,
+                setting: setting(maximum: parameters.rate, start: parameters.start), seed: seed)
+            running.append(.datagrams(network.addFlow(datagrams, path: path)))
+        }
+    }
+
+    private func setting(maximum: BitRate, start: Duration) -> MediaFlowRecording.Setting {
+        MediaFlowRecording.Setting(
+            duration: scenario.duration, sampleInterval: Self.sampleInterval, maximum: maximum, start: start,
+            window: scenario.window)
+    }
+
+    /// A seed of its own for each link and flow, whatever else there is (FNV-1a).
+    private func derivedSeed(for name: String) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        var generator = SeededGenerator(seed: self.seed ^ hash)
+        return generator.next()
+    }
+
+    /// What the tightest link of a flow's path carries for each media flow that takes it.
+    private func fairRate(of flow: Scenario.Flow) -> LinkRate {
+        guard let tightest = scenario.bottleneck(of: flow) else { return .unlimited }
+        let sharers = scenario.flows.count { other in
+            if case .media = other.kind { return other.forward.contains(tightest.name) }
+            return false
+        }
+        return tightest.profile.rate.divided(by: max(sharers, 1))
+    }
+
+    /// Runs to the end.
+    public mutating func run(controllerName: String) -> ScenarioResult {
+        network.run(until: .zero + scenario.duration)
+        let flows = zip(scenario.flows, running).map { flowResult(of: $0, $1) }
+        var result = ScenarioResult(
+            scenario: scenario.name, title: scenario.title, reference: scenario.reference,
+            expectation: scenario.expectation, controller: controllerName, seed: seed,
+            duration: scenario.duration.seconds, eventCount: network.eventCount, metrics: MetricValues(),
+            flows: flows,
+            links: scenario.links.enumerated().map { number, link in
+                let statistics = network.statistics(of: number)
+                return ScenarioResult.Link(
+                    name: link.name, sentPackets: statistics.sentPackets,
+                    deliveredPackets: statistics.deliveredPackets, lostPackets: statistics.lostPackets,
+                    droppedPackets: statistics.droppedPackets, markedPackets: statistics.markedPackets,
+                    deliveredBytes: statistics.deliveredSize.bytes)
+            })
+        FlowComparison(scenario: scenario, sampleInterval: Self.sampleInterval).addMetrics(to: &result)
+        return result
+    }
+
+    private func flowResult(of flow: Scenario.Flow, _ running: Running) -> ScenarioResult.Flow {
+        switch running {
+        case .media(let attached):
+            let (report, samples) = attached.flow.result()
+            return ScenarioResult.Flow(
+                name: flow.name, kind: flow.kindName, metrics: report.metrics,
+                queueingDelayPercentiles: report.queueingDelayPercentiles,
+                frameDelayPercentiles: report.frameDelayPercentiles, samples: samples)
+        case .tcp(let attached): return flowResult(of: flow, attached.flow.recording)
+        case .datagrams(let attached): return flowResult(of: flow, attached.flow.recording)
+        }
+    }
+
+    private func flowResult(of flow: Scenario.Flow, _ recording: TrafficRecording) -> ScenarioResult.Flow {
+        let (values, percentiles) = recording.metrics
+        return ScenarioResult.Flow(
+            name: flow.name, kind: flow.kindName, metrics: values, queueingDelayPercentiles: percentiles,
+            frameDelayPercentiles: [], samples: recording.samples)
+    }
+}
+
+extension Scenario.Flow {
+    /// How results call its kind.
+    public var kindName: String {
+        switch kind {
+        case .media: "media"
+        case .audio: "audio"
+        case .tcp: "tcp"
+        case .udp: "udp"
+        }
+    }
+}
+
+/// Why a scenario cannot run.
+public enum ScenarioSimulationError: Error, Hashable, Sendable {
+    case repeatedLink(String)
+    case unknownLink(flow: String, link: String)
+    case noPath(flow: String)
+}
+
+extension ScenarioSimulationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .repeatedLink(let name): "there are two links '\(name)'; give each a name of its own"
+        case .unknownLink(let flow, let link): "the flow '\(flow)' takes a link '\(link)' that there is not"
+        case .noPath(let flow): "the flow '\(flow)' needs at least one link each way"
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import CLibYUV
+import MediaCore
+
+/// How YCbCr numbers stand for red, green and blue: a matrix and a range.
+struct ColourEncoding: Hashable {
+    enum Matrix: Hashable {
+        case bt601
+        case bt709
+        case bt2020
+    }
+
+    var matrix: Matrix
+    var isFullRange: Bool
+
+    /// The encoding that a picture's colour tells of (H.273 table 4). What is unspecified is taken for BT.601.
+    ///
+    /// The matrices of FCC (4) and SMPTE 240M (7) are taken for BT.601 and BT.709, from which they differ by little.
+    init(_ colour: ColourDescription) throws(PixelTransferError) {
+        matrix =
+            switch colour.matrixCoefficients {
+            case 2, 4, 5, 6: .bt601
+            case 1, 7: .bt709
+            case 9: .bt2020
+            case let code: throw .unsupportedMatrix(code)
+            }
+        isFullRange = colour.isFullRange
+    }
+
+    /// The weights of red and blue in luma (H.273 table 4).
+    var lumaWeights: (red: Double, blue: Double) {
+        switch matrix {
+        case .bt601: (0.299, 0.114)
+        case .bt709: (0.2126, 0.0722)
+        case .bt2020: (0.2627, 0.0593)
+        }
+    }
+
+    /// libyuv's constants for the way to red, green and blue; nil where they are far off.
+    ///
+    /// It counts in 64ths, up to 2 in all. The weight of U in blue is above that for BT.709 and BT.2020 in limited range.
+    var constants: UnsafePointer<YuvConstants>? {
+        switch (matrix, isFullRange) {
+        case (.bt601, false): yuv_shim_bt601_limited()
+        case (.bt601, true): yuv_shim_bt601_full()
+        case (.bt709, true): yuv_shim_bt709_full()
+        case (.bt2020, true): yuv_shim_bt2020_full()
+        case (.bt709, false), (.bt2020, false): nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import MediaCore
+internal import NIOCore
+public import RTP
+
+/// Receiver side of congestion control feedback (RFC 8888) for one stream: remembers arrivals and makes reports.
+///
+/// Each packet is reported twice where it can be, so that one lost report loses nothing.
+public struct CongestionFeedbackRecorder: Sendable {
+    /// How many sequence numbers are remembered; a jump over more of them starts anew.
+    public static let window = 4096
+
+    /// The SSRC that reports are sent from, and that of the stream.
+    public var senderSSRC: UInt32
+    public var mediaSSRC: UInt32
+    /// The time between two reports.
+    public var interval: Duration
+    /// Whether a frame's last packet is reported at once.
+    public var reportsFrameEnds: Bool
+
+    /// What came; the element `i` belongs to the sequence number `firstSequence + i`.
+    private var arrivals = CircularBuffer<(time: MonotonicInstant, ecn: ECNCodepoint)?>()
+    private var firstSequence: Int64 = 0
+    /// Up to where the last report went.
+    private var reportedEnd: Int64 = 0
+    private var unwrapper = SequenceUnwrapper()
+    private var lastReportTime: MonotonicInstant?
+    private var firstUnreportedTime: MonotonicInstant?
+    private var isFrameComplete = false
+
+    public init(
+        senderSSRC: UInt32, mediaSSRC: UInt32, interval: Duration = .milliseconds(50), reportsFrameEnds: Bool = true
+    ) {
+        self.senderSSRC = senderSSRC
+        self.mediaSSRC = mediaSSRC
+        self.interval = interval
+        self.reportsFrameEnds = reportsFrameEnds
+    }
+
+    /// A packet arrived now.
+    public mutating func received(sequence: UInt16, ecn: ECNCodepoint, isLastOfFrame: Bool, now: MonotonicInstant) {
+        let sequence = unwrapper.unwrap(sequence)
+        let end = firstSequence + Int64(arrivals.count)
+        if arrivals.isEmpty || sequence >= end + Int64(Self.window) {
+            arrivals.removeAll(keepingCapacity: true)
+            firstSequence = sequence
+            reportedEnd = sequence
+        }
+        // What is older than the last report but one is given up.
+        guard sequence >= firstSequence else { return }
+        let index = Int(sequence - firstSequence)
+        while arrivals.count <= index { arrivals.append(nil) }
+        guard arrivals[offset: index] == nil else { return }
+        arrivals[offset: index] = (now, ecn)
+        firstUnreportedTime = firstUnreportedTime ?? now
+        if isLastOfFrame, reportsFrameEnds { isFrameComplete = true }
+        while arrivals.count > Self.window { removeFirst(1) }
+    }
+
+    /// When a report is due; `distantFuture` while there is nothing to report.
+    public var nextFeedbackTime: MonotonicInstant {
+        guard let firstUnreportedTime else { return .distantFuture }
+        guard let lastReportTime, !isFrameComplete else { return firstUnreportedTime }
+        return max(lastReportTime + interval, firstUnreportedTime)
+    }
+
+    /// Whether it is time to call `makeFeedback`.
+    public func feedbackDue(now: MonotonicInstant) -> Bool { now >= nextFeedbackTime }
+
+    /// A report of what came since the last one but one; nil when there is nothing new.
+    public mutating func makeFeedback(now: MonotonicInstant) -> CongestionControlFeedback? {
+        guard firstUnreportedTime != nil else { return nil }
+        firstUnreportedTime = nil
+        isFrameComplete = false
+        lastReportTime = now
+        let packets = arrivals.map { arrival in
+            arrival.map { CongestionControlFeedback.PacketArrival(ecn: $0.ecn, age: now - $0.time) }
+        }
+        let begin = UInt16(truncatingIfNeeded: firstSequence)
+        removeFirst(Int(min(max(reportedEnd - firstSequence, 0), Int64(arrivals.count))))
+        reportedEnd = firstSequence + Int64(arrivals.count)
+        return CongestionControlFeedback(
+            senderSSRC: senderSSRC,
+            streams: [.init(ssrc: mediaSSRC, beginSequence: begin, packets: packets)],
+            reportTimestamp: Self.timestamp(now))
+    }
+
+    /// The middle 32 bits of an NTP time that counts from the clock's origin: units of 2⁻¹⁶ s.
+    static func timestamp(_ time: MonotonicInstant) -> UInt32 {
+        let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return UInt32(truncatingIfNeeded: seconds &* 65_536 &+ rest &* 65_536 / 1_000_000_000)
+    }
+
+    private mutating func removeFirst(_ count: Int) {
+        arrivals.removeFirst(count)
+        firstSequence += Int64(count)
+    }
+}

@@ -1,0 +1,7 @@
+/// When the output of a frame happens.
+public enum DecodeMode: Hashable, Sendable {
+    /// Before the call returns, except for what the stream's reordering holds back.
+    case synchronous
+    /// Later, on the session's own queue. The call returns once the frame is handed over.
+    case asynchronous
+}

@@ -1,0 +1,47 @@
+public import MediaCore
+
+/// What became of one frame that was pushed into a decoder. Every frame has exactly one.
+public struct DecodeOutput: Sendable {
+    /// The sample's presentation time.
+    public var presentationTime: MediaTime
+    /// What the caller gave with the sample.
+    public var token: FrameToken
+    public var result: DecodeResult
+
+    public init(presentationTime: MediaTime, token: FrameToken, result: DecodeResult) {
+        self.presentationTime = presentationTime
+        self.token = token
+        self.result = result
+    }
+
+    /// The picture, where there is one.
+    public var picture: DecodedPicture? {
+        if case .picture(let picture) = result { picture } else { nil }
+    }
+}
+
+/// A frame's picture, or why it has none.
+public enum DecodeResult: Sendable {
+    case picture(DecodedPicture)
+    /// The frame was taken and shows nothing.
+    case dropped(DropReason)
+    /// The frame could not be decoded.
+    case failed(VideoCodingError)
+}
+
+/// Why a frame shows nothing.
+public enum DropReason: Hashable, Sendable {
+    /// Decoding has not begun: no key frame or recovery point came since the session was made or finished.
+    case awaitingKeyFrame
+    /// The frame holds no slice data.
+    case empty
+    /// The sample is the second field of a frame, whose picture was given for the first.
+    case secondField
+    /// The decoder made no picture of it: its slices were unusable, or it came too late to be shown in order.
+    ///
+    /// Where `frame_num` wraps around during a loss, libavcodec may take the frames after it for older ones and show
+    /// none until the next key frame: ask the sender for one.
+    case noPicture
+    /// The session was invalidated, or let go of, before the frame was decoded or shown.
+    case sessionInvalidated
+}

@@ -1,0 +1,47 @@
+/// The outputs of a decompression session, to be read by one reader in the order in which they happen.
+///
+/// The sequence ends when the session is invalidated or let go of, after the outputs that it owed.
+public struct DecodeOutputs: AsyncSequence, Sendable {
+    public typealias Element = DecodeOutput
+    public typealias Failure = Never
+
+    private let stream: AsyncStream<DecodeOutput>
+    private let continuation: AsyncStream<DecodeOutput>.Continuation
+    /// Unread outputs take places in the pipeline.
+    private let gate: PipelineGate
+
+    init(gate: PipelineGate) {
+        self.gate = gate
+        (stream, continuation) = AsyncStream.makeStream()
+        // Without a reader nobody would ever leave.
+        continuation.onTermination = { _ in gate.open() }
+    }
+
+    func yield(_ output: DecodeOutput) {
+        gate.squeezeIn()
+        continuation.yield(output)
+    }
+
+    func finish() {
+        continuation.finish()
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator(), gate: gate)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: AsyncStream<DecodeOutput>.Iterator
+        fileprivate let gate: PipelineGate
+
+        public mutating func next() async -> DecodeOutput? {
+            await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> DecodeOutput? {
+            guard let output = await base.next(isolation: actor) else { return nil }
+            gate.leave()
+            return output
+        }
+    }
+}

@@ -1,0 +1,36 @@
+public import MediaCore
+
+/// A picture out of a decoder.
+public struct DecodedPicture: Sendable {
+    /// The picture as shown (after cropping), in the decoder's own memory unless the attributes asked for another kind.
+    public var pixelBuffer: PixelBuffer
+    /// The presentation time of the sample it came from.
+    public var presentationTime: MediaTime
+    /// What the decoder knows to be wrong with it.
+    public var damage: PictureDamage
+
+    /// Whether the decoder knows that parts of the picture are guessed. Pictures that refer to such a one are not marked.
+    public var isConcealed: Bool { !damage.isEmpty }
+
+    public init(pixelBuffer: PixelBuffer, presentationTime: MediaTime, damage: PictureDamage = []) {
+        self.pixelBuffer = pixelBuffer
+        self.presentationTime = presentationTime
+        self.damage = damage
+    }
+}
+
+/// What is wrong with a picture that a decoder shows all the same.
+public struct PictureDamage: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Slices were missing or could not be decoded; their place is filled from other pictures.
+    public static let concealed = PictureDamage(rawValue: 1)
+    /// A picture that it refers to was not there.
+    public static let missingReference = PictureDamage(rawValue: 2)
+    /// The decoder takes it for corrupt as a whole.
+    public static let corrupt = PictureDamage(rawValue: 4)
+}

@@ -1,0 +1,211 @@
+import MediaCore
+
+/// Decodes one H.264 stream with libavcodec and answers every frame exactly once: what `DecompressionSession` and
+/// `DecodingPipeline` are made of. In steady state it allocates nothing for a frame.
+struct DecoderEngine: ~Copyable {
+    /// What the engine was made for.
+    let format: VideoFormatDescription
+    private let attributes: PixelBufferAttributes
+    private let limits: DecodingLimits
+    private let counters: DecodingCounters
+    private var decoder: LibAVDecoder
+    private var pending = PendingFrames()
+    private var active: ActiveFormat
+    private var fields = FieldPairing()
+    /// Whether libavcodec does not have the parameter sets yet.
+    private var parameterSetsAreDue = true
+    private var hasShownPicture = false
+    private var isUnused = true
+
+    /// The most frames that H.264 lets a decoder hold back (`MaxDpbFrames`, A.3.1).
+    private static let maximumReorderDepth = 16
+
+    init(
+        format: VideoFormatDescription, attributes: PixelBufferAttributes, limits: DecodingLimits,
+        counters: DecodingCounters
+    ) throws(VideoCodingError) {
+        if let reason = limits.reasonToReject(format) { throw .unsupportedFormat(reason: reason) }
+        decoder = try LibAVDecoder(limits: limits)
+        self.format = format
+        self.attributes = attributes
+        self.limits = limits
+        self.counters = counters
+        active = ActiveFormat(format)
+    }
+
+    /// Whether a decoder made for `current` goes on when the stream's format becomes `format`.
+    static func canAccept(
+        _ format: VideoFormatDescription, after current: VideoFormatDescription, limits: DecodingLimits
+    ) -> Acceptance {
+        if let reason = limits.reasonToReject(format) { return .reject(reason: reason) }
+        let (old, new) = (current.properties, format.properties)
+        if new.profileLevel.profileIDC != old.profileLevel.profileIDC {
+            return .recreate(
+                reason: "profile_idc changes from \(old.profileLevel.profileIDC) to \(new.profileLevel.profileIDC)")
+        }
+        if new.chromaFormat != old.chromaFormat {
+            return .recreate(reason: "chroma_format_idc changes from \(old.chromaFormat) to \(new.chromaFormat)")
+        }
+        if new.bitDepth != old.bitDepth {
+            return .recreate(reason: "the bit depth changes from \(old.bitDepth) to \(new.bitDepth)")
+        }
+        if new.codedDimensions.width > old.codedDimensions.width
+            || new.codedDimensions.height > old.codedDimensions.height
+        {
+            return .recreate(
+                reason: "the picture grows beyond \(old.codedDimensions), for which the session was made, "
+                    + "to \(new.codedDimensions)")
+        }
+        return .accept
+    }
+
+    /// What came of taking on a format.
+    enum Adoption {
+        /// Frames of it may be decoded. A new PPS alone begins no new sequence.
+        case adopted(isNewSequence: Bool)
+        case refused(Acceptance)
+    }
+
+    /// Takes on a format, where the decoder goes on with it. What is held back of another sequence is given out first.
+    mutating func adopt(_ newFormat: VideoFormatDescription, _ emit: (DecodeOutput) -> Void) -> Adoption {
+        if !isUnused, newFormat == active.format {
+            // The next comparison is one of references.
+            active.format = newFormat
+            return .adopted(isNewSequence: false)
+        }
+        let acceptance = Self.canAccept(newFormat, after: format, limits: limits)
+        guard acceptance == .accept else { return .refused(acceptance) }
+        let isSame = !isUnused && active.isSameSequence(as: newFormat)
+        if !isSame, !isUnused { finish(emit) }
+        let reordering = isSame ? active.reordering : nil
+        active = ActiveFormat(newFormat)
+        active.reordering = reordering ?? active.reordering
+        parameterSetsAreDue = true
+        isUnused = false
+        return .adopted(isNewSequence: !isSame)
+    }
+
+    /// Takes on the sample's format and decodes it.
+    mutating func push(_ sample: SampleBuffer, token: FrameToken, _ emit: (DecodeOutput) -> Void) {
+        switch adopt(sample.format, emit) {
+        case .adopted, .refused(.accept):
+            decode(sample, token: token, emit)
+        case .refused(.recreate(let reason)):
+            answer(sample, token, .failed(.formatNotAccepted(reason: reason)), emit)
+        case .refused(.reject(let reason)):
+            answer(sample, token, .failed(.unsupportedFormat(reason: reason)), emit)
+        }
+    }
+
+    /// Decodes a frame of the format that was adopted last.
+    mutating func decode(_ sample: SampleBuffer, token: FrameToken, _ emit: (DecodeOutput) -> Void) {
+        var content = FieldPairing.Content()
+        var firstSlice: SliceGlance?
+        do throws(VideoCodingError) {
+            let sequence = active.sequence
+            let holdsSlices = try decoder.load(
+                sample.data, parameterSets: parameterSetsAreDue ? active.parameterSets : []
+            ) { unit in
+                guard let sequence, let slice = SliceGlance(unit, sequence: sequence) else { return }
+                content.insert(slice)
+                firstSlice = firstSlice ?? slice
+            }
+            guard holdsSlices else { return answer(sample, token, .dropped(.empty), emit) }
+        } catch {
+            return answer(sample, token, .failed(error), emit)
+        }
+        let role = firstSlice == nil ? .frame : fields.role(of: content)
+        if let firstSlice, role != .secondField { putInOrder(firstSlice, emit) }
+        send(sample, token: token, role: role, emit)
+    }
+
+    /// Has the decoder hold back what a stream needs that does not say how much that is.
+    private mutating func putInOrder(_ slice: SliceGlance, _ emit: (DecodeOutput) -> Void) {
+        guard active.reordering != nil else { return }
+        if active.reordering?.observe(slice) == true {
+            giveOut(emit)
+            decoder.restart()
+        }
+        decoder.reorderDepth = active.reordering?.depth ?? 0
+    }
+
+    private mutating func send(
+        _ sample: SampleBuffer, token: FrameToken, role: FieldPairing.Role, _ emit: (DecodeOutput) -> Void
+    ) {
+        let serial = pending.push(presentationTime: sample.presentationTime, token: token)
+        var failure: VideoCodingError?
+        do throws(VideoCodingError) {
+            try decoder.send(serial: serial)
+            parameterSetsAreDue = false
+        } catch {
+            failure = error
+        }
+        emitPictures(emit)
+        // A frame that failed is answered once, even where libavcodec shows something of it later.
+        if let failure, let entry = pending.take(serial) { answer(entry, .failed(failure), emit) }
+        if role == .secondField, let entry = pending.take(serial) { answer(entry, .dropped(.secondField), emit) }
+        let held = decoder.reorderDepth
+        dropPending(butNewest: held > 0 ? held + Self.maximumReorderDepth : role == .firstField ? 1 : 0, emit)
+    }
+
+    /// Gives out what is held back and answers all that was not. Decoding begins anew at a key frame.
+    mutating func finish(_ emit: (DecodeOutput) -> Void) {
+        giveOut(emit)
+        decoder.restart()
+        hasShownPicture = false
+        parameterSetsAreDue = true
+        fields.reset()
+    }
+
+    /// Answers a frame that was not taken in.
+    func answer(
+        _ sample: SampleBuffer, _ token: FrameToken, _ result: DecodeResult, _ emit: (DecodeOutput) -> Void
+    ) {
+        counters.count(result, pixelTransfer: false)
+        emit(DecodeOutput(presentationTime: sample.presentationTime, token: token, result: result))
+    }
+
+    /// Answers all frames without a picture.
+    mutating func abandon(_ emit: (DecodeOutput) -> Void) {
+        while let entry = pending.takeOldest(butNewest: 0) { answer(entry, .dropped(.sessionInvalidated), emit) }
+        decoder.restart()
+    }
+
+    private mutating func giveOut(_ emit: (DecodeOutput) -> Void) {
+        decoder.drain()
+        emitPictures(emit)
+        dropPending(butNewest: 0, emit)
+    }
+
+    /// Emits all pictures that the decoder has finished.
+    private mutating func emitPictures(_ emit: (DecodeOutput) -> Void) {
+        var received = true
+        while received {
+            var made: (serial: Int64, picture: PixelBuffer?, damage: PictureDamage)?
+            received = decoder.receive(attachments: active.attachments) { frame, picture in
+                made = (frame.serial, picture, frame.damage)
+            }
+            guard let made, let entry = pending.take(made.serial) else { continue }
+            guard let picture = made.picture else {
+                answer(entry, .failed(.unsupportedFormat(reason: "the decoded picture is not 8-bit 4:2:0")), emit)
+                continue
+            }
+            hasShownPicture = true
+            answer(
+                entry,
+                .picture(
+                    DecodedPicture(
+                        pixelBuffer: picture, presentationTime: entry.presentationTime, damage: made.damage)), emit)
+        }
+    }
+
+    private mutating func dropPending(butNewest count: Int, _ emit: (DecodeOutput) -> Void) {
+        let reason: DropReason = hasShownPicture ? .noPicture : .awaitingKeyFrame
+        while let entry = pending.takeOldest(butNewest: count) { answer(entry, .dropped(reason), emit) }
+    }
+
+    private func answer(_ entry: PendingFrames.Entry, _ result: DecodeResult, _ emit: (DecodeOutput) -> Void) {
+        counters.count(result, pixelTransfer: false)
+        emit(DecodeOutput(presentationTime: entry.presentationTime, token: entry.token, result: result))
+    }
+}

@@ -1,0 +1,76 @@
+public import MediaCore
+
+/// Decodes a stream whose format may change: one session after another, one ordered stream of events.
+///
+/// It does what every user of `DecompressionSession` would: when the session in use cannot accept a new format, the
+/// pictures that it holds back are given out, a new session is made, and decoding goes on. Each frame is answered exactly
+/// once, in the call that pushes it unless the stream reorders frames. Belongs to one serial queue.
+public final class DecodingPipeline {
+    private let attributes: PixelBufferAttributes
+    private let limits: DecodingLimits
+    private let counters = DecodingCounters()
+    private var engine: DecoderEngine?
+
+    /// Makes a pipeline; its decoder is made when the first frame comes.
+    ///
+    /// - Parameters:
+    ///   - attributes: What pictures must be like, in every format.
+    ///   - limits: What is refused, before any memory is allocated for it.
+    public init(attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default) {
+        self.attributes = attributes
+        self.limits = limits
+    }
+
+    /// Decodes the next frame of the stream.
+    ///
+    /// - Parameters:
+    ///   - sample: A frame in decoding order. Its format's parameter sets hold; any within its data do not.
+    ///   - token: Comes back with the output.
+    ///   - body: Called with outputs of this frame and of earlier ones, pictures in presentation order, and before the
+    ///     first output of each new format with that.
+    public func decode(
+        _ sample: SampleBuffer, token: FrameToken = FrameToken(), _ body: (DecodingEvent) -> Void
+    ) {
+        do throws(VideoCodingError) {
+            if try prepare(for: sample.format, body) { body(.formatChanged(sample.format)) }
+            engine?.decode(sample, token: token) { body(.output($0)) }
+        } catch {
+            let result = DecodeResult.failed(error)
+            counters.count(result, pixelTransfer: false)
+            body(.output(DecodeOutput(presentationTime: sample.presentationTime, token: token, result: result)))
+        }
+    }
+
+    /// Gives out the pictures held back for reordering, and answers all frames that were not. A key frame may follow.
+    public func finishDelayedFrames(_ body: (DecodingEvent) -> Void) {
+        engine?.finish { body(.output($0)) }
+    }
+
+    /// What has been answered so far, over all formats.
+    public var statistics: DecodingStatistics { counters.statistics }
+
+    /// Sees to a decoder that has taken on `format`.
+    ///
+    /// - Returns: Whether the format is new.
+    private func prepare(
+        for format: VideoFormatDescription, _ body: (DecodingEvent) -> Void
+    ) throws(VideoCodingError) -> Bool {
+        switch engine?.adopt(format, { body(.output($0)) }) {
+        case .adopted(let isNewSequence): return isNewSequence
+        case .refused(.reject(let reason)): throw .unsupportedFormat(reason: reason)
+        case .refused, nil: break
+        }
+        var next = try DecoderEngine(format: format, attributes: attributes, limits: limits, counters: counters)
+        _ = next.adopt(format) { _ in }
+        engine?.finish { body(.output($0)) }
+        engine = consume next
+        return true
+    }
+}
+
+/// What a decoding pipeline tells, in order.
+public enum DecodingEvent: Sendable {
+    /// The outputs that follow are of frames of this format. Told of the first one too; a new PPS alone is no new format.
+    case formatChanged(VideoFormatDescription)
+    case output(DecodeOutput)
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// What a decoder has answered so far.
+public struct DecodingStatistics: Hashable, Sendable {
+    public var pictures = 0
+    /// Of the pictures, those with known damage.
+    public var concealed = 0
+    /// Of the pictures, those that had to be converted, since the decoder's own did not satisfy the attributes.
+    public var pixelTransfers = 0
+    public var dropped = 0
+    public var failed = 0
+
+    public init() {}
+}
+
+/// Counts what a decoder answers, where anyone may read it.
+final class DecodingCounters: Sendable {
+    private let pictures = Atomic(0)
+    private let concealed = Atomic(0)
+    private let pixelTransfers = Atomic(0)
+    private let dropped = Atomic(0)
+    private let failed = Atomic(0)
+
+    func count(_ result: borrowing DecodeResult, pixelTransfer: Bool) {
+        switch copy result {
+        case .picture(let picture):
+            pictures.add(1, ordering: .relaxed)
+            if picture.isConcealed { concealed.add(1, ordering: .relaxed) }
+            if pixelTransfer { pixelTransfers.add(1, ordering: .relaxed) }
+        case .dropped: dropped.add(1, ordering: .relaxed)
+        case .failed: failed.add(1, ordering: .relaxed)
+        }
+    }
+
+    var statistics: DecodingStatistics {
+        var statistics = DecodingStatistics()
+        statistics.pictures = pictures.load(ordering: .relaxed)
+        statistics.concealed = concealed.load(ordering: .relaxed)
+        statistics.pixelTransfers = pixelTransfers.load(ordering: .relaxed)
+        statistics.dropped = dropped.load(ordering: .relaxed)
+        statistics.failed = failed.load(ordering: .relaxed)
+        return statistics
+    }
+}

@@ -1,0 +1,34 @@
+import MediaCore
+
+/// The frames that a decoder holds, so that each one pushed is answered exactly once.
+struct PendingFrames {
+    /// A frame that has not been answered.
+    struct Entry {
+        var serial: Int64
+        var presentationTime: MediaTime
+        var token: FrameToken
+    }
+
+    private var entries: [Entry] = []
+    private var nextSerial: Int64 = 0
+
+    var count: Int { entries.count }
+
+    /// Takes a frame in and numbers it.
+    mutating func push(presentationTime: MediaTime, token: FrameToken) -> Int64 {
+        defer { nextSerial &+= 1 }
+        entries.append(Entry(serial: nextSerial, presentationTime: presentationTime, token: token))
+        return nextSerial
+    }
+
+    /// Takes out the frame `serial`; nil when it has been answered already.
+    mutating func take(_ serial: Int64) -> Entry? {
+        guard let index = entries.firstIndex(where: { $0.serial == serial }) else { return nil }
+        return entries.remove(at: index)
+    }
+
+    /// Takes out the oldest frame, as long as there are more than `count`.
+    mutating func takeOldest(butNewest count: Int) -> Entry? {
+        entries.count > count ? entries.removeFirst() : nil
+    }
+}

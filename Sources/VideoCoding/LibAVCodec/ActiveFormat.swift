@@ -1,0 +1,54 @@
+import H264
+import MediaCore
+import NIOCore
+
+/// What a decoder knows of the format that it decodes.
+struct ActiveFormat {
+    var format: VideoFormatDescription
+    /// The parameter sets in Annex B, as libavcodec is to have them.
+    let parameterSets: [UInt8]
+    let attachments: PixelBufferAttachments
+    /// The SPS, where something has to be known of each slice: to tell fields apart, or to put frames in order.
+    let sequence: SequenceParameterSet?
+    /// For streams that do not say how many frames to hold back.
+    var reordering: ReorderEstimator?
+
+    init(_ format: VideoFormatDescription) {
+        self.format = format
+        attachments = PixelBufferAttachments(colour: format.colour, pixelAspectRatio: format.pixelAspectRatio)
+        let set = format.sequenceParameterSets.first
+        let isTold = set?.usability?.bitstreamRestriction != nil
+        let reorders = format.reorderDepth > 0
+        let estimator = isTold || !reorders ? nil : set.map { ReorderEstimator($0) }
+        reordering = estimator
+        sequence = set.flatMap { $0.isFrameOnly && estimator == nil ? nil : $0 }
+        parameterSets = Self.annexB(format, isLowDelay: estimator != nil || (!isTold && !reorders))
+    }
+
+    /// Whether pictures of both formats are of one sequence: only their PPSs may differ.
+    func isSameSequence(as other: VideoFormatDescription) -> Bool {
+        guard format.properties == other.properties else { return false }
+        let (own, others) = (format.sequenceParameterSets, other.sequenceParameterSets)
+        guard own.isEmpty || others.isEmpty else { return own == others }
+        return Self.sequenceUnits(format) == Self.sequenceUnits(other)
+    }
+
+    private static func sequenceUnits(_ format: VideoFormatDescription) -> [ByteBuffer] {
+        format.parameterSets.filter { NALUnit($0)?.type == .sequenceParameterSet }
+    }
+
+    private static func annexB(_ format: VideoFormatDescription, isLowDelay: Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for parameterSet in format.parameterSets {
+            var written = parameterSet
+            if isLowDelay, let unit = NALUnit(parameterSet), unit.type == .sequenceParameterSet,
+                let rewritten = LowDelayParameterSet.rewrite(unit)
+            {
+                written = rewritten.bytes
+            }
+            bytes.append(contentsOf: [0, 0, 0, 1])
+            bytes.append(contentsOf: written.readableBytesView)
+        }
+        return bytes
+    }
+}

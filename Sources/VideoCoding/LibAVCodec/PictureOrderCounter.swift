@@ -1,0 +1,70 @@
+import H264
+
+/// Counts pictures in output order as their slice headers tell (H.264 8.2.1).
+///
+/// `memory_management_control_operation` 5, which starts the count anew within a stream, is not seen.
+struct PictureOrderCounter {
+    private let counting: SequenceParameterSet.PictureOrderCount
+    private let maximumFrameNumber: Int
+    private var previousMSB = 0
+    private var previousLSB = 0
+    private var previousFrameNumber = 0
+    private var frameNumberOffset = 0
+
+    init(_ sequence: SequenceParameterSet) {
+        counting = sequence.pictureOrderCount
+        maximumFrameNumber = 1 << sequence.log2MaximumFrameNumber
+    }
+
+    /// The picture order count of the next picture in decoding order.
+    mutating func count(_ slice: SliceGlance) -> Int {
+        switch counting {
+        case .explicit(let bits): explicitCount(slice, period: 1 << bits)
+        case .cyclic(_, let nonReferenceOffset, _, let offsets):
+            cyclicCount(slice, offsets: offsets, nonReferenceOffset: nonReferenceOffset)
+        case .decodingOrder: 2 * absoluteFrameNumber(slice)
+        }
+    }
+
+    /// 8.2.1.1
+    private mutating func explicitCount(_ slice: SliceGlance, period: Int) -> Int {
+        if slice.isIDR { (previousMSB, previousLSB) = (0, 0) }
+        let low = Int(slice.orderCountLSB)
+        var high = previousMSB
+        if low < previousLSB, previousLSB - low >= period / 2 {
+            high &+= period
+        } else if low > previousLSB, low - previousLSB > period / 2 {
+            high &-= period
+        }
+        if slice.isReference { (previousMSB, previousLSB) = (high, low) }
+        return high &+ low
+    }
+
+    /// 8.2.1.2
+    private mutating func cyclicCount(_ slice: SliceGlance, offsets: [Int], nonReferenceOffset: Int) -> Int {
+        var number = absoluteFrameNumber(slice)
+        if offsets.isEmpty { number = 0 }
+        if !slice.isReference, number > 0 { number -= 1 }
+        var expected = 0
+        if number > 0 {
+            let (cycles, position) = (number - 1).quotientAndRemainder(dividingBy: offsets.count)
+            for index in offsets.indices {
+                expected &+= offsets[index] &* (index <= position ? cycles + 1 : cycles)
+            }
+        }
+        if !slice.isReference { expected &+= nonReferenceOffset }
+        return expected &+ slice.orderCountDelta
+    }
+
+    /// `FrameNumOffset + frame_num`
+    private mutating func absoluteFrameNumber(_ slice: SliceGlance) -> Int {
+        let number = Int(slice.frameNumber)
+        if slice.isIDR {
+            frameNumberOffset = 0
+        } else if previousFrameNumber > number {
+            frameNumberOffset &+= maximumFrameNumber
+        }
+        previousFrameNumber = number
+        return frameNumberOffset &+ number
+    }
+}

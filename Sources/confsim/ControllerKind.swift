@@ -1,0 +1,28 @@
+import ArgumentParser
+import MediaCore
+import NetworkSimulation
+import RateControl
+
+/// The controllers that can be simulated, by the names of the command line.
+enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
+    case google
+    case fixed
+    case confrelay
+    case oracle
+
+    /// A controller for a flow.
+    func make(for context: ControllerContext) -> SimulatedController {
+        switch self {
+        case .google:
+            SimulatedController(GoogleCongestionController(limits: context.limits, now: context.start))
+        case .fixed: SimulatedController(FixedRateController(rate: context.limits.start))
+        case .confrelay:
+            SimulatedController(ConfrelayCongestionController(limits: context.limits, now: context.start))
+        case .oracle:
+            SimulatedController(
+                OracleController(
+                    link: LinkProfile(rate: context.fairRate), frameInterval: context.frameInterval,
+                    limits: context.limits))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Foundation
+import MediaCore
+import NetworkSimulation
+
+/// `confsim traces`: makes and describes network traces.
+struct Traces: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes network traces, and tells what traces are like.", subcommands: [Generate.self, Describe.self])
+
+    struct Generate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a trace in mahimahi's format that looks like one of a kind of network.")
+
+        @Option(
+            help: ArgumentHelp(
+                "The kind: \(TraceGenerator.Kind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "kind"),
+            transform: Traces.parseKind)
+        var kind: TraceGenerator.Kind
+
+        @Option(help: "The seed; the same one gives the same trace.")
+        var seed: UInt64 = 1
+
+        @Option(help: "Its length, such as 120s or 120.", transform: Traces.parseDuration)
+        var duration: Duration = .seconds(120)
+
+        @Option(
+            name: .shortAndLong, help: ArgumentHelp("The file to write; standard output by default.", valueName: "file")
+        )
+        var output: String?
+
+        func validate() throws {
+            guard duration >= .seconds(1), duration <= .seconds(86_400) else {
+                throw ValidationError("--duration must be from 1s to a day.")
+            }
+        }
+
+        func run() throws {
+            var generator = TraceGenerator(kind: kind, seed: seed)
+            let trace = generator.trace(duration: duration)
+            let data = Data((trace.milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n").utf8)
+            if let output { try Output.write(data, to: output) } else { FileHandle.standardOutput.write(data) }
+        }
+    }
+
+    struct Describe: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tells what traces are like: rates of a second, outages, and how long the rate remembers.")
+
+        @Argument(help: "Traces in mahimahi's format.")
+        var files: [String]
+
+        @Option(help: ArgumentHelp("Write the figures to this file as JSON.", valueName: "file"))
+        var json: String?
+
+        func run() throws {
+            let described = try files.map { path in
+                (name: URL(fileURLWithPath: path).lastPathComponent, figures: TraceStatistics(try read(path)))
+            }
+            print(table(described))
+            guard let json else { return }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            let figures = Dictionary(described.map { ($0.name, $0.figures) }, uniquingKeysWith: { first, _ in first })
+            try Output.write(try encoder.encode(figures), to: json)
+        }
+
+        private func read(_ path: String) throws -> DeliveryTrace {
+            let text: String
+            do {
+                text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+            } catch {
+                throw InputError.unusable("cannot read the trace '\(path)': \(error.localizedDescription)")
+            }
+            do throws(LinkProfileError) {
+                return try DeliveryTrace(parsing: text)
+            } catch {
+                throw InputError.unusable("\(path): \(error)")
+            }
+        }
+
+        private func table(_ described: [(name: String, figures: TraceStatistics)]) -> String {
+            let columns = [
+                "trace", "s", "mean Mbit/s", "p5", "p50", "p95", "cv", "outages", "outage s", "longest s", "memory s",
+            ]
+            let rows = described.map { name, figures in
+                [
+                    name, String(format: "%.0f", figures.duration), String(format: "%.2f", figures.mean),
+                    String(format: "%.2f", figures.percentile5), String(format: "%.2f", figures.median),
+                    String(format: "%.2f", figures.percentile95), String(format: "%.2f", figures.variation),
+                    "\(figures.outages)", String(format: "%.1f", figures.outageTime),
+                    String(format: "%.1f", figures.longestOutage),
+                    figures.autocorrelationTime.map { String(format: "%.1f", $0) } ?? "never",
+                ]
+            }
+            return SummaryTable.aligned([columns] + rows).joined(separator: "\n")
+        }
+    }
+
+    static func parseKind(_ text: String) throws -> TraceGenerator.Kind {
+        guard let kind = TraceGenerator.Kind(rawValue: text) else {
+            let known = TraceGenerator.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("There is no kind '\(text)'; there are \(known).")
+        }
+        return kind
+    }
+
+    static func parseDuration(_ text: String) throws -> Duration {
+        guard let duration = LinkProfile.duration(text) ?? LinkProfile.duration(text + "s") else {
+            throw ValidationError("'\(text)' is not a time; expected one such as 120s or 2min.")
+        }
+        return duration
+    }
+}
