@@ -1,3 +1,5 @@
+public import MediaCore
+
 /// The constants of `ConfrelayCongestionController`. The defaults are what it is meant to run with; that they can be
 /// changed is for measuring how much depends on each.
 public struct ConfrelayParameters: Hashable, Sendable {
@@ -22,8 +24,13 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// What a packet that found the link idle may take to get through, in times that the capacity says, before the rest
     /// counts against the capacity.
     public var idleAllowance = 1.0
-    /// The part of the jitter that is not taken for a queue.
-    public var jitterAllowance = 0.5
+    /// How much of a predicted queue is taken for jitter, in times of its median.
+    public var jitterAllowance = 1.0
+    /// By how many times the median jitter feedback may come later than predicted before its absence means something.
+    public var jitterMargin = 1.0
+    /// What is sent beyond the part of the capacity that delay allows, at a capacity of 1 Mbit/s; it goes with the square
+    /// root of the capacity. Being more to a small flow than to a large one, it makes flows equal.
+    public var additiveRate = BitRate.kilobits(20)
     /// How much later than predicted feedback may come before its absence means something.
     public var feedbackMargin = Duration.milliseconds(2)
     /// How often feedback is asked for: about twice a frame, while packets arrive.
@@ -43,7 +50,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The names of the parameters, for `scale`.
     public static let names = [
         "utilization", "caution", "drainTime", "memory", "interruption", "holdDelay", "pacingFactor", "growth",
-        "idleAllowance", "jitterAllowance", "feedbackMargin", "feedbackInterval", "frameTimeout", "baseDelayWindow",
+        "idleAllowance", "jitterAllowance", "jitterMargin", "additiveRate", "feedbackMargin", "feedbackInterval", "frameTimeout", "baseDelayWindow",
         "standingTime", "standingDelay",
     ]
 
@@ -60,6 +67,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
         case "growth": growth *= factor
         case "idleAllowance": idleAllowance *= factor
         case "jitterAllowance": jitterAllowance *= factor
+        case "jitterMargin": jitterMargin *= factor
+        case "additiveRate": additiveRate = additiveRate * factor
         case "feedbackMargin": feedbackMargin = feedbackMargin * factor
         case "feedbackInterval": feedbackInterval = feedbackInterval * factor
         case "frameTimeout": frameTimeout = frameTimeout * factor

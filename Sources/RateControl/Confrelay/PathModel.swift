@@ -21,6 +21,8 @@ struct PathModel: Sendable {
     private var lastFeedback = 0.0
     /// The queueing delay of the newest packet that was heard of, in seconds.
     private(set) var queueDelay = 0.0
+    private var lastHeard: MonotonicInstant?
+    private var unreliability = FeedbackUnreliability()
 
     init(start: Double, parameters: ConfrelayParameters) {
         self.parameters = parameters
@@ -41,6 +43,11 @@ struct PathModel: Sendable {
 
     /// Feedback came that spoke of packets up to `newestSequence`, the newest of which arrived at `newestArrival`.
     mutating func feedbackReceived(newestSequence: Int64, newestArrival: Double?, now: MonotonicInstant) {
+        if let oldest = inFlight.oldest, let roundTripTime {
+            let due = max(lastHeard ?? oldest.sendTime, oldest.sendTime + roundTripTime)
+            unreliability.feedbackReceived(lateness: (now - due - parameters.feedbackInterval).seconds)
+        }
+        lastHeard = now
         inFlight.remove(upTo: newestSequence)
         guard let newestArrival else { return }
         lastFeedback = newestArrival
@@ -55,6 +62,7 @@ struct PathModel: Sendable {
         let base = baseForward.value ?? arrival - sent
         let wait = max(arrival - sent - base, 0)
         queueDelay = wait
+        unreliability.packetWaited(wait)
         if let lastArrival, arrival >= lastArrival {
             measure(size: size, sent: sent, wait: wait, spacing: arrival - lastArrival, arrival: arrival)
         }
@@ -69,7 +77,7 @@ struct PathModel: Sendable {
         let rate = capacity.rate
         let foundQueue = wait > spacing + parameters.feedbackMargin.seconds
         if !foundQueue {
-            jitter.add(wait)
+            jitter.add(wait - size / rate / 2)
             // What it waited beyond jitter and its own transmission, the link was interrupted or slower than thought.
             let unexplained = wait - jitter.value - parameters.idleAllowance * size / rate
             if unexplained > 0, unexplained < spacing {
@@ -104,7 +112,9 @@ struct PathModel: Sendable {
     func prediction(waiting: Double, now: MonotonicInstant) -> (rate: Double, queueDelay: Double)? {
         guard let base = baseForward.value, let reverse = baseReverse.value, let lastArrival else { return nil }
         // Had something arrived since the last feedback, it would have been heard of by now.
-        let known = now.seconds - reverse - parameters.feedbackMargin.seconds
+        let margin =
+            parameters.feedbackMargin.seconds + parameters.jitterMargin * jitter.value + unreliability.tolerance
+        let known = now.seconds - reverse - margin
         let isOverdue = known >= lastFeedback + parameters.feedbackInterval.seconds
         let silentUntil = isOverdue ? known : lastFeedback
         var rate = capacity.rate

@@ -1,0 +1,37 @@
+/// How far silence can be trusted to mean that nothing arrived.
+///
+/// Feedback that came late although the packets that it speaks of did not wait was itself lost or held up. Silence of
+/// such length means nothing then, for a while.
+struct FeedbackUnreliability: Sendable {
+    /// Feedback that comes so much late, in seconds, is judged…
+    private static let leastLateness = 0.01
+    /// …as late by itself if no packet waited for this part of it.
+    private static let waitedPart = 0.5
+    /// No longer silence is borne.
+    private static let maximum = 0.5
+    /// What remains of the tolerance with each feedback: a second or two pass until half of it is gone.
+    private static let remainder = 0.99
+
+    /// How long silence means nothing, in seconds.
+    private(set) var tolerance = 0.0
+    private var lateness = 0.0
+    private var longestWait = 0.0
+
+    /// Feedback came so much later than when it could have come.
+    mutating func feedbackReceived(lateness newest: Double) {
+        judge()
+        lateness = newest
+        longestWait = 0
+    }
+
+    /// A packet of that feedback waited so long on the way.
+    mutating func packetWaited(_ wait: Double) {
+        longestWait = max(longestWait, wait)
+    }
+
+    private mutating func judge() {
+        tolerance *= Self.remainder
+        guard lateness > Self.leastLateness, longestWait < lateness * Self.waitedPart else { return }
+        tolerance = max(tolerance, min(lateness, Self.maximum))
+    }
+}
