@@ -5,12 +5,23 @@ import MediaCore
 /// The clocks' difference is part of it, and a lowest value that ages follows their drift. A delay that stays high
 /// whatever is sent becomes the new base: a longer route, or a queue that others keep filled.
 struct BaseDelay: Sendable {
+    /// A delay that varies by no more than this, in seconds, while it is high is that of a longer route.
+    static let variation = 0.02
+    /// A new base that stays for so long, in seconds, is no others' queue.
+    static let calmTime = 3.0
+
     private let standingTime: Double
     private let standingDelay: Double
     private let window: Duration
     private var lowest: WindowedMinimum<Double>
     /// Since when no packet came without a queue, and the lowest delay since.
-    private var standing: (since: MonotonicInstant, lowest: Double)?
+    private var standing: (since: MonotonicInstant, lowest: Double, highest: Double)?
+    /// The base before a queue was found to stand, until it is seen again or the new base proves to be one.
+    private var empty: Double?
+    private var calmSince: MonotonicInstant?
+
+    /// Whether others keep a queue filled, as far as delay tells.
+    var isCompeting: Bool { empty != nil }
 
     /// In seconds; nil before the first packet.
     var value: Double? { lowest.value }
@@ -25,13 +36,20 @@ struct BaseDelay: Sendable {
     /// A packet arrived after this one-way delay.
     mutating func add(_ delay: Double, now: MonotonicInstant) {
         lowest.add(delay, now: now)
+        if let empty, delay - empty < standingDelay { self.empty = nil }
         guard let value, delay - value >= standingDelay else {
             standing = nil
+            // A queue that others fill does not stay at one length.
+            let since = calmSince ?? now
+            calmSince = since
+            if (now - since).seconds > Self.calmTime { empty = nil }
             return
         }
-        let current = standing.map { ($0.since, min($0.lowest, delay)) } ?? (now, delay)
+        calmSince = nil
+        let current = standing.map { ($0.since, min($0.lowest, delay), max($0.highest, delay)) } ?? (now, delay, delay)
         standing = current
         guard (now - current.0).seconds >= standingTime else { return }
+        if current.2 - current.1 > Self.variation { empty = empty ?? value }
         lowest = WindowedMinimum(window: window)
         lowest.add(current.1, now: now)
         standing = nil

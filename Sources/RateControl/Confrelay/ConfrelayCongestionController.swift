@@ -14,8 +14,6 @@ public struct ConfrelayCongestionController: CongestionController {
     static let idleInterval = Duration.milliseconds(100)
     /// However little the path carries, so much may be in flight: without packets there is no feedback.
     static let leastWindow = DataSize(bytes: 2400)
-    /// A slow link's frames leave no slower than this, so that they measure it.
-    static let leastPacingRate = BitRate.kilobits(400)
     /// So much more than the maximum the path may be thought to carry: a margin for its falls, not for growth unused.
     static let headroom = 1.5
     /// Delays up to this, in seconds, are no queue: growth goes on.
@@ -25,6 +23,8 @@ public struct ConfrelayCongestionController: CongestionController {
     static let usedPart = 0.7
     /// After so long without feedback a packet may leave each while, to find whether the path is back.
     static let silence = 0.5
+    /// Beside others that fill the queue, what is in flight may be what the rate carries in this time.
+    static let longestQueue = Duration.seconds(1.5)
     static let keepAliveInterval = 0.1
 
     private let parameters: ConfrelayParameters
@@ -32,6 +32,7 @@ public struct ConfrelayCongestionController: CongestionController {
     private var demand: BitRate
     private var path: PathModel
     private var losses = LossClassifier()
+    private var competition = CompetingTraffic()
     private var usage = SendRateMeter()
     /// Moves the rate by receiver reports until transport-wide feedback comes.
     private var reports: SendRateBounds
@@ -158,7 +159,7 @@ public struct ConfrelayCongestionController: CongestionController {
     private var isDraining: Bool { queueDelay > parameters.drainTime.seconds }
 
     private var pacingRate: BitRate {
-        max(max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor, Self.leastPacingRate)
+        max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor + parameters.additivePacingRate
     }
 
     /// What keeps the predicted queue within its bound.
@@ -172,7 +173,9 @@ public struct ConfrelayCongestionController: CongestionController {
             }
         }
         let room = capacity * (parameters.holdDelay.seconds - queueDelay)
-        let window = max(DataSize(bytes: path.inFlight.size + room), Self.leastWindow)
+        var window = max(DataSize(bytes: path.inFlight.size + room), Self.leastWindow)
+        // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
+        if let rate = competition.rate { window = max(window, rate.dataSize(over: Self.longestQueue)) }
         return isKeepingAlive ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
     }
 
@@ -202,11 +205,12 @@ public struct ConfrelayCongestionController: CongestionController {
         guard let prediction = path.prediction(waiting: Double(senderQueue.bytes), now: now) else { return }
         capacity = prediction.rate
         queueDelay = prediction.queueDelay
+        competition.update(isCompeting: path.isCompeting, start: target, now: now)
         chooseTarget()
     }
 
     private mutating func chooseTarget() {
-        var rate = delayBasedRate
+        var rate = max(delayBasedRate, competition.rate?.bytesPerSecond ?? 0)
         limit = .delay
         if let bound = losses.bound, bound < rate {
             rate = bound
@@ -234,7 +238,12 @@ public struct ConfrelayCongestionController: CongestionController {
 
     private mutating func countLosses(_ report: TransportFeedbackReport) {
         for result in report.results {
-            if result.receiveTime == nil { losses.lostPacket() } else if result.wasReportedMissing { losses.foundPacket() }
+            if result.receiveTime == nil {
+                losses.lostPacket()
+                competition.lost(now: report.feedbackTime)
+            } else if result.wasReportedMissing {
+                losses.foundPacket()
+            }
         }
     }
 }

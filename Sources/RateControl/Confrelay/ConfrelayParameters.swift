@@ -8,7 +8,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// How much less is used where predictions of the capacity are wrong by their own size on average.
     public var caution = 0.3
     /// A queue that takes this long to drain, less what is normal, stops sending but for the minimum: about a frame.
-    public var drainTime = Duration.milliseconds(30)
+    public var drainTime = Duration.milliseconds(26)
     /// How long a busy link is looked at to know its capacity: a few frames.
     public var memory = Duration.milliseconds(70)
     /// A longer wait between two packets is an interruption: only so much of it counts against the capacity, so that
@@ -18,7 +18,10 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var holdDelay = Duration.milliseconds(60)
     /// The pacing rate over the capacity: how fast packets of a frame leave, and so how much more capacity than known
     /// a frame can reveal.
-    public var pacingFactor = 1.5
+    public var pacingFactor = 1.15
+    /// The pacing rate beyond that: small frames are trains as well, and of two flows the smaller one learns relatively
+    /// more.
+    public var additivePacingRate = BitRate.kilobits(1500)
     /// By how much of itself the estimate of the capacity grows each second while nothing queues.
     public var growth = 1.0
     /// What a packet that found the link idle may take to get through, in times that the capacity says, before the rest
@@ -50,7 +53,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The names of the parameters, for `scale`.
     public static let names = [
         "utilization", "caution", "drainTime", "memory", "interruption", "holdDelay", "pacingFactor", "growth",
-        "idleAllowance", "jitterAllowance", "jitterMargin", "additiveRate", "feedbackMargin", "feedbackInterval", "frameTimeout", "baseDelayWindow",
+        "idleAllowance", "jitterAllowance", "jitterMargin", "additiveRate",
+        "additivePacingRate", "feedbackMargin", "feedbackInterval", "frameTimeout", "baseDelayWindow",
         "standingTime", "standingDelay",
     ]
 
@@ -68,6 +72,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
         case "idleAllowance": idleAllowance *= factor
         case "jitterAllowance": jitterAllowance *= factor
         case "jitterMargin": jitterMargin *= factor
+        case "additivePacingRate": additivePacingRate = additivePacingRate * factor
         case "additiveRate": additiveRate = additiveRate * factor
         case "feedbackMargin": feedbackMargin = feedbackMargin * factor
         case "feedbackInterval": feedbackInterval = feedbackInterval * factor

@@ -37,6 +37,9 @@ struct PathModel: Sendable {
         return .nanoseconds(Int64((forward + reverse) * 1e9))
     }
 
+    /// Whether others keep a queue filled.
+    var isCompeting: Bool { baseForward.isCompeting }
+
     mutating func packetSent(_ packet: SentPacket) {
         inFlight.append(packet)
     }
