@@ -8,7 +8,7 @@ struct BaseDelay: Sendable {
     /// A delay that varies by no more than this, in seconds, while it is high is that of a longer route.
     static let variation = 0.02
     /// A new base that stays for so long, in seconds, is no others' queue.
-    static let calmTime = 3.0
+    static let calmTime = 10.0
 
     private let standingTime: Double
     private let standingDelay: Double
@@ -20,8 +20,8 @@ struct BaseDelay: Sendable {
     private var empty: Double?
     private var calmSince: MonotonicInstant?
 
-    /// Whether others keep a queue filled, as far as delay tells.
-    var isCompeting: Bool { empty != nil }
+    /// How long the queue is that others keep filled, as far as delay tells, in seconds; nil without one.
+    private(set) var competingDelay: Double?
 
     /// In seconds; nil before the first packet.
     var value: Double? { lowest.value }
@@ -34,8 +34,11 @@ struct BaseDelay: Sendable {
     }
 
     /// A packet arrived after this one-way delay.
-    mutating func add(_ delay: Double, now: MonotonicInstant) {
+    ///
+    /// - Parameter jitter: by how much, in seconds, delays differ by themselves.
+    mutating func add(_ delay: Double, jitter: Double, now: MonotonicInstant) {
         lowest.add(delay, now: now)
+        defer { competingDelay = empty.map { delay - $0 } }
         if let empty, delay - empty < standingDelay { self.empty = nil }
         guard let value, delay - value >= standingDelay else {
             standing = nil
@@ -49,7 +52,7 @@ struct BaseDelay: Sendable {
         let current = standing.map { ($0.since, min($0.lowest, delay), max($0.highest, delay)) } ?? (now, delay, delay)
         standing = current
         guard (now - current.0).seconds >= standingTime else { return }
-        if current.2 - current.1 > Self.variation { empty = empty ?? value }
+        if current.2 - current.1 > Self.variation + 2 * jitter { empty = empty ?? value }
         lowest = WindowedMinimum(window: window)
         lowest.add(current.1, now: now)
         standing = nil

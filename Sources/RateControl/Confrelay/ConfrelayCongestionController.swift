@@ -23,8 +23,8 @@ public struct ConfrelayCongestionController: CongestionController {
     static let usedPart = 0.7
     /// After so long without feedback a packet may leave each while, to find whether the path is back.
     static let silence = 0.5
-    /// Beside others that fill the queue, what is in flight may be what the rate carries in this time.
-    static let longestQueue = Duration.seconds(1.5)
+    /// Beside others that fill the queue, what is in flight may be what the rate carries in a round trip and this.
+    static let competitionSlack = Duration.milliseconds(100)
     static let keepAliveInterval = 0.1
 
     private let parameters: ConfrelayParameters
@@ -175,13 +175,16 @@ public struct ConfrelayCongestionController: CongestionController {
         let room = capacity * (parameters.holdDelay.seconds - queueDelay)
         var window = max(DataSize(bytes: path.inFlight.size + room), Self.leastWindow)
         // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
-        if let rate = competition.rate { window = max(window, rate.dataSize(over: Self.longestQueue)) }
+        if let rate = competition.rate, let delay = path.competingDelay, let roundTripTime = path.roundTripTime {
+            let time = roundTripTime + .nanoseconds(Int64(delay * 1e9)) + Self.competitionSlack
+            window = max(window, rate.dataSize(over: time))
+        }
         return isKeepingAlive ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
     }
 
     /// What the delays ask for, in bytes per second.
     private var delayBasedRate: Double {
-        let use = parameters.utilization - parameters.caution * path.predictionError.value
+        let use = parameters.utilization - parameters.caution * path.predictionError.excess
         let additive = parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
         return capacity * max(use * losses.use - queueDelay / parameters.drainTime.seconds, 0) + additive
     }
@@ -205,7 +208,7 @@ public struct ConfrelayCongestionController: CongestionController {
         guard let prediction = path.prediction(waiting: Double(senderQueue.bytes), now: now) else { return }
         capacity = prediction.rate
         queueDelay = prediction.queueDelay
-        competition.update(isCompeting: path.isCompeting, start: target, now: now)
+        competition.update(isCompeting: path.competingDelay != nil, start: target, now: now)
         chooseTarget()
     }
 

@@ -6,9 +6,9 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// The part of the capacity that is used where it never varies.
     public var utilization = 1.0
     /// How much less is used where predictions of the capacity are wrong by their own size on average.
-    public var caution = 0.3
+    public var caution = 0.45
     /// A queue that takes this long to drain, less what is normal, stops sending but for the minimum: about a frame.
-    public var drainTime = Duration.milliseconds(26)
+    public var drainTime = Duration.milliseconds(25)
     /// How long a busy link is looked at to know its capacity: a few frames.
     public var memory = Duration.milliseconds(70)
     /// A longer wait between two packets is an interruption: only so much of it counts against the capacity, so that
@@ -28,12 +28,12 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// counts against the capacity.
     public var idleAllowance = 1.0
     /// How much of a predicted queue is taken for jitter, in times of its median.
-    public var jitterAllowance = 1.0
+    public var jitterAllowance = 1.5
     /// By how many times the median jitter feedback may come later than predicted before its absence means something.
-    public var jitterMargin = 1.0
+    public var jitterMargin = 1.5
     /// What is sent beyond the part of the capacity that delay allows, at a capacity of 1 Mbit/s; it goes with the square
     /// root of the capacity. Being more to a small flow than to a large one, it makes flows equal.
-    public var additiveRate = BitRate.kilobits(20)
+    public var additiveRate = BitRate.kilobits(30)
     /// How much later than predicted feedback may come before its absence means something.
     public var feedbackMargin = Duration.milliseconds(2)
     /// How often feedback is asked for: about twice a frame, while packets arrive.
@@ -45,7 +45,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var baseDelayWindow = Duration.seconds(10)
     /// A queue that never got shorter than `standingDelay` for so long, whatever was sent, is not ours: the path became
     /// longer, or others fill it.
-    public var standingTime = Duration.seconds(1.5)
+    public var standingTime = Duration.seconds(2)
     public var standingDelay = Duration.milliseconds(20)
 
     public init() {}

@@ -43,6 +43,7 @@ struct LossClassifier: Sendable {
     private var isAfterLoss = false
     private var lastWait = 0.0
     private var lossBeforeBound = 0.0
+    private var excessiveIntervals = 0
 
     mutating func received(bytes: Double, wait: Double) {
         packets += 1
@@ -103,9 +104,14 @@ struct LossClassifier: Sendable {
                 bound = arriving
             }
         } else if excess > Self.policedLoss {
+            // Once may be an interruption that emptied a queue.
+            excessiveIntervals += 1
+            guard excessiveIntervals > 1 else { return }
+            excessiveIntervals = 0
             lossBeforeBound = fractionLost
             bound = arriving
         } else {
+            excessiveIntervals = 0
             unavoidableLoss = min(unavoidableLoss, fractionLost + Self.policedLoss / 2)
         }
     }

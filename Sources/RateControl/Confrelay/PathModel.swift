@@ -37,8 +37,8 @@ struct PathModel: Sendable {
         return .nanoseconds(Int64((forward + reverse) * 1e9))
     }
 
-    /// Whether others keep a queue filled.
-    var isCompeting: Bool { baseForward.isCompeting }
+    /// How long the queue is that others keep filled, in seconds; nil without one.
+    var competingDelay: Double? { baseForward.competingDelay }
 
     mutating func packetSent(_ packet: SentPacket) {
         inFlight.append(packet)
@@ -61,7 +61,7 @@ struct PathModel: Sendable {
     mutating func packetArrived(_ packet: SentPacket, at arrival: Double, now: MonotonicInstant) -> Double {
         let sent = packet.sendTime.seconds
         let size = Double(packet.size.bytes)
-        baseForward.add(arrival - sent, now: now)
+        baseForward.add(arrival - sent, jitter: jitter.value, now: now)
         let base = baseForward.value ?? arrival - sent
         let wait = max(arrival - sent - base, 0)
         queueDelay = wait

@@ -14,6 +14,12 @@ struct PredictionError: Sendable {
     /// An unknown link is taken for a rather steady one.
     private static let start = 0.3
 
+    /// An error that the noise of measuring makes on a steady link.
+    private static let noise = 0.1
+
+    /// What of the error is the link's.
+    var excess: Double { max(value - Self.noise, 0) }
+
     /// The mean of |actual / predicted − 1|, at most one.
     private(set) var value = start
 
