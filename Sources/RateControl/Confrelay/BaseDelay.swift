@@ -23,6 +23,9 @@ struct BaseDelay: Sendable {
     /// How long the queue is that others keep filled, as far as delay tells, in seconds; nil without one.
     private(set) var competingDelay: Double?
 
+    /// Whether the queue has stood for half the time that makes it others'.
+    private(set) var isStanding = false
+
     /// In seconds; nil before the first packet.
     var value: Double? { lowest.value }
 
@@ -42,6 +45,7 @@ struct BaseDelay: Sendable {
         if let empty, delay - empty < standingDelay { self.empty = nil }
         guard let value, delay - value >= standingDelay else {
             standing = nil
+            isStanding = false
             // A queue that others fill does not stay at one length.
             let since = calmSince ?? now
             calmSince = since
@@ -51,7 +55,9 @@ struct BaseDelay: Sendable {
         calmSince = nil
         let current = standing.map { ($0.since, min($0.lowest, delay), max($0.highest, delay)) } ?? (now, delay, delay)
         standing = current
-        guard (now - current.0).seconds >= standingTime else { return }
+        let time = (now - current.0).seconds
+        isStanding = empty != nil || time >= standingTime / 2
+        guard time >= standingTime else { return }
         if current.2 - current.1 > Self.variation + 2 * jitter { empty = empty ?? value }
         lowest = WindowedMinimum(window: window)
         lowest.add(current.1, now: now)
@@ -61,5 +67,6 @@ struct BaseDelay: Sendable {
     /// Nothing arrived for a while, so that what arrives next says nothing of a standing queue.
     mutating func interrupted() {
         standing = nil
+        isStanding = empty != nil
     }
 }

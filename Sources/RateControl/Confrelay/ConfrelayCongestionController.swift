@@ -175,9 +175,10 @@ public struct ConfrelayCongestionController: CongestionController {
         let room = capacity * (parameters.holdDelay.seconds - queueDelay)
         var window = max(DataSize(bytes: path.inFlight.size + room), Self.leastWindow)
         // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
-        if let rate = competition.rate, let delay = path.competingDelay, let roundTripTime = path.roundTripTime {
-            let time = roundTripTime + .nanoseconds(Int64(delay * 1e9)) + Self.competitionSlack
-            window = max(window, rate.dataSize(over: time))
+        // And whatever fills the queue, the least rate goes through it.
+        if let time = path.standingRoundTrip {
+            let rate = max(competition.rate ?? .zero, limits.minimum)
+            window = max(window, rate.dataSize(over: .nanoseconds(Int64(time * 1e9)) + Self.competitionSlack))
         }
         return isKeepingAlive ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
     }

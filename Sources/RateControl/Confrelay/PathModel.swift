@@ -6,6 +6,9 @@ import MediaCore
 /// Times are seconds on the sender's clock, arrivals seconds on the receiver's; the difference of the two clocks is part
 /// of both base delays and falls out of all results.
 struct PathModel: Sendable {
+    /// A longer wait between two packets, in seconds, is the link's, whatever fills the queue.
+    private static let outage = 0.15
+
     private let parameters: ConfrelayParameters
     private(set) var capacity: CapacityEstimator
     private(set) var predictionError = PredictionError()
@@ -39,6 +42,12 @@ struct PathModel: Sendable {
 
     /// How long the queue is that others keep filled, in seconds; nil without one.
     var competingDelay: Double? { baseForward.competingDelay }
+
+    /// How long packets take to their feedback while the queue stands, in seconds; nil while it does not.
+    var standingRoundTrip: Double? {
+        guard baseForward.isStanding, let roundTripTime else { return nil }
+        return roundTripTime.seconds + max(queueDelay, competingDelay ?? 0)
+    }
 
     mutating func packetSent(_ packet: SentPacket) {
         inFlight.append(packet)
@@ -76,7 +85,7 @@ struct PathModel: Sendable {
 
     /// Draws from a packet what it tells of the capacity.
     private mutating func measure(size: Double, sent: Double, wait: Double, spacing: Double, arrival: Double) {
-        if spacing > parameters.interruption.seconds { baseForward.interrupted() }
+        if spacing > Self.outage { baseForward.interrupted() }
         let rate = capacity.rate
         let foundQueue = wait > spacing + parameters.feedbackMargin.seconds
         if !foundQueue {
