@@ -15,7 +15,7 @@ struct BaseDelay: Sendable {
     private let window: Duration
     private var lowest: WindowedMinimum<Double>
     /// Since when no packet came without a queue, and the lowest delay since.
-    private var standing: (since: MonotonicInstant, lowest: Double, highest: Double)?
+    private var standing: (since: MonotonicInstant, first: Double, lowest: Double, highest: Double)?
     /// The base before a queue was found to stand, until it is seen again or the new base proves to be one.
     private var empty: Double?
     private var calmSince: MonotonicInstant?
@@ -53,14 +53,18 @@ struct BaseDelay: Sendable {
             return
         }
         calmSince = nil
-        let current = standing.map { ($0.since, min($0.lowest, delay), max($0.highest, delay)) } ?? (now, delay, delay)
+        var current = standing ?? (now, delay, delay, delay)
+        // A queue that gets shorter is ours, and drains.
+        if delay < current.first - Self.variation { current = (now, delay, delay, delay) }
+        current.lowest = min(current.lowest, delay)
+        current.highest = max(current.highest, delay)
         standing = current
-        let time = (now - current.0).seconds
+        let time = (now - current.since).seconds
         isStanding = empty != nil || time >= standingTime / 2
         guard time >= standingTime else { return }
-        if current.2 - current.1 > Self.variation + 2 * jitter { empty = empty ?? value }
+        if current.highest - current.lowest > Self.variation + 2 * jitter { empty = empty ?? value }
         lowest = WindowedMinimum(window: window)
-        lowest.add(current.1, now: now)
+        lowest.add(current.lowest, now: now)
         standing = nil
     }
 
