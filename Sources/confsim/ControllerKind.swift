@@ -17,7 +17,7 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
             SimulatedController(GoogleCongestionController(limits: context.limits, now: context.start))
         case .fixed: SimulatedController(FixedRateController(rate: context.limits.start))
         case .confrelay:
-            SimulatedController(ConfrelayCongestionController(limits: context.limits, parameters: Replay.environment(), now: context.start))
+            SimulatedController(ConfrelayCongestionController(limits: context.limits, now: context.start))
         case .oracle:
             SimulatedController(
                 OracleController(

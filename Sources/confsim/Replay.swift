@@ -162,14 +162,6 @@ struct Replay: ParsableCommand {
         return parameters
     }
 
-    static func environment() -> ConfrelayParameters {
-        var parameters = ConfrelayParameters()
-        for text in (ProcessInfo.processInfo.environment["SC"] ?? "").split(separator: ",") {
-            if let (name, factor) = Self.scaling(String(text)) { _ = parameters.scale(name, by: factor) }
-        }
-        return parameters
-    }
-
     private static func scaling(_ text: String) -> (name: String, factor: Double)? {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let factor = Double(parts[1]), factor.isFinite, factor > 0 else { return nil }

@@ -23,7 +23,7 @@ struct BaseDelay: Sendable {
     /// How long the queue is that others keep filled, as far as delay tells, in seconds; nil without one.
     private(set) var competingDelay: Double?
 
-    /// Whether the queue has stood for half the time that makes it others'.
+    /// Whether others keep the queue filled.
     private(set) var isStanding = false
 
     /// In seconds; nil before the first packet.
@@ -60,7 +60,7 @@ struct BaseDelay: Sendable {
         current.highest = max(current.highest, delay)
         standing = current
         let time = (now - current.since).seconds
-        isStanding = empty != nil || time >= standingTime / 2
+        isStanding = empty != nil
         guard time >= standingTime else { return }
         if current.highest - current.lowest > Self.variation + 2 * jitter { empty = empty ?? value }
         lowest = WindowedMinimum(window: window)
