@@ -96,7 +96,8 @@ public final class Relay {
         let peer: PeerConnection
         do {
             peer = try PeerConnection(
-                session: session, configuration: peerConfiguration, wallClock: wallClock, now: now)
+                session: session, configuration: peerConfiguration, wallClock: wallClock,
+                controller: configuration.congestionController.makeController(limits: limits, now: now), now: now)
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }

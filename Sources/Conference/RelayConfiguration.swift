@@ -21,6 +21,8 @@ public struct RelayConfiguration: Sendable {
     /// the start must not fill a slow path's queue, and a fast path is found within a second or two.
     public var rateLimits = RateLimits(
         minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(2500))
+    /// What decides how much is sent to each participant.
+    public var congestionController = CongestionControllerKind.google
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.fastest
     /// Participants a room takes; the next join is refused.

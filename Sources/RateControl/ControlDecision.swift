@@ -4,6 +4,8 @@ public import MediaCore
 public struct ControlDecision: Sendable {
     /// The rate of everything that is sent on average: media of every kind, headers and retransmissions.
     public var targetBitRate: BitRate
+    /// What may be sent on average where the target is for the next frame alone; nil where the target says both.
+    public var sustainedBitRate: BitRate?
     /// The rate at which queued packets leave.
     public var pacingRate: BitRate
     /// How much may be in flight; nil for no limit.
@@ -19,11 +21,13 @@ public struct ControlDecision: Sendable {
     public var nextWakeUp: MonotonicInstant
 
     public init(
-        targetBitRate: BitRate, pacingRate: BitRate, congestionWindow: DataSize? = nil,
+        targetBitRate: BitRate, sustainedBitRate: BitRate? = nil, pacingRate: BitRate,
+        congestionWindow: DataSize? = nil,
         newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, feedbackInterval: Duration? = nil,
         nextWakeUp: MonotonicInstant
     ) {
         self.targetBitRate = targetBitRate
+        self.sustainedBitRate = sustainedBitRate
         self.pacingRate = pacingRate
         self.congestionWindow = congestionWindow
         self.newProbeClusters = newProbeClusters

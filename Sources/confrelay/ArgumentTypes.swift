@@ -2,6 +2,7 @@ public import ArgumentParser
 public import Conference
 import Logging
 import MediaCore
+import RateControl
 import SecureTransport
 public import VideoCoding
 
@@ -10,6 +11,7 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
 }
 
+extension CongestionControllerKind: ExpressibleByArgument {}
 extension EncoderBackEnd: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}

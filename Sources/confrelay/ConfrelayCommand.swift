@@ -45,6 +45,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.canvas = media.canvas
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits
+        configuration.relay.congestionController = media.controller
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
@@ -105,6 +106,10 @@ struct MediaOptions: ParsableArguments {
         help: ArgumentHelp("Highest bitrate of a participant's downlink. (default: 2.5M)", valueName: "rate"),
         transform: BitRate.init(option:))
     var maxBitrate = BitRate.megabits(2.5)
+
+    @Option(
+        help: "What decides how much is sent: google, or confrelay, which follows the path from frame to frame.")
+    var controller = CongestionControllerKind.google
 
     @Option(help: "H.264 encoder: openh264 is made for calls; x264 takes more time for a little more quality.")
     var encoder = EncoderBackEnd.openH264

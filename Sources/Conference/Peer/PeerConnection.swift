@@ -242,6 +242,7 @@ public final class PeerConnection {
                 let (sequence, sent) = feedbackAdapter.packetSent(size: size, probeClusterID: probeClusterID, now: now)
                 packet.extensions.setTransportSequenceNumber(sequence, id: id)
                 controller.packetSent(sent, now: now)
+                updateHold()
             }
             var datagram = packet.encode()
             do {
@@ -291,17 +292,25 @@ public final class PeerConnection {
         if now >= decision.nextWakeUp { advanceController(now: now) }
     }
 
+    /// Packets wait while the controller's window is full.
+    private func updateHold() {
+        pacer.isHeld = decision.congestionWindow.map { feedbackAdapter.dataInFlight >= $0 } ?? false
+    }
+
     func advanceController(now: MonotonicInstant) {
+        controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
         apply(decision, now: now)
     }
 
     private func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(pacing: decision.pacingRate, now: now)
+        updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoSender?.statistics.fractionLost ?? 0)
-        budget.setRate(max(decision.targetBitRate - allocation.audio, Self.minimumVideoBitRate), now: now)
+        let sustained = decision.sustainedBitRate ?? decision.targetBitRate
+        budget.setRate(max(sustained - allocation.audio, Self.minimumVideoBitRate), now: now)
         guard allocation.isChanged else { return }
         if videoSender != nil, allocation.video != allocated.video {
             events.append(.videoBitRateChanged(allocation.video))

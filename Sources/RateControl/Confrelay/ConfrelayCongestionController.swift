@@ -134,7 +134,8 @@ public struct ConfrelayCongestionController: CongestionController {
         update(now: now)
         let isIdle = path.inFlight.isEmpty || !timeout.hasTransportFeedback
         return ControlDecision(
-            targetBitRate: target, pacingRate: pacingRate, congestionWindow: congestionWindow(now: now),
+            targetBitRate: target, sustainedBitRate: sustained, pacingRate: pacingRate,
+            congestionWindow: congestionWindow(now: now),
             frameTimeout: parameters.frameTimeout, feedbackInterval: parameters.feedbackInterval,
             nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
@@ -157,6 +158,13 @@ public struct ConfrelayCongestionController: CongestionController {
 
     /// Whether more is on its way than the path delivers within a frame.
     private var isDraining: Bool { queueDelay > parameters.drainTime.seconds }
+
+    /// The target without what drains the queue before the next frame.
+    private var sustained: BitRate? {
+        guard timeout.hasTransportFeedback, limit == .delay || limit == .configuration else { return nil }
+        let use = parameters.utilization - parameters.caution * path.predictionError.excess
+        return max(BitRate(bytesPerSecond: capacity * use * losses.use).clamped(to: limits.range), target)
+    }
 
     private var pacingRate: BitRate {
         max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor + parameters.additivePacingRate

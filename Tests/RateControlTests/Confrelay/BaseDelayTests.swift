@@ -1,0 +1,64 @@
+import MediaCore
+import Testing
+
+@testable import RateControl
+
+@Suite("The delay of an empty path")
+struct BaseDelayTests {
+    private var base = BaseDelay(parameters: ConfrelayParameters())
+
+    private mutating func add(_ milliseconds: (Double) -> Double, from start: Double, to end: Double) {
+        for time in stride(from: start, to: end, by: 20) {
+            base.add(milliseconds(time) / 1e3, jitter: 0, now: at(time))
+        }
+    }
+
+    @Test("it is the lowest delay")
+    mutating func lowest() {
+        add({ 50 + ($0 / 20).truncatingRemainder(dividingBy: 3) * 5 }, from: 0, to: 5000)
+        #expect(base.value == 0.05)
+    }
+
+    @Test("it follows a clock that drifts by 100 ppm")
+    mutating func drift() throws {
+        add({ 50 + $0 * 1e-4 }, from: 0, to: 120_000)
+        let value = try #require(base.value)
+        #expect(abs(value * 1e3 - 62) < 2.5)
+    }
+
+    @Test("a longer route becomes the base within some seconds, and no competition is seen in it")
+    mutating func route() {
+        add({ _ in 50 }, from: 0, to: 5000)
+        add({ _ in 90 }, from: 5000, to: 8000)
+        #expect(base.value == 0.09)
+        #expect(base.competingDelay == nil)
+    }
+
+    @Test("a queue that stays and varies is others', until it is seen empty")
+    mutating func competition() throws {
+        add({ _ in 50 }, from: 0, to: 5000)
+        add({ 150 + ($0 / 20).truncatingRemainder(dividingBy: 40) * 2 }, from: 5000, to: 9000)
+        let delay = try #require(base.competingDelay)
+        #expect(delay >= 0.1)
+        add({ _ in 55 }, from: 9000, to: 9100)
+        #expect(base.competingDelay == nil)
+    }
+
+    @Test("a queue that gets shorter is our own")
+    mutating func drains() {
+        add({ _ in 50 }, from: 0, to: 5000)
+        add({ 1050 - ($0 - 5000) / 4 }, from: 5000, to: 8500)
+        #expect(base.value == 0.05)
+        #expect(base.competingDelay == nil)
+    }
+
+    @Test("what arrives after an interruption says nothing of a standing queue")
+    mutating func interruption() {
+        add({ _ in 50 }, from: 0, to: 5000)
+        for time in stride(from: 5000.0, to: 9000, by: 200) {
+            base.interrupted()
+            base.add(0.2, jitter: 0, now: at(time))
+        }
+        #expect(base.value == 0.05)
+    }
+}

@@ -1,0 +1,152 @@
+import MediaCore
+import Testing
+
+@testable import RateControl
+
+@Suite("The confrelay controller")
+struct ConfrelayCongestionControllerTests {
+    private var controller = ConfrelayCongestionController(limits: .test, now: .zero)
+    private var sequence: Int64 = 0
+
+    /// Four packets leave at once and arrive 20 ms later, spaced as a link of `rate` spaces them; feedback of them
+    /// comes another 20 ms later.
+    private mutating func frame(at time: Double, rate: BitRate = .megabits(4), size: Int = 1200) {
+        var results: [PacketResult] = []
+        for index in 0..<4 {
+            let packet = SentPacket(transportSequence: sequence, size: bytes(size), sendTime: at(time))
+            sequence += 1
+            controller.packetSent(packet, now: at(time))
+            let arrival = time + 20 + Double((index + 1) * size * 8) / Double(rate.bitsPerSecond) * 1e3
+            results.append(PacketResult(sent: packet, receiveTime: at(arrival)))
+        }
+        let feedback = at((results.last?.receiveTime ?? .zero).seconds * 1e3 + 20)
+        _ = controller.advance(now: at(time))
+        controller.feedbackReceived(
+            TransportFeedbackReport(results: results, feedbackTime: feedback, dataInFlight: .zero), now: feedback)
+    }
+
+    @Test("it starts at the start rate, without a window")
+    mutating func start() {
+        let decision = controller.advance(now: .zero)
+        #expect(decision.targetBitRate == .kilobits(300))
+        #expect(decision.congestionWindow == nil)
+        #expect(controller.snapshot.limit == .start)
+    }
+
+    @Test("some frames reveal what the path carries")
+    mutating func measures() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let decision = controller.advance(now: at(1000))
+        #expect(decision.targetBitRate > .megabits(3))
+        #expect(decision.targetBitRate < .megabits(5))
+        #expect(decision.pacingRate > decision.targetBitRate)
+        let capacity = try #require(controller.snapshot.linkCapacity)
+        #expect(abs(capacity / .megabits(4) - 1) < 0.2)
+        #expect(controller.snapshot.roundTripTime.map { abs($0.milliseconds - 42) < 2 } == true)
+    }
+
+    @Test("what exceeds the window is held, and the target falls to the minimum")
+    mutating func window() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        for _ in 0..<100 {
+            let packet = SentPacket(transportSequence: sequence, size: .packet, sendTime: at(1000))
+            sequence += 1
+            controller.packetSent(packet, now: at(1000))
+        }
+        let decision = controller.advance(now: at(1001))
+        #expect(try #require(decision.congestionWindow) < bytes(120_000))
+        #expect(decision.targetBitRate == .kilobits(150))
+        #expect(controller.snapshot.networkState == .overusing)
+        #expect(try #require(decision.sustainedBitRate) > .megabits(2))
+    }
+
+    @Test("in silence a packet may leave each 100 ms, and no more")
+    mutating func keepsAlive() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        var inFlight = 0
+        for _ in 0..<100 {
+            controller.packetSent(
+                SentPacket(transportSequence: sequence, size: .packet, sendTime: at(1000)), now: at(1000))
+            sequence += 1
+            inFlight += 1200
+        }
+        var sent = 0
+        for time in stride(from: 1000.0, to: 3000, by: 5) {
+            let decision = controller.advance(now: at(time))
+            if try #require(decision.congestionWindow) > bytes(inFlight) {
+                controller.packetSent(
+                    SentPacket(transportSequence: sequence, size: .packet, sendTime: at(time)), now: at(time))
+                sequence += 1
+                inFlight += 1200
+                sent += 1
+            }
+        }
+        #expect((10...16).contains(sent))
+    }
+
+    @Test("the receiver's estimate is an upper bound, and zero takes it away")
+    mutating func remoteEstimate() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        controller.remoteEstimateReceived(.megabits(1), now: at(1000))
+        #expect(controller.advance(now: at(1000)).targetBitRate == .megabits(1))
+        #expect(controller.snapshot.limit == .remoteEstimate)
+        controller.remoteEstimateReceived(.zero, now: at(1000))
+        #expect(controller.advance(now: at(1000)).targetBitRate > .megabits(3))
+    }
+
+    @Test("new limits hold at once")
+    mutating func limits() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        controller.limitsChanged(
+            RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)), now: at(1000))
+        #expect(controller.advance(now: at(1000)).targetBitRate == .kilobits(600))
+    }
+
+    @Test("with receiver reports alone losses move the rate")
+    mutating func receiverReports() {
+        for second in 1...30 {
+            let now = at(Double(second) * 1000)
+            controller.packetSent(SentPacket(transportSequence: 0, size: .packet, sendTime: now), now: now)
+            controller.receiverReportReceived(fractionLost: 0, roundTripTime: .milliseconds(50), now: now)
+            _ = controller.advance(now: now)
+        }
+        let grown = controller.advance(now: at(30_000)).targetBitRate
+        #expect(grown > .kilobits(1000))
+        for second in 31...35 {
+            let now = at(Double(second) * 1000)
+            controller.receiverReportReceived(fractionLost: 0.3, roundTripTime: .milliseconds(50), now: now)
+            _ = controller.advance(now: now)
+        }
+        #expect(controller.advance(now: at(35_000)).targetBitRate < grown * 0.7)
+        #expect(controller.snapshot.limit == .loss)
+    }
+
+    @Test("what is not used does not make the rate grow beyond what was measured")
+    mutating func applicationLimited() {
+        for index in 0..<30 { frame(at: Double(index) * 33, rate: .megabits(1), size: 1000) }
+        // Ten seconds of one small packet a frame: they measure nothing.
+        for index in 30..<330 {
+            let time = Double(index) * 33
+            let packet = SentPacket(transportSequence: sequence, size: bytes(100), sendTime: at(time))
+            sequence += 1
+            controller.packetSent(packet, now: at(time))
+            _ = controller.advance(now: at(time))
+            controller.feedbackReceived(
+                TransportFeedbackReport(
+                    results: [PacketResult(sent: packet, receiveTime: at(time + 21))], feedbackTime: at(time + 41),
+                    dataInFlight: .zero), now: at(time + 41))
+        }
+        #expect(controller.advance(now: at(11_000)).targetBitRate < .megabits(1.5))
+    }
+
+    @Test("every constant can be scaled by its name, and no other name is taken")
+    func scaling() {
+        for name in ConfrelayParameters.names {
+            var parameters = ConfrelayParameters()
+            #expect(parameters.scale(name, by: 1.5))
+            #expect(parameters != ConfrelayParameters())
+        }
+        var parameters = ConfrelayParameters()
+        #expect(!parameters.scale("nothing", by: 2))
+    }
+}

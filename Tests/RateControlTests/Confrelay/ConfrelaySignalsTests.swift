@@ -1,0 +1,48 @@
+import MediaCore
+import Testing
+
+@testable import RateControl
+
+@Suite("Smaller signals of the controller")
+struct ConfrelaySignalsTests {
+    @Test("jitter is the median wait")
+    func jitter() {
+        var jitter = JitterEstimator()
+        var random = SeededRandom(state: 1)
+        for _ in 0..<5000 { jitter.add(Double.random(in: 0...0.03, using: &random)) }
+        #expect(abs(jitter.value - 0.015) < 0.003)
+    }
+
+    @Test("late feedback of packets that did not wait makes silence mean nothing for a while")
+    func unreliability() {
+        var feedback = FeedbackUnreliability()
+        feedback.feedbackReceived(lateness: 0.3)
+        feedback.packetWaited(0.002)
+        feedback.feedbackReceived(lateness: 0)
+        #expect(feedback.tolerance > 0.25)
+        for _ in 0..<500 { feedback.feedbackReceived(lateness: 0) }
+        #expect(feedback.tolerance < 0.01)
+    }
+
+    @Test("late feedback of packets that waited as long is a queue's")
+    func reliability() {
+        var feedback = FeedbackUnreliability()
+        feedback.feedbackReceived(lateness: 0.3)
+        feedback.packetWaited(0.28)
+        feedback.feedbackReceived(lateness: 0)
+        #expect(feedback.tolerance == 0)
+    }
+
+    @Test("beside flows that fill queues the rate grows steadily and falls once for losses that come together")
+    func competition() throws {
+        var competition = CompetingTraffic()
+        competition.update(isCompeting: true, start: .kilobits(200), now: at(0))
+        competition.update(isCompeting: true, start: .kilobits(200), now: at(5000))
+        #expect(competition.rate == .kilobits(700))
+        competition.lost(now: at(5000))
+        competition.lost(now: at(5100))
+        #expect(competition.rate.map { abs($0.kilobitsPerSecond - 490) < 1 } == true)
+        competition.update(isCompeting: false, start: .zero, now: at(6000))
+        #expect(competition.rate == nil)
+    }
+}
