@@ -12,7 +12,7 @@ struct PendingFrames {
     private var entries: [Entry] = []
     private var nextSerial: Int64 = 0
 
-    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Takes a frame in and numbers it.
     mutating func push(presentationTime: MediaTime, token: FrameToken) -> Int64 {
@@ -20,6 +20,9 @@ struct PendingFrames {
         entries.append(Entry(serial: nextSerial, presentationTime: presentationTime, token: token))
         return nextSerial
     }
+
+    /// Whether the frame `serial` has not been answered.
+    func has(_ serial: Int64) -> Bool { entries.contains { $0.serial == serial } }
 
     /// Takes out the frame `serial`; nil when it has been answered already.
     mutating func take(_ serial: Int64) -> Entry? {
