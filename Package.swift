@@ -128,12 +128,15 @@ let package = Package(
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
+            swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "ConferenceClient", "H264", "MediaCore",
-                "RateControl", "VideoCoding", nioCore, argumentParser,
+                "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .testTarget(

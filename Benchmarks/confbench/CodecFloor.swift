@@ -18,6 +18,7 @@ final class CodecFloor {
     private let samples: [SampleBuffer]
     private let decoders: [DecodingPipeline]
     private let encoders: [CompressionSession]
+    private let outputs = EncodeOutputQueue()
     private let compositor = GridCompositor()
     private let opusDecoders: [OpusDecoder]
     private let opusEncoders: [OpusEncoder]
@@ -38,7 +39,10 @@ final class CodecFloor {
         pictures = Array(repeating: nil, count: count)
         decoders = participants.map { _ in DecodingPipeline() }
         do {
-            encoders = try participants.map { _ in try CompressionSession(configuration: Workload.encoder) }
+            encoders = try participants.map { [outputs] _ in
+                try CompressionSession(
+                    dimensions: Workload.canvas, properties: Workload.encoder, outputHandler: outputs.append)
+            }
             opusDecoders = try participants.map { _ in try OpusDecoder() }
             opusEncoders = try participants.map { _ in
                 try OpusEncoder(settings: AudioEncoderSettings(bitRate: Workload.allocation.audio))
@@ -89,7 +93,8 @@ final class CodecFloor {
         let time = MediaTime(value: Int64(tick), timescale: Int32(Workload.frameRate))
         for (encoder, picture) in zip(encoders, composed) {
             do {
-                if try encoder.encode(picture, presentationTime: time) != nil { cost.encode.count += 1 }
+                try encoder.encode(picture, presentationTime: time)
+                if outputs.next()?.frame != nil { cost.encode.count += 1 }
             } catch {
                 throw BenchmarkError.codecFailed(reason: error.description)
             }

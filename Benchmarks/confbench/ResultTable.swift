@@ -25,11 +25,12 @@ struct ResultTable {
         return Self.aligned([columns] + rows).joined(separator: "\n")
     }
 
-    private static func number(_ value: Double, _ decimals: Int) -> String {
+    static func number(_ value: Double, _ decimals: Int) -> String {
         String(format: "%.\(decimals)f", value)
     }
 
-    private static func aligned(_ rows: [[String]]) -> [String] {
+    /// The rows' cells below one another, to the right.
+    static func aligned(_ rows: [[String]]) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             row.enumerated().map { column, cell in

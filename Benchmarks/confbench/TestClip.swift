@@ -17,17 +17,19 @@ struct TestClip {
     static func encode() throws -> TestClip {
         do {
             let scene = MovingScene(dimensions: Workload.sourceDimensions)
+            let outputs = EncodeOutputQueue()
             let session = try CompressionSession(
-                configuration: CompressionConfiguration(
-                    dimensions: Workload.sourceDimensions, expectedFrameRate: Workload.frameRate,
-                    averageBitRate: keyFrameBitRate))
+                dimensions: Workload.sourceDimensions,
+                properties: CompressionProperties(
+                    averageBitRate: keyFrameBitRate, expectedFrameRate: Double(Workload.frameRate)),
+                outputHandler: outputs.append)
             var clip = TestClip(samples: [])
             for number in 0..<MovingScene.period {
-                let frame = try session.encode(
+                try session.encode(
                     scene.picture(number),
                     presentationTime: MediaTime(value: Int64(number), timescale: Int32(Workload.frameRate)))
-                if let frame { clip.samples.append(frame.sample) }
-                session.setAverageBitRate(Workload.sourceBitRate)
+                if let frame = outputs.next()?.frame { clip.samples.append(frame.sample) }
+                try session.set(\.averageBitRate, to: Workload.sourceBitRate)
             }
             guard clip.samples.first?.isSync == true else {
                 throw BenchmarkError.codecFailed(reason: "the clip does not begin with a key frame")

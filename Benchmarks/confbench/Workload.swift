@@ -25,8 +25,9 @@ enum Workload {
     }()
 
     /// The relay's settings for a receiver's encoder.
-    static var encoder: CompressionConfiguration {
-        CompressionConfiguration(
-            dimensions: canvas, expectedFrameRate: frameRate, averageBitRate: allocation.video, profile: profile)
+    static var encoder: CompressionProperties {
+        CompressionProperties(
+            averageBitRate: allocation.video, expectedFrameRate: Double(frameRate),
+            profileLevel: H264ProfileLevel(profile))
     }
 }

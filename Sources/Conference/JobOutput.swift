@@ -8,7 +8,7 @@ import VideoCoding
 enum JobOutput: Sendable {
     case decoded(ParticipantID, DecodedBatch)
     case composed(room: String, ComposedTick)
-    case encoded(ParticipantID, EncodeResult)
+    case encoded(ParticipantID, EncodedPicture)
     case mixed(room: String, [MixedTick])
 }
 
@@ -30,7 +30,7 @@ struct ComposedTick: Sendable {
 }
 
 /// The outcome of encoding one picture for one receiver.
-struct EncodeResult: Sendable {
+struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?
     var error: VideoCodingError?

@@ -117,13 +117,13 @@ public final class Relay {
     }
 
     private func makeDownlink(_ id: ParticipantID, video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
-        var compression = DownlinkFormat(video).compression(
+        var setup = DownlinkFormat(video).compression(
             canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
             maximumSliceSize: PeerConfiguration.maximumPayloadSize)
-        compression.preset = configuration.encoderPreset
+        setup.properties.preset = configuration.encoderPreset
         return DownlinkPipeline(
             participant: id, queue: makeQueue(), canBeAskedForKeyFrames: video.feedback.pli || video.feedback.fir,
-            backEnd: configuration.encoder, configuration: compression)
+            backEnd: configuration.encoder, setup: setup, frameRate: configuration.frameRate)
     }
 
     /// Whether media may go to the offer's addresses before anything authentic came from there: only back to the host

@@ -4,7 +4,7 @@ public import NIOCore
 /// The `avcC` record of movie files: parameter sets and the size of NAL unit lengths (ISO/IEC 14496-15 5.3.3.1).
 public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
     public var profileLevel: VideoFormatDescription.ProfileLevel
-    /// Bytes of a NAL unit length in the samples: 1, 2 or 4.
+    /// Bytes of a NAL unit length in the samples: 1, 2 or 4, as `LengthPrefixed` takes it.
     public var lengthSize: Int
     /// SPS NAL units; the record holds at most 31.
     public var sequenceParameterSets: [ByteBuffer]
@@ -12,11 +12,11 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
     public var pictureParameterSets: [ByteBuffer]
     /// SPS extension NAL units (alpha).
     public var sequenceParameterSetExtensions: [ByteBuffer] = []
-    /// `chroma_format`, written for the High profiles.
+    /// `chroma_format`, written for all profiles but Baseline, Main and Extended.
     public var chromaFormat: UInt8 = 1
-    /// Bits per luma sample, written for the High profiles.
+    /// Bits per luma sample, written likewise.
     public var lumaBitDepth: UInt8 = 8
-    /// Bits per chroma sample, written for the High profiles.
+    /// Bits per chroma sample, written likewise.
     public var chromaBitDepth: UInt8 = 8
 
     /// SPS, then PPS NAL units.
@@ -36,7 +36,7 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
             sequenceUnits.first.flatMap { try? SequenceParameterSet(parsing: $0).chromaBitDepth } ?? format.bitDepth
     }
 
-    /// Parses a record. The part that only High profiles have may be missing, as many writers leave it out.
+    /// Parses a record. The part that only High profiles and above have may be missing, as many writers leave it out.
     public init(parsing record: ByteBuffer) throws(H264ParseError) {
         var reader = record
         let version = try reader.readByte("configurationVersion")
@@ -68,7 +68,7 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
         var buffer = ByteBufferAllocator().buffer(capacity: 64)
         buffer.writeBytes([
             1, profileLevel.profileIDC, profileLevel.constraintFlags, profileLevel.levelIDC,
-            0xFC | UInt8(truncatingIfNeeded: lengthSize - 1) & 3,
+            0xFC | UInt8(truncatingIfNeeded: lengthSize &- 1) & 3,
         ])
         buffer.writeUnits(sequenceParameterSets, maximumCount: 0x1F, reservedBits: 0xE0)
         buffer.writeUnits(pictureParameterSets, maximumCount: 0xFF, reservedBits: 0)
@@ -81,8 +81,8 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
     }
 
     private var hasHighProfileFields: Bool {
-        let profiles: Set<UInt8> = [100, 110, 122, 144, 244]
-        return profiles.contains(profileLevel.profileIDC)
+        // The standard's first editions list High profiles; the later ones exclude Baseline, Main and Extended.
+        ![66, 77, 88].contains(profileLevel.profileIDC)
     }
 }
 

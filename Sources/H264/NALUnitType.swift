@@ -1,8 +1,10 @@
 /// `nal_unit_type`: what a NAL unit holds (H.264 table 7-1; 24 to 29 as RFC 6184 table 1 uses them in RTP).
 public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
+    /// Left to applications, as 24 to 31 are outside of RTP.
     case unspecified = 0
     /// A slice of a picture that is not an IDR picture.
     case codedSliceNonIDR = 1
+    /// The header and motion of a partitioned slice; B is its intra, C its inter residual.
     case dataPartitionA = 2
     case dataPartitionB = 3
     case dataPartitionC = 4
@@ -16,8 +18,11 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     case endOfSequence = 10
     case endOfStream = 11
     case fillerData = 12
+    /// What an SPS lacks for auxiliary pictures (alpha).
     case sequenceParameterSetExtension = 13
+    /// Tells of the slice behind it what the scalable and multiview extensions need.
     case prefix = 14
+    /// The SPS of a scalable layer or of another view.
     case subsetSequenceParameterSet = 15
     case depthParameterSet = 16
     case reserved17 = 17
@@ -26,6 +31,7 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     case auxiliaryCodedSlice = 19
     /// A slice of a scalable or multiview extension.
     case codedSliceExtension = 20
+    /// A slice of a depth view, or of a texture view beside one.
     case codedSliceDepthExtension = 21
     case reserved22 = 22
     case reserved23 = 23
@@ -45,6 +51,12 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
 
     /// Whether the unit begins with a slice header: a slice of a primary or redundant picture, or its partition A.
     var hasSliceHeader: Bool { self == .codedSliceNonIDR || self == .dataPartitionA || self == .codedSliceIDR }
+
+    /// Whether the standard keeps the type for later; decoders ignore such units.
+    public var isReserved: Bool { [.reserved17, .reserved18, .reserved22, .reserved23].contains(self) }
+
+    /// Whether the standard leaves the type to applications: in RTP, 24 to 29 are kinds of packets.
+    public var isUnspecified: Bool { rawValue == 0 || rawValue >= 24 }
 
     /// Whether this is a type of a NAL unit itself, not of an RTP packet that carries some.
     var isCarriedByRTP: Bool { (1...23).contains(rawValue) }

@@ -130,22 +130,24 @@ final class PixelBufferStorage: @unchecked Sendable {
 
 /// Heap memory for one picture.
 final class PixelBufferBacking: Sendable {
-    /// Alignment of each plane and row, in bytes: a cache line, and enough for every SIMD load.
-    static let alignment = 64
+    /// Alignment of each plane and row where none is asked for, in bytes: a cache line, and enough for every SIMD load.
+    static let defaultAlignment = 64
 
     let format: PixelFormat
     let dimensions: VideoDimensions
     let planes: PixelBufferPlanes
 
-    init(format: PixelFormat, dimensions: VideoDimensions) {
+    /// - Parameter alignment: A power of two.
+    init(format: PixelFormat, dimensions: VideoDimensions, alignment: Int = defaultAlignment) {
         precondition(dimensions.width > 0 && dimensions.height > 0, "a picture has at least one sample")
+        precondition(alignment > 0 && alignment & (alignment - 1) == 0, "an alignment is a power of two")
         self.format = format
         self.dimensions = dimensions
         planes = PixelBufferPlanes(count: format.planeCount) { index in
             let (rowBytes, rows) = format.planeSize(index, of: dimensions)
-            let stride = (rowBytes + Self.alignment - 1) / Self.alignment * Self.alignment
+            let stride = (rowBytes + alignment - 1) / alignment * alignment
             return PixelBufferPlane(
-                base: .allocate(byteCount: stride * rows, alignment: Self.alignment), stride: stride, rows: rows)
+                base: .allocate(byteCount: stride * rows, alignment: alignment), stride: stride, rows: rows)
         }
     }
 

@@ -1,56 +1,66 @@
-import Synchronization
-
-/// Recycles the memory of pictures of one format and size. Safe to use from any thread.
+/// Recycles pictures of one format and size. Safe to use from any thread.
 ///
-/// A picture's memory comes back when its last holder lets go. In steady state no picture memory is allocated.
+/// A picture comes back when its last holder lets go. In steady state nothing is allocated: neither the memory of
+/// pictures nor what holds it. A pool that has to push back when too many pictures are out is a `CappedPixelBufferPool`.
 public final class PixelBufferPool: Sendable {
-    public let format: PixelFormat
-    public let dimensions: VideoDimensions
-    private let free: FreeList
+    /// What a pool keeps.
+    public struct Configuration: Sendable {
+        /// How many pictures are allocated at the start, and kept from then on until a `flush`.
+        public var minimumCount: Int
+        /// How many unused pictures are kept at most; never fewer than the minimum.
+        public var maximumFreeCount: Int
+        /// When unused pictures beyond the minimum are let go of; nil for never.
+        public var aging: Aging?
+        /// Each plane's first byte and stride are a multiple of this many bytes; a power of two.
+        public var rowAlignment: Int
 
-    /// Creates an empty pool that keeps at most `maximumFreeCount` unused pictures.
-    public init(format: PixelFormat, dimensions: VideoDimensions, maximumFreeCount: Int = 16) {
-        self.format = format
-        self.dimensions = dimensions
-        free = FreeList(limit: maximumFreeCount)
+        public init(
+            minimumCount: Int = 0, maximumFreeCount: Int = 16, aging: Aging? = nil,
+            rowAlignment: Int = 64
+        ) {
+            self.minimumCount = minimumCount
+            self.maximumFreeCount = maximumFreeCount
+            self.aging = aging
+            self.rowAlignment = rowAlignment
+        }
+    }
+
+    /// How long a picture may lie unused, and by which clock.
+    public struct Aging: Sendable {
+        public var maximumAge: Duration
+        public var clock: any MediaClock
+
+        public init(maximumAge: Duration, clock: any MediaClock) {
+            self.maximumAge = maximumAge
+            self.clock = clock
+        }
+    }
+
+    public var format: PixelFormat { shelf.format }
+    public var dimensions: VideoDimensions { shelf.dimensions }
+    private let shelf: PixelBufferShelf
+
+    public init(format: PixelFormat, dimensions: VideoDimensions, configuration: Configuration = Configuration()) {
+        shelf = PixelBufferShelf(
+            format: format, dimensions: dimensions, configuration: configuration, maximumCount: .max)
+    }
+
+    /// A picture to write, with undefined contents and no attachments: a recycled one where there is one.
+    public func makeBuffer() -> MutablePixelBuffer {
+        // There is no cap that could be reached; the heap serves all the same.
+        guard let storage = shelf.take() else { return MutablePixelBuffer(format: format, dimensions: dimensions) }
+        return MutablePixelBuffer(storage: storage)
     }
 
     /// How many pictures the pool has allocated since it was made.
-    public var allocationCount: Int { free.state.withLock { $0.allocated } }
+    public var allocationCount: Int { shelf.allocationCount }
 
-    /// A picture to write, with undefined contents: a recycled one where there is one.
-    public func makeBuffer() -> MutablePixelBuffer {
-        let recycled = free.state.withLock { state -> PixelBufferBacking? in
-            if let backing = state.backings.popLast() { return backing }
-            state.allocated += 1
-            return nil
-        }
-        let backing = recycled ?? PixelBufferBacking(format: format, dimensions: dimensions)
-        return MutablePixelBuffer(
-            storage: PixelBufferStorage(
-                format: format, dimensions: dimensions, planes: backing.planes,
-                release: { [free] in free.take(back: backing) }))
-    }
+    public var statistics: PixelBufferPoolStatistics { shelf.statistics }
 
-    /// The pool's memory, kept apart from the pool so that pictures may outlive it.
-    private final class FreeList: Sendable {
-        struct State {
-            var backings: [PixelBufferBacking] = []
-            var allocated = 0
-        }
+    /// Lets go of unused pictures that are too old or too many. `makeBuffer` does too, so that this is only for pools
+    /// that may not be used again for long.
+    public func trim() { shelf.trim() }
 
-        let state: Mutex<State>
-        let limit: Int
-
-        init(limit: Int) {
-            self.limit = limit
-            var initial = State()
-            initial.backings.reserveCapacity(limit)
-            state = Mutex(initial)
-        }
-
-        func take(back backing: PixelBufferBacking) {
-            state.withLock { if $0.backings.count < limit { $0.backings.append(backing) } }
-        }
-    }
+    /// Lets go of all unused pictures, those of the minimum too.
+    public func flush() { shelf.flush() }
 }

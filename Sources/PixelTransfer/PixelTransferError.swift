@@ -6,7 +6,7 @@ public enum PixelTransferError: Error, Hashable {
     case unsupportedDimensions(VideoDimensions)
     /// The picture's rows lie further apart, in bytes, than can be told.
     case unsupportedStride(Int)
-    /// Rows were asked to be aligned to more bytes than memory pages have.
+    /// Rows were asked to be aligned to something else than a power of two up to 4096 bytes.
     case unsupportedAlignment(Int)
     /// The colour matrix (H.273 `MatrixCoefficients`) of the picture is not one that 4:2:0 pictures are converted by.
     case unsupportedMatrix(UInt8)
@@ -22,7 +22,7 @@ extension PixelTransferError: CustomStringConvertible {
         case .unsupportedStride(let stride):
             "a picture whose rows lie \(stride) bytes apart cannot be transferred; copy it into rows less far apart"
         case .unsupportedAlignment(let alignment):
-            "rows cannot be aligned to \(alignment) bytes; ask for 4096 or less"
+            "rows cannot be aligned to \(alignment) bytes; ask for a power of two up to 4096"
         case .unsupportedMatrix(let code):
             "colours with the matrix coefficients \(code) cannot be converted between YCbCr and BGRA;"
                 + " attach a colour of BT.601 (5, 6), BT.709 (1) or BT.2020 (9), or ask for another format"

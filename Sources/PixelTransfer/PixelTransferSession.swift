@@ -51,11 +51,12 @@ public final class PixelTransferSession: Sendable {
         let isAcceptable = destination.formats.isEmpty || destination.formats.contains(source.format)
         let format = isAcceptable ? source.format : destination.formats[0]
         let dimensions = destination.dimensions ?? source.dimensions
+        let rowAlignment = try Self.usefulAlignment(destination.rowAlignment)
         try PictureView.check(source.dimensions)
         try PictureView.check(dimensions)
         let encoding =
             (source.format == .bgra) == (format == .bgra) ? nil : try ColourEncoding(source.attachments.colour)
-        var result = results.makeBuffer(format, dimensions)
+        var result = results.makeBuffer(format, dimensions, rowAlignment: rowAlignment)
         result.attachments = source.attachments.scaled(from: source.dimensions, to: dimensions)
         try result.withMutableView { target throws(PixelTransferError) in
             try source.withView { source throws(PixelTransferError) in
@@ -64,6 +65,14 @@ public final class PixelTransferSession: Sendable {
         }
         counts.withLock { $0.converted += 1 }
         return result.freeze()
+    }
+
+    /// What the rows of results are aligned to: as required, and enough for every SIMD load.
+    private static func usefulAlignment(_ required: Int) throws(PixelTransferError) -> Int {
+        guard (1...4096).contains(required), required & (required - 1) == 0 else {
+            throw .unsupportedAlignment(required)
+        }
+        return max(required, 64)
     }
 
     private func write(

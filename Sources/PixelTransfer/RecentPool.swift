@@ -1,21 +1,33 @@
 import MediaCore
 import Synchronization
 
-/// A pool for pictures of the format and size that were asked for last.
+/// A pool for pictures of the format, size and alignment that were asked for last.
 final class RecentPool: Sendable {
-    private let recent = Mutex<PixelBufferPool?>(nil)
+    private struct Recent {
+        var pool: PixelBufferPool
+        var rowAlignment: Int
+    }
+
+    private let recent = Mutex<Recent?>(nil)
 
     /// A picture to write, with undefined contents.
-    func makeBuffer(_ format: PixelFormat, _ dimensions: VideoDimensions) -> MutablePixelBuffer {
+    func makeBuffer(_ format: PixelFormat, _ dimensions: VideoDimensions, rowAlignment: Int = 64) -> MutablePixelBuffer
+    {
         let pool = recent.withLock { recent in
-            if let pool = recent, pool.format == format, pool.dimensions == dimensions { return pool }
-            let pool = PixelBufferPool(format: format, dimensions: dimensions)
-            recent = pool
+            if let recent, recent.pool.format == format, recent.pool.dimensions == dimensions,
+                recent.rowAlignment == rowAlignment
+            {
+                return recent.pool
+            }
+            let pool = PixelBufferPool(
+                format: format, dimensions: dimensions,
+                configuration: PixelBufferPool.Configuration(rowAlignment: rowAlignment))
+            recent = Recent(pool: pool, rowAlignment: rowAlignment)
             return pool
         }
         return pool.makeBuffer()
     }
 
     /// Pictures that the pool of now has allocated.
-    var allocationCount: Int { recent.withLock { $0?.allocationCount ?? 0 } }
+    var allocationCount: Int { recent.withLock { $0?.pool.allocationCount ?? 0 } }
 }

@@ -2,6 +2,8 @@ public import MediaCore
 
 /// The H.264 profiles (A.2) that the encoders make.
 public enum H264Profile: String, CaseIterable, Sendable {
+    /// Constrained Baseline's tools under the name of Baseline, whose decoders know more (`constraint_set1_flag` 0).
+    case baseline
     /// CAVLC, no B slices, no interlace, nothing that only Extended or Main decoders know. Every decoder plays it.
     case constrainedBaseline = "constrained-baseline"
     /// With CABAC: the same picture in about a tenth fewer bits.
@@ -12,11 +14,17 @@ public enum H264Profile: String, CaseIterable, Sendable {
     /// `profile_idc`.
     public var profileIDC: UInt8 {
         switch self {
-        case .constrainedBaseline: 66
+        case .baseline, .constrainedBaseline: 66
         case .main: 77
         case .high: 100
         }
     }
+
+    /// Whether it has arithmetic coding.
+    public var hasCABAC: Bool { self == .main || self == .high }
+
+    /// Whether it has pictures that are predicted from both sides.
+    public var hasBSlices: Bool { self == .main || self == .high }
 
     /// The profile with which to answer a receiver that offered `profileLevel`; nil when it plays none of ours.
     ///

@@ -20,12 +20,24 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case levelExceeded(levelIDC: UInt8, reason: String)
     /// The program was built without this encoder.
     case backEndNotBuilt(EncoderBackEnd)
+    /// The back end cannot honour this value of the property, or not together with another one's.
+    case propertyNotSupported(CompressionProperty, reason: String)
+    /// The property is fixed once a frame has been taken.
+    case propertyNotChangeable(CompressionProperty)
+    /// The back end knows nothing of this wish.
+    case optionNotSupported(EncodeOption, EncoderBackEnd)
+    /// The frame is not shown later than the one before it; it was not taken.
+    case timeNotIncreasing(MediaTime, previous: MediaTime?)
+    /// The session has been invalidated.
+    case sessionInvalidated
     /// The picture's size is not the session's.
     case dimensionsMismatch(picture: VideoDimensions, session: VideoDimensions)
-    /// The picture's format is not I420.
+    /// The picture's format is not one that the session was made for.
     case pixelFormatNotSupported(PixelFormat)
     /// The encoder refused the frame; `code` is the library's.
     case encodingFailed(backEnd: EncoderBackEnd, code: Int)
+    /// A pass over a recording could not be made.
+    case multiPass(MultiPassError)
 }
 
 extension VideoCodingError: CustomStringConvertible {
@@ -43,8 +55,18 @@ extension VideoCodingError: CustomStringConvertible {
             "the encoder \(backEnd.rawValue) is not in this build; build with the package trait X264"
         case .dimensionsMismatch(let picture, let session):
             "a \(picture) picture was given to an encoder of \(session); scale it or make a new session"
-        case .pixelFormatNotSupported(let format): "the encoder takes I420 pictures, not \(format)"
+        case .propertyNotSupported(let property, let reason): "\(property.rawValue) cannot be set like this: \(reason)"
+        case .propertyNotChangeable(let property):
+            "\(property.rawValue) cannot change while frames are encoded; make a new session"
+        case .optionNotSupported(let option, let backEnd):
+            "\(backEnd.rawValue) does not know \(option.rawValue); see supportedOptions"
+        case .timeNotIncreasing(let time, let previous?):
+            "the frame at \(time.seconds) s is not shown after the one before it, at \(previous.seconds) s"
+        case .timeNotIncreasing(let time, nil): "a frame cannot be shown at \(time)"
+        case .sessionInvalidated: "the session has been invalidated; make a new one"
+        case .pixelFormatNotSupported(let format): "the encoder does not take \(format) pictures"
         case .encodingFailed(let backEnd, let code): "\(backEnd.rawValue) could not encode the frame (\(code))"
+        case .multiPass(let error): "the pass cannot be made: \(error)"
         }
     }
 }

@@ -22,9 +22,11 @@ struct CounterSurvivalTests {
         }
         let ids = (1...count).map { ParticipantID(rawValue: UInt64($0)) }
         let compositor = GridCompositor()
+        let outputs = EncodeOutputQueue()
         let encoder = try CompressionSession(
-            configuration: CompressionConfiguration(
-                dimensions: canvas, expectedFrameRate: 10, averageBitRate: .kilobits(kilobits)))
+            dimensions: canvas,
+            properties: CompressionProperties(averageBitRate: .kilobits(kilobits), expectedFrameRate: 10),
+            outputHandler: outputs.append)
         let decoder = DecodingPipeline()
         var reader = FrameCounterReader()
         var read = 0
@@ -39,9 +41,8 @@ struct CounterSurvivalTests {
             }
             let composed = try #require(
                 compositor.compose([CompositionRequest(grid: ids, canvas: canvas)], sources: sources).first)
-            let encoded = try encoder.encode(
-                composed, presentationTime: MediaTime(value: time, timescale: 1000), options: EncodeOptions())
-            guard let encoded else { continue }
+            try encoder.encode(composed, presentationTime: MediaTime(value: time, timescale: 1000))
+            guard let encoded = outputs.next()?.frame else { continue }
             decoder.decode(encoded.sample) { event in
                 guard case .output(let output) = event, let picture = output.picture else { return }
                 let readings = reader.readings(in: picture.pixelBuffer)
@@ -65,16 +66,17 @@ struct VideoSourceTests {
     ) throws -> [SampleBuffer] {
         let camera = SyntheticVideoSource(
             name: "File", dimensions: VideoDimensions(width: width, height: height), frameRate: 30)
+        let outputs = EncodeOutputQueue()
         let encoder = try CompressionSession(
-            configuration: CompressionConfiguration(
-                dimensions: camera.dimensions, averageBitRate: .megabits(3)))
+            dimensions: camera.dimensions, properties: CompressionProperties(averageBitRate: .megabits(3)),
+            outputHandler: outputs.append)
         var samples: [SampleBuffer] = []
         for index in 0..<count {
-            let frame = try encoder.encode(
+            try encoder.encode(
                 camera.makePicture(wallClockMilliseconds: Int64(index)),
                 presentationTime: MediaTime(value: Int64(index) * 40, timescale: 1000),
                 options: EncodeOptions(forceKeyFrame: index % keyFrameInterval == 0))
-            if let frame { samples.append(frame.sample) }
+            if let frame = outputs.next()?.frame { samples.append(frame.sample) }
         }
         let writer = try MovieWriter(path: path, video: samples[0].format, layout: .indexAtEnd)
         for sample in samples { try writer.append(sample) }

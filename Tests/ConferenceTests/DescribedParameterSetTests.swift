@@ -13,10 +13,11 @@ import VideoCoding
     /// The frames that a receive stream hands on of three that come without parameter sets.
     private func received(describing: (VideoFormatDescription) -> [ByteBuffer]) throws -> [ReceivedVideoFrame] {
         let size = VideoDimensions(width: 160, height: 90)
+        let outputs = EncodeOutputQueue()
         let encoder = try CompressionSession(
-            backEnd: .openH264,
-            configuration: CompressionConfiguration(
-                dimensions: size, expectedFrameRate: 15, averageBitRate: .kilobits(300)))
+            dimensions: size,
+            properties: CompressionProperties(averageBitRate: .kilobits(300), expectedFrameRate: 15),
+            outputHandler: outputs.append)
         let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 1100)
         var stream: VideoReceiveStream?
         var now = MonotonicInstant(nanoseconds: 1_000_000_000)
@@ -24,8 +25,8 @@ import VideoCoding
         var frames: [ReceivedVideoFrame] = []
         for index in 0..<3 {
             let picture = PixelBuffer.pattern(.red, dimensions: size, phase: index)
-            let frame = try #require(
-                try encoder.encode(picture, presentationTime: MediaTime(value: Int64(index), timescale: 15)))
+            try encoder.encode(picture, presentationTime: MediaTime(value: Int64(index), timescale: 15))
+            let frame = try #require(outputs.next()?.frame)
             stream =
                 stream
                 ?? VideoReceiveStream(

@@ -1,3 +1,4 @@
+import NIOCore
 import Testing
 
 @testable import H264
@@ -218,7 +219,11 @@ private func plain(_ type: NALUnitType) -> NALUnit { NALUnit(header: type.rawVal
         #expect(assemble(sets + first + second) == [sets + first, second])
     }
 
-    @Test(arguments: [.accessUnitDelimiter, .sei, .reserved17, .subsetSequenceParameterSet] as [NALUnitType])
+    @Test(
+        arguments: [
+            .sei, .sequenceParameterSet, .pictureParameterSet, .accessUnitDelimiter, .subsetSequenceParameterSet,
+            .depthParameterSet, .reserved17, .reserved18,
+        ] as [NALUnitType])
     func `what may only stand before a picture begins an access unit behind one`(type: NALUnitType) {
         let builder = SliceBuilder()
         let first = builder.parameterSets + [builder.build()]
@@ -226,7 +231,11 @@ private func plain(_ type: NALUnitType) -> NALUnit { NALUnit(header: type.rawVal
         #expect(assemble(first + second) == [first, second])
     }
 
-    @Test(arguments: [.auxiliaryCodedSlice, .fillerData, .codedSliceExtension, .reserved22] as [NALUnitType])
+    @Test(
+        arguments: [
+            .unspecified, .fillerData, .sequenceParameterSetExtension, .auxiliaryCodedSlice, .codedSliceExtension,
+            .codedSliceDepthExtension, .reserved22, .reserved23, .aggregationSTAPA, .unspecified30, .unspecified31,
+        ] as [NALUnitType])
     func `what may stand behind a picture stays with it`(type: NALUnitType) {
         let builder = SliceBuilder()
         let first = builder.parameterSets + [builder.build(), plain(type)]
@@ -242,6 +251,65 @@ private func plain(_ type: NALUnitType) -> NALUnit { NALUnit(header: type.rawVal
         let second = [prefix, builder.with { $0.frameNumber = 1 }]
         #expect(assemble(first + second) == [first, second])
         #expect(assemble(first + [prefix]) == [first + [prefix]])
+    }
+
+    @Test func `the views of a picture stay together, whose base has a prefix`() {
+        let builder = SliceBuilder()
+        let other = plain(.codedSliceExtension)
+        let first =
+            builder.parameterSets + [plain(.subsetSequenceParameterSet), plain(.prefix), builder.build(), other, other]
+        let second = [plain(.prefix), builder.with { $0.frameNumber = 1 }, other]
+        #expect(assemble(first + second) == [first, second])
+    }
+
+    @Test func `the two fields of a frame are two access units`() {
+        var builder = SliceBuilder()
+        builder.sequenceSet.isFrameOnly = false
+        builder.field = (true, false)
+        builder.isIDR = true
+        let first = builder.parameterSets + [builder.build(), builder.with { $0.firstMacroblock = 9 }]
+        // The second field of an IDR picture is a P or an I field.
+        builder.isIDR = false
+        builder.field = (true, true)
+        let second = [builder.build(), builder.with { $0.firstMacroblock = 9 }]
+        #expect(assemble(first + second) == [first, second])
+    }
+
+    @Test func `pictures without an order of their own are told apart by their number`() {
+        var builder = SliceBuilder()
+        builder.sequenceSet.pictureOrderCount = .decodingOrder
+        let first = builder.parameterSets + [builder.build(), builder.with { $0.firstMacroblock = 9 }]
+        let second = [builder.with { $0.frameNumber = 1 }]
+        #expect(assemble(first + second) == [first, second])
+    }
+
+    @Test func `a byte stream in pieces gives the access units of the whole`() {
+        let builder = SliceBuilder()
+        let pictures = (0..<12).map { number in
+            (number % 4 == 0 ? [plain(.accessUnitDelimiter)] + builder.parameterSets : []) + [
+                builder.with { $0.frameNumber = UInt32(number) },
+                builder.with {
+                    $0.frameNumber = UInt32(number)
+                    $0.firstMacroblock = 9
+                },
+            ]
+        }
+        let stream = pictures.flatMap { AnnexB.encode($0, startCodes: .shortest).array }
+        for size in [1, 2, 3, 5, 7, 64, stream.count] {
+            var (reader, assembler) = (AnnexBReader(), AccessUnitAssembler())
+            var result: [[NALUnit]] = []
+            for start in stride(from: 0, to: stream.count, by: size) {
+                reader.append(ByteBuffer(bytes: stream[start..<min(start + size, stream.count)]))
+                while let unit = reader.nextNALUnit() {
+                    if let picture = assembler.append(unit) { result.append(picture) }
+                }
+            }
+            while let unit = reader.finish() {
+                if let picture = assembler.append(unit) { result.append(picture) }
+            }
+            if let picture = assembler.finish() { result.append(picture) }
+            #expect(result == pictures)
+        }
     }
 
     @Test func `an access unit ends at an end of sequence`() {

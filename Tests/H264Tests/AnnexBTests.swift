@@ -44,6 +44,44 @@ import Testing
     }
 }
 
+@Suite struct StartCodeLengthTests {
+    private static let units = [
+        NALUnit(header: 9, payload: [0xF0]), NALUnit(header: 0x67, payload: [1]), NALUnit(header: 0x68, payload: [2]),
+        NALUnit(header: 6, payload: [3]), NALUnit(header: 0x65, payload: [4]), NALUnit(header: 0x65, payload: [5]),
+    ]
+
+    @Test func `start codes have four bytes unless asked otherwise`() {
+        let expected = Self.units.flatMap { [UInt8]([0, 0, 0, 1]) + $0.array }
+        #expect(AnnexB.encode(Self.units).array == expected)
+    }
+
+    @Test func `the shortest start codes have four bytes where an access unit begins and before parameter sets`() {
+        let zeros = [1, 1, 1, 0, 0, 0]
+        let expected = zip(Self.units, zeros).flatMap { unit, zeros in
+            [UInt8](repeating: 0, count: zeros) + [0, 0, 1] + unit.array
+        }
+        #expect(AnnexB.encode(Self.units, startCodes: .shortest).array == expected)
+    }
+
+    @Test(arguments: [AnnexB.StartCodeLength.four, .shortest], [1, 2, 4])
+    func `a byte stream becomes length-prefixed and one again`(
+        startCodes: AnnexB.StartCodeLength, lengthSize: Int
+    ) throws {
+        var generator = SeededGenerator(seed: 18)
+        for _ in 0..<100 {
+            let units = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+                NALUnit(
+                    type: .codedSliceNonIDR, referenceIDC: 1,
+                    rawPayload: generator.smallBytes(Int.random(in: 0...100, using: &generator)) + [0x80])
+            }
+            let stream = AnnexB.encode(units, startCodes: startCodes)
+            let prefixed = try LengthPrefixed.encode(AnnexB.nalUnits(in: stream), lengthSize: lengthSize)
+            let back = try LengthPrefixed.nalUnits(in: prefixed, lengthSize: lengthSize)
+            #expect(AnnexB.encode(back, startCodes: startCodes) == stream)
+        }
+    }
+}
+
 @Suite struct AnnexBReaderTests {
     /// What a reader makes of `stream`, handed over in pieces of `sizes`.
     static func read(_ stream: [UInt8], pieces sizes: () -> Int) -> [[UInt8]] {
@@ -66,6 +104,15 @@ import Testing
             let stream = generator.smallBytes(Int.random(in: 0...80, using: &generator))
             let whole = AnnexB.nalUnits(in: ByteBuffer(bytes: stream)).map(\.array)
             #expect(Self.read(stream) { Int.random(in: 1...9, using: &generator) } == whole)
+        }
+    }
+
+    @Test func `a stream cut in two at any byte gives what the whole stream gives`() {
+        let stream: [UInt8] = [0, 0, 0, 1, 0x67, 1, 0, 0, 3, 0, 0, 1, 0x68, 3, 0, 0, 0, 0, 1, 0x65, 0, 0, 3, 1, 0]
+        let expected: [[UInt8]] = [[0x67, 1, 0, 0, 3], [0x68, 3], [0x65, 0, 0, 3, 1]]
+        for cut in 0...stream.count {
+            var sizes = [cut, stream.count].filter { $0 > 0 }
+            #expect(Self.read(stream) { sizes.removeFirst() } == expected)
         }
     }
 
@@ -149,6 +196,29 @@ import Testing
         let unit = NALUnit(header: 0x65, payload: [UInt8](repeating: 1, count: 255))
         #expect(throws: H264ParseError.unitTooLong(count: 256, maximum: 255)) {
             try LengthPrefixed.encode([unit], lengthSize: 1)
+        }
+    }
+
+    @Test(arguments: [(1, 0xFF), (2, 0xFFFF)]) func `the longest unit fits its length field, one more byte does not`(
+        lengthSize: Int, longest: Int
+    ) throws {
+        let unit = NALUnit(header: 0x65, payload: [UInt8](repeating: 1, count: longest - 1))
+        let data = try LengthPrefixed.encode([unit, unit], lengthSize: lengthSize)
+        #expect(data.array.prefix(lengthSize).allSatisfy { $0 == 0xFF })
+        #expect(try LengthPrefixed.nalUnits(in: data, lengthSize: lengthSize) == [unit, unit])
+        let longer = NALUnit(header: 0x65, payload: [UInt8](repeating: 1, count: longest))
+        #expect(throws: H264ParseError.unitTooLong(count: longest + 1, maximum: longest)) {
+            try LengthPrefixed.encode([unit, longer], lengthSize: lengthSize)
+        }
+        #expect(LengthPrefixed.encode([longer]).readableBytes == longest + 5)
+    }
+
+    @Test(arguments: [1, 2, 4]) func `data cut short is an error whatever the size of lengths`(lengthSize: Int) throws {
+        let whole = try LengthPrefixed.encode([NALUnit(header: 0x65, payload: [1, 2])], lengthSize: lengthSize)
+        for count in 1..<whole.readableBytes {
+            #expect(throws: H264ParseError.truncatedUnit(offset: 0)) {
+                try LengthPrefixed.nalUnits(in: ByteBuffer(bytes: whole.array.prefix(count)), lengthSize: lengthSize)
+            }
         }
     }
 

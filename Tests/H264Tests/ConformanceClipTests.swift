@@ -31,7 +31,10 @@ struct ConformanceClipTests {
         let units = try load(name)
         #expect(!units.isEmpty)
         #expect(AnnexB.nalUnits(in: AnnexB.encode(units)) == units)
+        #expect(AnnexB.nalUnits(in: AnnexB.encode(units, startCodes: .shortest)) == units)
         #expect(try LengthPrefixed.nalUnits(in: LengthPrefixed.encode(units)) == units)
+        let short = units.filter { $0.count <= UInt16.max }
+        #expect(try LengthPrefixed.nalUnits(in: LengthPrefixed.encode(short, lengthSize: 2), lengthSize: 2) == short)
         let pictures = accessUnits(units)
         #expect(pictures.flatMap { $0 } == units)
         for limit in [300, 1200] {
@@ -51,6 +54,21 @@ struct ConformanceClipTests {
             #expect(received.map(\.nalUnits) == pictures)
             #expect(depacketizer.malformedPayloadCount == 0)
         }
+    }
+
+    @Test(arguments: clipNames()) func `a clip read in pieces has the NAL units of the whole`(name: String) throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: "\(clipFolder ?? "")/\(name)"))
+        var generator = SeededGenerator(seed: 19)
+        var reader = AnnexBReader()
+        var units: [NALUnit] = []
+        var rest = ByteBuffer(bytes: data)
+        while rest.readableBytes > 0 {
+            let size = min(Int.random(in: 1...4000, using: &generator), rest.readableBytes)
+            if let piece = rest.readSlice(length: size) { reader.append(piece) }
+            while let unit = reader.nextNALUnit() { units.append(unit) }
+        }
+        while let unit = reader.finish() { units.append(unit) }
+        #expect(try units == load(name))
     }
 
     @Test(arguments: clipNames()) func `a clip's parameter sets describe it`(name: String) throws {

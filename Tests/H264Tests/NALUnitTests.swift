@@ -23,6 +23,20 @@ import Testing
         #expect(NALUnitType.allCases.count == 32)
     }
 
+    @Test func `types have the numbers of table 7-1 and of RFC 6184`() {
+        let types: [NALUnitType] = [
+            .unspecified, .codedSliceNonIDR, .dataPartitionA, .dataPartitionB, .dataPartitionC, .codedSliceIDR, .sei,
+            .sequenceParameterSet, .pictureParameterSet, .accessUnitDelimiter, .endOfSequence, .endOfStream,
+            .fillerData, .sequenceParameterSetExtension, .prefix, .subsetSequenceParameterSet, .depthParameterSet,
+            .reserved17, .reserved18, .auxiliaryCodedSlice, .codedSliceExtension, .codedSliceDepthExtension,
+            .reserved22, .reserved23, .aggregationSTAPA, .aggregationSTAPB, .aggregationMTAP16, .aggregationMTAP24,
+            .fragmentationFUA, .fragmentationFUB, .unspecified30, .unspecified31,
+        ]
+        #expect(types.map(\.rawValue) == Array(0..<32))
+        #expect(types.filter(\.isReserved).map(\.rawValue) == [17, 18, 22, 23])
+        #expect(types.filter(\.isUnspecified).map(\.rawValue) == [0] + Array(24..<32))
+    }
+
     @Test func `slices are VCL and parameter sets are not`() {
         #expect(NALUnitType.allCases.filter(\.isVCL).map(\.rawValue) == [1, 2, 3, 4, 5, 19])
     }

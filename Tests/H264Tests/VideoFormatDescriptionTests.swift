@@ -188,6 +188,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1, 0xFC), (2, 0xFD), (4, 0xFF)]) func `a record tells the size of lengths`(
+        lengthSize: Int, byte: Int
+    ) throws {
+        var record = AVCDecoderConfigurationRecord(
+            format: try VideoFormatDescription(h264ParameterSets: [Sample.highSPS.bytes, Sample.highPPS.bytes]))
+        record.lengthSize = lengthSize
+        let bytes = record.encode()
+        #expect(Int(bytes.array[4]) == byte)
+        let parsed = try AVCDecoderConfigurationRecord(parsing: bytes)
+        #expect(parsed == record)
+        let units = [Sample.highPPS, NALUnit(header: 0x65, payload: [1, 2, 3])]
+        let sample = try LengthPrefixed.encode(units, lengthSize: parsed.lengthSize)
+        #expect(try LengthPrefixed.nalUnits(in: sample, lengthSize: parsed.lengthSize) == units)
+    }
+
+    @Test(arguments: [66, 77, 88] as [UInt8]) func `Baseline, Main and Extended have no further fields`(
+        profile: UInt8
+    ) throws {
+        var record = try AVCDecoderConfigurationRecord(parsing: ByteBuffer(bytes: [1, 66, 0, 30, 0xFF, 0xE0, 0]))
+        record.profileLevel.profileIDC = profile
+        #expect(record.encode().array == [1, profile, 0, 30, 0xFF, 0xE0, 0])
+    }
+
+    @Test(arguments: [44, 83, 86, 100, 110, 118, 122, 128, 144, 244] as [UInt8])
+    func `other profiles have chroma format, bit depths and SPS extensions`(profile: UInt8) throws {
+        let sequenceExtension: [UInt8] = [0x6D, 0x5A]
+        let bytes: [UInt8] =
+            [1, profile, 0, 30, 0xFF, 0xE0, 0] + [0xFE, 0xF9, 0xFA, 1, 0, 2] + sequenceExtension
+        let record = try AVCDecoderConfigurationRecord(parsing: ByteBuffer(bytes: bytes))
+        #expect(record.chromaFormat == 2)
+        #expect(record.lumaBitDepth == 9)
+        #expect(record.chromaBitDepth == 10)
+        #expect(record.sequenceParameterSetExtensions.map(\.array) == [sequenceExtension])
+        #expect(record.encode().array == bytes)
+    }
+
     @Test func `sets beyond what the record can count are left out`() throws {
         var record = try AVCDecoderConfigurationRecord(
             parsing: ByteBuffer(bytes: [1, 66, 0, 30, 0xFF, 0xE0, 0]))

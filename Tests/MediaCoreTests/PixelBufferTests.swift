@@ -11,12 +11,6 @@ private func fill(_ buffer: inout MutablePixelBuffer, with value: UInt8) {
     }
 }
 
-private func filled(_ value: UInt8, from pool: PixelBufferPool) -> PixelBuffer {
-    var buffer = pool.makeBuffer()
-    fill(&buffer, with: value)
-    return buffer.freeze()
-}
-
 private func address(_ picture: PixelBuffer) -> UInt {
     picture.withPlane(0) { bytes, _ in UInt(bitPattern: bytes.baseAddress) }
 }
@@ -113,80 +107,4 @@ private final class ReleaseCounter: Sendable {
     func count() { releases.add(1, ordering: .relaxed) }
 
     var value: Int { releases.load(ordering: .relaxed) }
-}
-
-@Suite struct PixelBufferPoolTests {
-    private let dimensions = VideoDimensions(width: 32, height: 16)
-
-    @Test func `memory comes back when the last holder lets go`() {
-        let pool = PixelBufferPool(format: .i420, dimensions: dimensions)
-        var picture: PixelBuffer? = filled(1, from: pool)
-        let first = picture.map(address)
-        picture = nil
-        picture = filled(2, from: pool)
-        #expect(picture.map(address) == first)
-        #expect(pool.allocationCount == 1)
-    }
-
-    @Test func `a picture that is still held is not written over`() {
-        let pool = PixelBufferPool(format: .i420, dimensions: dimensions)
-        let held = filled(1, from: pool)
-        let other = filled(2, from: pool)
-        #expect(address(held) != address(other))
-        #expect(isFilled(held, with: 1))
-        #expect(pool.allocationCount == 2)
-    }
-
-    @Test func `a buffer that is dropped unfrozen comes back`() {
-        let pool = PixelBufferPool(format: .i420, dimensions: dimensions)
-        for _ in 0..<3 { _ = pool.makeBuffer() }
-        #expect(pool.allocationCount == 1)
-    }
-
-    @Test func `in steady state nothing is allocated`() {
-        let pool = PixelBufferPool(format: .nv12, dimensions: dimensions)
-        var held: [PixelBuffer] = []
-        for round in 0..<100 {
-            held.append(filled(UInt8(round), from: pool))
-            if held.count > 3 { held.removeFirst() }
-        }
-        #expect(pool.allocationCount == 4)
-        #expect(zip(held, [UInt8(97), 98, 99]).allSatisfy { isFilled($0, with: $1) })
-    }
-
-    @Test func `no more pictures are kept than the limit`() {
-        let pool = PixelBufferPool(format: .i420, dimensions: dimensions, maximumFreeCount: 2)
-        var held = (0..<5).map { filled(UInt8($0), from: pool) }
-        held.removeAll()
-        held = (0..<5).map { filled(UInt8($0), from: pool) }
-        #expect(pool.allocationCount == 8)
-    }
-
-    @Test func `pictures outlive their pool`() {
-        var pool: PixelBufferPool? = PixelBufferPool(format: .i420, dimensions: dimensions)
-        let picture = pool.map { filled(5, from: $0) }
-        pool = nil
-        #expect(picture.map { isFilled($0, with: 5) } == true)
-    }
-
-    @Test func `many threads may take and return at once`() async {
-        let pool = PixelBufferPool(format: .i420, dimensions: dimensions, maximumFreeCount: 64)
-        let wholeCount = await withTaskGroup(of: Int.self) { group in
-            for task in 0..<8 {
-                group.addTask {
-                    var whole = 0
-                    for round in 0..<100 {
-                        let value = UInt8(truncatingIfNeeded: task &* 31 &+ round)
-                        let picture = filled(value, from: pool)
-                        await Task.yield()
-                        if isFilled(picture, with: value) { whole += 1 }
-                    }
-                    return whole
-                }
-            }
-            return await group.reduce(0, +)
-        }
-        #expect(wholeCount == 800)
-        #expect(pool.allocationCount <= 8)
-    }
 }

@@ -23,6 +23,15 @@ struct HostilePictureTests {
         }
     }
 
+    @Test("an alignment that cannot be had is an error", arguments: [3, 96, 8192, 1 << 40, Int.max])
+    func impossibleAlignment(alignment: Int) {
+        var required = attributes()
+        required.rowAlignment = alignment
+        #expect(throws: PixelTransferError.unsupportedAlignment(alignment)) {
+            try transfer(gradient(.i420, 8, 8).placed(offset: 1), to: required)
+        }
+    }
+
     @Test("a picture that is too large is an error", arguments: [(32768, 1), (1, 32768), (1 << 40, 1)])
     func impossibleSource(size: (Int, Int)) throws {
         let picture = try claiming(size.0, size.1, stride: size.0 * 4)

@@ -60,6 +60,15 @@ struct PixelTransferSessionTests {
         #expect(result.allSamples == picture.allSamples)
     }
 
+    @Test("rows are aligned to as much as a page", arguments: [128, 256, 4096], formats)
+    func realignsFar(alignment: Int, format: PixelFormat) throws {
+        let required = attributes(rowAlignment: alignment)
+        let picture = noise(format, 35, 17, seed: 6).placed(offset: 64)
+        let result = try transfer(picture, to: required)
+        #expect(required.isSatisfied(by: result))
+        #expect(result.allSamples == picture.allSamples)
+    }
+
     @Test("in steady state no picture is allocated", arguments: formatPairs)
     func steadyState(source: PixelFormat, destination: PixelFormat) throws {
         let session = PixelTransferSession(destination: attributes(destination, size: (48, 30)))

@@ -40,7 +40,7 @@ struct DecodingPipelineTests {
         @Test("gives out in order what is held back before it makes a new session")
         func recreation() throws {
             let main = try makeReorderedStream(frames: 11, dimensions: smallPicture)
-            let high = try makeReorderedStream(frames: 11, dimensions: mediumPicture, profile: "high")
+            let high = try makeReorderedStream(frames: 11, dimensions: mediumPicture, profile: .high)
             let events = run(main + high, with: DecodingPipeline())
             let expected =
                 ["format 128x96"] + Array(repeating: "128x96", count: 11) + ["format 640x360"]

@@ -29,11 +29,16 @@ struct LevelTests {
         #expect(level.reasonToRefuse(VideoDimensions(width: 464, height: 16), frameRate: 15) != nil)
     }
 
-    @Test("is chosen by the session where none is set")
-    func automatic() throws {
-        let session = try CompressionSession(
-            configuration: CompressionConfiguration(dimensions: mediumPicture, averageBitRate: .megabits(1)))
-        #expect(session.level.levelIDC == 30)
-        #expect(session.format.profileLevel.levelIDC == 30)
+    @Test("tells how many pictures a decoder keeps")
+    func references() throws {
+        func count(_ levelIDC: UInt8, _ width: Int, _ height: Int) throws -> Int {
+            try #require(H264Level(levelIDC: levelIDC))
+                .maximumReferenceFrames(for: VideoDimensions(width: width, height: height))
+        }
+        #expect(try count(31, 1280, 720) == 5)
+        #expect(try count(40, 1280, 720) == 9)
+        #expect(try count(40, 1920, 1080) == 4)
+        #expect(try count(10, 176, 144) == 4)
+        #expect(try count(51, 320, 240) == 16)
     }
 }

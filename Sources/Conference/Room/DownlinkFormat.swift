@@ -2,6 +2,12 @@ import MediaCore
 import SecureTransport
 import VideoCoding
 
+/// What a compression session is made from.
+struct EncoderSetup {
+    var dimensions: VideoDimensions
+    var properties: CompressionProperties
+}
+
 /// What a receiver's decoder takes, as negotiated: the encoder's settings follow from it.
 struct DownlinkFormat {
     private static let fractions = [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4), (1, 8)]
@@ -22,23 +28,23 @@ struct DownlinkFormat {
     /// What the level allows, audio aside; `nil` where there is none.
     var maximumBitRate: BitRate? { level?.maximumBitRate(profile: profile) }
 
-    /// The encoder's settings for a canvas: its size is the largest of the canvas' fractions that the level allows.
+    /// The pictures' size and how to encode them for a canvas: the largest of its fractions that the level allows.
     func compression(
         canvas: VideoDimensions, frameRate: Int, bitRate: BitRate, maximumSliceSize: DataSize
-    ) -> CompressionConfiguration {
+    ) -> EncoderSetup {
         let dimensions = dimensions(canvas: canvas, frameRate: frameRate)
-        var configuration = CompressionConfiguration(
-            dimensions: dimensions, expectedFrameRate: frameRate, averageBitRate: bitRate, profile: profile)
-        configuration.maximumSliceSize = needsSmallSlices ? maximumSliceSize : nil
+        var properties = CompressionProperties(
+            averageBitRate: bitRate, expectedFrameRate: Double(frameRate), profileLevel: H264ProfileLevel(profile))
+        properties.sliceMaxBytes = needsSmallSlices ? maximumSliceSize : nil
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
         let usual = H264Level.lowest(
             for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)
         if let level, usual.map({ $0.maximumMacroblockRate > level.maximumMacroblockRate }) ?? true,
             level.reasonToRefuse(dimensions, frameRate: frameRate) == nil
         {
-            configuration.levelIDC = level.levelIDC
+            properties.profileLevel.level = level
         }
-        return configuration
+        return EncoderSetup(dimensions: dimensions, properties: properties)
     }
 
     private func dimensions(canvas: VideoDimensions, frameRate: Int) -> VideoDimensions {

@@ -50,15 +50,15 @@ struct DownlinkPipeline {
 
     init(
         participant: ParticipantID, queue: JobQueueID, canBeAskedForKeyFrames: Bool, backEnd: EncoderBackEnd,
-        configuration: CompressionConfiguration
+        setup: EncoderSetup, frameRate: Int
     ) {
         self.participant = participant
         self.queue = queue
         self.canBeAskedForKeyFrames = canBeAskedForKeyFrames
-        dimensions = configuration.dimensions
-        bitRate = configuration.averageBitRate
-        frameRate = FrameRateDivisor(dimensions: configuration.dimensions, frameRate: configuration.expectedFrameRate)
-        encoder = QueueConfined(LazyEncoder(backEnd: backEnd, configuration: configuration))
+        dimensions = setup.dimensions
+        bitRate = setup.properties.averageBitRate
+        self.frameRate = FrameRateDivisor(dimensions: setup.dimensions, frameRate: frameRate)
+        encoder = QueueConfined(LazyEncoder(backEnd: backEnd, setup: setup))
         for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
     }
 
@@ -120,7 +120,7 @@ struct DownlinkPipeline {
     }
 
     /// Takes a job's result.
-    mutating func complete(_ result: EncodeResult, of completion: JobCompletion) {
+    mutating func complete(_ result: EncodedPicture, of completion: JobCompletion) {
         isEncoding = false
         stages[.encodeQueue]?.observe(completion.started - completion.handedOut)
         stages[.encode]?.observe(completion.finished - completion.started)
@@ -139,48 +139,60 @@ struct DownlinkPipeline {
 /// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop.
 final class LazyEncoder {
     /// What may change between two frames.
-    struct Settings {
+    struct Settings: Equatable {
         var bitRate: BitRate
         var frameRate: Int
     }
 
     private let backEnd: EncoderBackEnd
-    private var configuration: CompressionConfiguration
+    private let setup: EncoderSetup
     private var session: CompressionSession?
-    private var settings: Settings
+    private var settings: Settings?
+    private let outputs = EncodeOutputQueue()
 
-    init(backEnd: EncoderBackEnd, configuration: CompressionConfiguration) {
+    init(backEnd: EncoderBackEnd, setup: EncoderSetup) {
         self.backEnd = backEnd
-        self.configuration = configuration
-        settings = Settings(bitRate: configuration.averageBitRate, frameRate: configuration.expectedFrameRate)
+        self.setup = setup
     }
 
     func encode(
         _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, forceKeyFrame: Bool
-    ) -> EncodeResult {
+    ) -> EncodedPicture {
         do throws(VideoCodingError) {
-            let session: CompressionSession
-            if let made = self.session { session = made } else { session = try make(wanted) }
-            if wanted.frameRate != settings.frameRate { session.setExpectedFrameRate(wanted.frameRate) }
-            if wanted.bitRate != settings.bitRate { session.setAverageBitRate(wanted.bitRate) }
-            settings = wanted
+            let session = try session(wanted)
             let time = MediaTime(value: captureTime.nanoseconds, timescale: 1_000_000_000)
-            let frame = try session.encode(
-                picture, presentationTime: time, options: EncodeOptions(forceKeyFrame: forceKeyFrame))
-            return EncodeResult(captureTime: captureTime, frame: frame)
+            try session.encode(picture, presentationTime: time, options: EncodeOptions(forceKeyFrame: forceKeyFrame))
+            switch outputs.next()?.result {
+            case .frame(let frame): return EncodedPicture(captureTime: captureTime, frame: frame)
+            case .failed(let error): throw error
+            case .dropped, nil: return EncodedPicture(captureTime: captureTime)
+            }
         } catch {
             // The next frame tries again with a new session.
             session = nil
-            return EncodeResult(captureTime: captureTime, error: error)
+            return EncodedPicture(captureTime: captureTime, error: error)
         }
     }
 
-    private func make(_ wanted: Settings) throws(VideoCodingError) -> CompressionSession {
-        configuration.averageBitRate = wanted.bitRate
-        configuration.expectedFrameRate = wanted.frameRate
-        settings = wanted
-        let made = try CompressionSession(backEnd: backEnd, configuration: configuration)
+    private func session(_ wanted: Settings) throws(VideoCodingError) -> CompressionSession {
+        if let session {
+            if wanted != settings { try session.setProperties { wanted.apply(to: &$0) } }
+            settings = wanted
+            return session
+        }
+        var properties = setup.properties
+        wanted.apply(to: &properties)
+        let made = try CompressionSession(
+            dimensions: setup.dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
         session = made
+        settings = wanted
         return made
+    }
+}
+
+extension LazyEncoder.Settings {
+    fileprivate func apply(to properties: inout CompressionProperties) {
+        properties.averageBitRate = bitRate
+        properties.expectedFrameRate = Double(frameRate)
     }
 }

@@ -220,7 +220,7 @@ final class Room {
     }
 
     func complete(
-        _ result: EncodeResult, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
+        _ result: EncodedPicture, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
     ) {
         participant.downlink?.complete(result, of: completion)
         guard let frame = result.frame else { return }

@@ -19,18 +19,19 @@ struct PreEncodedClip: Sendable {
         let frameRate = min(source.frameRate, 60)
         var clip = PreEncodedClip(samples: [], dimensions: source.dimensions, frameRate: frameRate)
         do {
+            let outputs = EncodeOutputQueue()
             let session = try CompressionSession(
-                backEnd: backEnd,
-                configuration: CompressionConfiguration(
-                    dimensions: source.dimensions, expectedFrameRate: Int(frameRate.rounded()),
-                    averageBitRate: bitRate, profile: profile))
+                dimensions: source.dimensions, backEnd: backEnd,
+                properties: CompressionProperties(
+                    averageBitRate: bitRate, expectedFrameRate: frameRate, profileLevel: H264ProfileLevel(profile)),
+                outputHandler: outputs.append)
             for index in 0..<max(1, Int(frameRate) * seconds) {
                 let time = Int64(Double(index) * 1000 / frameRate)
-                let frame = try session.encode(
+                try session.encode(
                     source.makePicture(wallClockMilliseconds: time),
                     presentationTime: MediaTime(value: time, timescale: 1000),
                     options: EncodeOptions(forceKeyFrame: index % max(1, Int(frameRate)) == 0))
-                if let frame { clip.samples.append(frame.sample) }
+                if let frame = outputs.next()?.frame { clip.samples.append(frame.sample) }
             }
         } catch {
             throw .failed(reason: "the test clip cannot be encoded: \(error)")

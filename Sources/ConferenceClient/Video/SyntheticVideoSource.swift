@@ -28,7 +28,7 @@ public final class SyntheticVideoSource: VideoSource {
         tag = FrameCounter.tag(for: name)
         strip = showsCounter ? FrameCounterStrip(in: size) : nil
         accent = YUVColour(hue: Self.hue(of: name) + 0.08, saturation: 0.45, brightness: 0.9)
-        pool = PixelBufferPool(format: .i420, dimensions: size, maximumFreeCount: 4)
+        pool = PixelBufferPool(format: .i420, dimensions: size, configuration: .init(maximumFreeCount: 4))
         backgrounds = (0..<Self.grainCount).map {
             Self.drawBackground(name: name, dimensions: size, grainSeed: UInt64($0) + 1)
         }

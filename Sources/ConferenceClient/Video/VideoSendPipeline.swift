@@ -38,6 +38,9 @@ final class VideoSendPipeline: @unchecked Sendable {
     private let source: any VideoSource
     private let settings: EncoderSettings
     private var session: CompressionSession?
+    private let outputs = EncodeOutputQueue()
+    /// The last picture's time, in milliseconds.
+    private var lastTime: Int64?
     private var isAwaitingSync = false
 
     init(source: any VideoSource, settings: EncoderSettings) {
@@ -62,19 +65,24 @@ final class VideoSendPipeline: @unchecked Sendable {
             if sample.isSync, request.hasRoom { isAwaitingSync = false }
             guard !isAwaitingSync else { return Output(frame: nil, duration: frame.duration) }
             return Output(
-                frame: EncodedFrame(
-                    sample: sample, isKeyFrame: sample.isSync, averageQP: nil,
-                    size: DataSize(bytes: sample.data.count)), duration: frame.duration)
+                frame: EncodedFrame(sample: sample), duration: frame.duration)
         }
     }
 
     private func encode(_ picture: PixelBuffer, _ request: Request) throws(ClientError) -> EncodedFrame? {
         do {
             let session = try session(for: picture.dimensions, bitRate: request.bitRate)
-            session.setAverageBitRate(request.bitRate)
-            return try session.encode(
-                picture, presentationTime: MediaTime(value: request.wallClockMilliseconds, timescale: 1000),
+            try session.set(\.averageBitRate, to: request.bitRate)
+            // The wall clock may be set back; pictures' times may not.
+            lastTime = max(request.wallClockMilliseconds, lastTime.map { $0 + 1 } ?? .min)
+            try session.encode(
+                picture, presentationTime: MediaTime(value: lastTime ?? 0, timescale: 1000),
                 options: EncodeOptions(forceKeyFrame: request.isKeyFrameWanted))
+            switch outputs.next()?.result {
+            case .frame(let frame): return frame
+            case .failed(let error): throw error
+            case .dropped, nil: return nil
+            }
         } catch {
             throw .failed(reason: "the video cannot be encoded: \(error)")
         }
@@ -84,15 +92,19 @@ final class VideoSendPipeline: @unchecked Sendable {
     private func session(
         for dimensions: VideoDimensions, bitRate: BitRate
     ) throws(VideoCodingError) -> CompressionSession {
-        if let session, session.configuration.dimensions == dimensions { return session }
-        let frameRate = min(max(Int(source.frameRate.rounded()), 1), 60)
-        var configuration = CompressionConfiguration(
-            dimensions: dimensions, expectedFrameRate: frameRate, averageBitRate: bitRate, profile: settings.profile)
+        if let session, session.canAccept(dimensions) == .accept { return session }
+        let made = try CompressionSession(
+            dimensions: dimensions, backEnd: settings.backEnd,
+            properties: CompressionProperties(
+                averageBitRate: bitRate, expectedFrameRate: min(max(source.frameRate, 1), 60),
+                profileLevel: H264ProfileLevel(settings.profile)),
+            outputHandler: outputs.append)
         // The lowest level that holds the stream; the receiver's own where that is lower still, which may not hold it.
-        var made = try CompressionSession(backEnd: settings.backEnd, configuration: configuration)
-        if let limit = settings.levelIDC, made.level.levelIDC > limit {
-            configuration.levelIDC = limit
-            made = try CompressionSession(backEnd: settings.backEnd, configuration: configuration)
+        if let limit = settings.levelIDC, let level = made.properties.profileLevel.level, level.levelIDC > limit {
+            guard let lower = H264Level(levelIDC: limit) else {
+                throw .invalidConfiguration(reason: "no H.264 level has level_idc \(limit)")
+            }
+            try made.set(\.profileLevel.level, to: lower)
         }
         session = made
         return made

@@ -31,7 +31,7 @@ public final class Y4MVideoSource: VideoSource {
             throw .unreadableInput(path: file.path, reason: error.reason)
         }
         firstFrameOffset = line.utf8.count + 1
-        pool = PixelBufferPool(format: .i420, dimensions: header.dimensions, maximumFreeCount: 4)
+        pool = PixelBufferPool(format: .i420, dimensions: header.dimensions, configuration: .init(maximumFreeCount: 4))
     }
 
     public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {

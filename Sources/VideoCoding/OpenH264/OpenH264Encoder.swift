@@ -2,207 +2,163 @@ import COpenH264
 import MediaCore
 import NIOCore
 
-/// OpenH264, set up for calls: one thread, one slice, one reference, no scene-change or periodic IDR pictures.
+/// OpenH264, set up for calls: one thread, and no scene-change or periodic IDR pictures of its own.
 final class OpenH264Encoder: EncoderBackEndSession {
     private(set) var parameterSets: [ByteBuffer] = []
+    let isDelayed = false
 
-    private let encoder: UnsafeMutablePointer<ISVCEncoder?>
-    private let methods: ISVCEncoderVtbl
-    private let output: UnsafeMutablePointer<SFrameBSInfo>
+    let library: OpenH264Library
     private let dimensions: VideoDimensions
+    private let usualMode: RC_MODES
+    private let keepsLongTermReferences: Bool
+    private var inspector: SliceInspector?
+    private var memory = OutputMemory()
+    private var references = LongTermReferenceList()
     private var meter: OverspendMeter
+    /// As it was before the last frame.
+    private var previousMeter: OverspendMeter
     private var target: EncodingRate
     /// What the library was told last.
     private var applied: EncodingRate
+    /// The quantiser of the next frame while pictures get better again after a coarse key frame.
+    private var ramp: Int?
+    /// What the library's own rate control used last.
+    private var usualQuantiser = 34
 
     /// While debt is paid back the library is told of changes larger than this share.
     private static let rateResolution = 0.01
+    /// How much finer each frame is than the one before it after a coarse key frame.
+    private static let rampStep = 2
 
-    init(configuration: CompressionConfiguration, level: H264Level, rate: EncodingRate) throws(VideoCodingError) {
-        var created: UnsafeMutablePointer<ISVCEncoder?>?
-        guard WelsCreateSVCEncoder(&created) == 0, let created, let table = created.pointee else {
-            throw .codecUnavailable(reason: "OpenH264 made no encoder")
-        }
-        encoder = created
-        methods = table.pointee
-        output = .allocate(capacity: 1)
-        output.initialize(to: SFrameBSInfo())
-        dimensions = configuration.dimensions
+    init(properties: CompressionProperties, dimensions: VideoDimensions) throws(VideoCodingError) {
+        library = try OpenH264Library()
+        self.dimensions = dimensions
+        let rate = EncodingRate(properties)
         meter = OverspendMeter(rate: rate)
+        previousMeter = meter
         target = rate
         applied = rate
-        // The library warns on stderr about settings that are meant; WELS_LOG_QUIET is zero.
-        try set(ENCODER_OPTION_TRACE_LEVEL, to: Int32(0))
-        var parameters = try makeParameters(configuration: configuration, level: level, rate: rate)
-        try check(methods.InitializeExt(encoder, &parameters))
-        try set(ENCODER_OPTION_DATAFORMAT, to: Int32(videoFormatI420.rawValue))
-        try check(methods.EncodeParameterSets(encoder, output))
-        parameterSets = readParameterSets()
+        keepsLongTermReferences = properties.longTermReferences
+        let parameters = try library.parameters(properties, dimensions: dimensions)
+        usualMode = parameters.iRCMode
+        try library.initialize(parameters)
+        try library.encodeParameterSets()
+        try takeParameterSets()
     }
 
-    deinit {
-        _ = methods.Uninitialize(encoder)
-        WelsDestroySVCEncoder(encoder)
-        output.deallocate()
-    }
+    // MARK: - Rate
 
-    private func makeParameters(
-        configuration: CompressionConfiguration, level: H264Level, rate: EncodingRate
-    ) throws(VideoCodingError) -> SEncParamExt {
-        var parameters = SEncParamExt()
-        try check(methods.GetDefaultParams(encoder, &parameters))
-        let bitRate = Int32(clamping: rate.bitRate.bitsPerSecond)
-        parameters.iUsageType = CAMERA_VIDEO_REAL_TIME
-        parameters.iPicWidth = Int32(dimensions.width)
-        parameters.iPicHeight = Int32(dimensions.height)
-        parameters.iTargetBitrate = bitRate
-        parameters.iRCMode = RC_BITRATE_MODE
-        parameters.fMaxFrameRate = Float(rate.frameRate)
-        parameters.iTemporalLayerNum = 1
-        parameters.iSpatialLayerNum = 1
-        parameters.iComplexityMode =
-            switch configuration.preset {
-            case .fastest: LOW_COMPLEXITY
-            case .balanced: MEDIUM_COMPLEXITY
-            case .quality: HIGH_COMPLEXITY
-            }
-        parameters.uiIntraPeriod = 0
-        parameters.iNumRefFrame = 1
-        parameters.eSpsPpsIdStrategy = CONSTANT_ID
-        parameters.bPrefixNalAddingCtrl = false
-        parameters.bEnableSSEI = false
-        parameters.iPaddingFlag = 0
-        parameters.iEntropyCodingModeFlag = configuration.profile == .constrainedBaseline ? 0 : 1
-        parameters.bEnableFrameSkip = false
-        parameters.iMaxBitrate = Int32(UNSPECIFIED_BIT_RATE)
-        // With a lower bound of zero the library replaces both bounds, and its upper one (42) is too low to follow a
-        // steep drop of the bitrate.
-        parameters.iMinQp = 10
-        parameters.iMaxQp = 51
-        parameters.bEnableLongTermReference = false
-        parameters.iMultipleThreadIdc = 1
-        parameters.bEnableDenoise = false
-        parameters.bEnableFrameCroppingFlag = true
-        parameters.bEnableSceneChangeDetect = false
-        // Its own way to make up for overspending has no bound; `OverspendMeter` takes its place.
-        parameters.bFixRCOverShoot = false
-        parameters.sSpatialLayers.0.iVideoWidth = Int32(dimensions.width)
-        parameters.sSpatialLayers.0.iVideoHeight = Int32(dimensions.height)
-        parameters.sSpatialLayers.0.fFrameRate = Float(rate.frameRate)
-        parameters.sSpatialLayers.0.iSpatialBitrate = bitRate
-        parameters.sSpatialLayers.0.iMaxSpatialBitrate = Int32(UNSPECIFIED_BIT_RATE)
-        parameters.sSpatialLayers.0.uiProfileIdc = EProfileIdc(UInt32(configuration.profile.profileIDC))
-        parameters.sSpatialLayers.0.uiLevelIdc = ELevelIdc(UInt32(level.levelIDC))
-        if let size = configuration.maximumSliceSize {
-            parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SIZELIMITED_SLICE
-            parameters.sSpatialLayers.0.sSliceArgument.uiSliceSizeConstraint = UInt32(clamping: size.bytes)
-            parameters.uiMaxNalSize = UInt32(clamping: size.bytes)
-        } else {
-            parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SINGLE_SLICE
-        }
-        return parameters
-    }
-
-    func setRate(_ rate: EncodingRate) throws(VideoCodingError) {
+    func setProperties(_ properties: CompressionProperties) throws(VideoCodingError) {
+        let rate = EncodingRate(properties)
+        guard rate != target else { return }
         target = rate
         meter.setRate(rate)
+        previousMeter.setRate(rate)
+    }
+
+    func withdrawLastFrame() {
+        meter = previousMeter
     }
 
     /// Tells the library the rate where it moved by more than rounding.
     private func applyRate() throws(VideoCodingError) {
         if target.frameRate != applied.frameRate {
-            try set(ENCODER_OPTION_FRAME_RATE, to: Float(target.frameRate))
+            try library.set(ENCODER_OPTION_FRAME_RATE, to: Float(target.frameRate))
             applied.frameRate = target.frameRate
         }
         let allowance = meter.allowance
         let isWorthwhile = allowance == target.bitRate || abs(allowance / applied.bitRate - 1) > Self.rateResolution
         guard allowance != applied.bitRate, isWorthwhile else { return }
         let bitRate = Int32(clamping: allowance.bitsPerSecond)
-        try set(ENCODER_OPTION_BITRATE, to: SBitrateInfo(iLayer: SPATIAL_LAYER_ALL, iBitrate: bitRate))
+        try library.set(ENCODER_OPTION_BITRATE, to: SBitrateInfo(iLayer: SPATIAL_LAYER_ALL, iBitrate: bitRate))
         applied.bitRate = allowance
     }
 
-    func encode(
-        _ picture: PixelBuffer, presentationTime: MediaTime, forceKeyFrame: Bool
-    ) throws(VideoCodingError) -> BackEndFrame? {
+    /// Encodes with a constant quantiser, which the library's rate control cannot be told, by switching that off.
+    private func encode(
+        _ picture: PixelBuffer, _ time: MediaTime, quantiser: Int
+    ) throws(VideoCodingError) {
+        try library.setQuantiser(quantiser)
+        try library.set(ENCODER_OPTION_RC_MODE, to: RC_OFF_MODE)
+        do throws(VideoCodingError) {
+            try library.encode(picture, dimensions: dimensions, time: time)
+        } catch {
+            try library.set(ENCODER_OPTION_RC_MODE, to: usualMode)
+            throw error
+        }
+        try library.set(ENCODER_OPTION_RC_MODE, to: usualMode)
+    }
+
+    // MARK: - Frames
+
+    func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
         try applyRate()
-        if forceKeyFrame { try check(methods.ForceIntraFrame(encoder, true)) }
-        let status = picture.withI420Planes { planes in
-            var source = SSourcePicture()
-            source.iColorFormat = Int32(videoFormatI420.rawValue)
-            source.iPicWidth = Int32(dimensions.width)
-            source.iPicHeight = Int32(dimensions.height)
-            source.iStride = (planes[0].stride, planes[1].stride, planes[2].stride, 0)
-            source.pData = (planes[0].base, planes[1].base, planes[2].base, nil)
-            source.uiTimeStamp = presentationTime.converted(toTimescale: 1000).value
-            return methods.EncodeFrame(encoder, &source, output)
+        previousMeter = meter
+        if request.forceKeyFrame { try library.forceKeyFrame() }
+        let quantiser = request.quantiser ?? ramp
+        if let quantiser {
+            try encode(picture, request.presentationTime, quantiser: quantiser)
+        } else {
+            try library.encode(picture, dimensions: dimensions, time: request.presentationTime)
         }
-        try check(status ?? Int32(cmInitParaError.rawValue))
-        let type = output.pointee.eFrameType
-        guard type != videoFrameTypeSkip, type != videoFrameTypeInvalid else {
+        guard library.hasFrame else {
             meter.spend(.zero)
-            return nil
+            return .skipped
         }
-        let isKeyFrame = type == videoFrameTypeIDR
         // The level in the SPS follows the bitrate, so it is taken anew with each key frame.
-        if isKeyFrame { parameterSets = readParameterSets() }
-        let data = readSlices()
+        if library.isKeyFrame { try takeParameterSets() }
+        let data = memory.makeBuffer(size: library.frameSize) { buffer in library.writeSlices(into: &buffer) }
         meter.spend(DataSize(bytes: data.readableBytes))
-        return BackEndFrame(data: data, isKeyFrame: isKeyFrame, averageQP: nil)
-    }
-
-    // MARK: - Output
-
-    private func readParameterSets() -> [ByteBuffer] {
-        var sets: [ByteBuffer] = []
-        forEachNALUnit { unit, isParameterSet in
-            if isParameterSet { sets.append(ByteBuffer(bytes: unit)) }
+        guard let slice = inspector?.inspect(data) else {
+            throw .codecUnavailable(reason: "OpenH264's slices make no sense")
         }
-        return sets
+        updateRamp(after: quantiser, slice, wasAskedFor: request.quantiser != nil)
+        var frame = BackEndFrame(
+            data: data, serial: request.serial, decodeSerial: request.serial, slice: slice,
+            temporalLayer: library.temporalLayer, averageQP: slice.quantiser)
+        if keepsLongTermReferences { frame.longTermReference = references.add(slice, serial: request.serial) }
+        return .frame(frame)
     }
 
-    private func readSlices() -> ByteBuffer {
-        // Start codes take as many bytes as lengths do.
-        let capacity = max(0, Int(output.pointee.iFrameSizeInBytes))
-        var data = ByteBufferAllocator().buffer(capacity: capacity)
-        forEachNALUnit { unit, isParameterSet in
-            guard !isParameterSet else { return }
-            data.writeInteger(UInt32(truncatingIfNeeded: unit.count))
-            data.writeBytes(unit)
+    func finish() throws(VideoCodingError) -> BackEndFrame? { nil }
+
+    /// From a coarse key frame on pictures get better by and by: at once, the next frame would be as large as the key
+    /// frame was not to be.
+    private func updateRamp(after quantiser: Int?, _ slice: SliceSummary, wasAskedFor: Bool) {
+        guard let quantiser else {
+            usualQuantiser = slice.quantiser ?? usualQuantiser
+            return
         }
-        return data
+        guard wasAskedFor || ramp != nil else { return }
+        let next = quantiser - Self.rampStep
+        ramp = next > usualQuantiser ? next : nil
     }
 
-    /// Calls `body` with each NAL unit of the frame, without start code.
-    private func forEachNALUnit(_ body: (_ unit: UnsafeRawBufferPointer, _ isParameterSet: Bool) -> Void) {
-        withUnsafePointer(to: &output.pointee.sLayerInfo) { tuple in
-            let capacity = Int(MAX_LAYER_NUM_OF_FRAME)
-            tuple.withMemoryRebound(to: SLayerBSInfo.self, capacity: capacity) { layers in
-                for layer in UnsafeBufferPointer(start: layers, count: min(Int(output.pointee.iLayerNum), capacity)) {
-                    var offset = 0
-                    for index in 0..<Int(layer.iNalCount) {
-                        let length = Int(layer.pNalLengthInByte[index])
-                        let bytes = UnsafeRawBufferPointer(start: layer.pBsBuf + offset, count: length)
-                        offset += length
-                        // A start code is zeros and a one.
-                        let zeros = bytes.prefix { $0 == 0 }.count
-                        let unit = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(zeros + 1))
-                        guard let header = unit.first else { continue }
-                        body(unit, header & 0x1F == 7 || header & 0x1F == 8)
-                    }
-                }
-            }
-        }
+    private func takeParameterSets() throws(VideoCodingError) {
+        let sets = library.readParameterSets()
+        guard !sets.isEmpty, sets != parameterSets else { return }
+        parameterSets = sets
+        inspector = SliceInspector(parameterSets: sets)
     }
 
-    // MARK: - Calls
+    // MARK: - References
 
-    private func set<Value: BitwiseCopyable>(_ option: ENCODER_OPTION, to value: Value) throws(VideoCodingError) {
-        var value = value
-        try check(methods.SetOption(encoder, option, &value))
+    func invalidateReferences(from serial: Int64) throws(VideoCodingError) -> Bool {
+        guard keepsLongTermReferences, let request = references.invalidate(from: serial) else { return false }
+        try library.set(
+            ENCODER_LTR_RECOVERY_REQUEST,
+            to: SLTRRecoverRequest(
+                uiFeedbackType: LTR_RECOVERY_REQUEST.rawValue, uiIDRPicId: UInt32(request.keyFrameID),
+                iLastCorrectFrameNum: Int32(request.lastGood), iCurrentFrameNum: Int32(request.newest), iLayerId: 0))
+        return true
     }
 
-    private func check(_ status: Int32) throws(VideoCodingError) {
-        guard status == 0 else { throw .encodingFailed(backEnd: .openH264, code: Int(status)) }
+    func acknowledge(_ reference: LongTermReference) throws(VideoCodingError) {
+        guard keepsLongTermReferences, references.acknowledge(reference) else { return }
+        try library.set(
+            ENCODER_LTR_MARKING_FEEDBACK,
+            to: SLTRMarkingFeedback(
+                uiFeedbackType: LTR_MARKING_SUCCESS.rawValue, uiIDRPicId: UInt32(reference.keyFrameID),
+                iLTRFrameNum: Int32(reference.frameNumber), iLayerId: 0))
     }
 }

@@ -23,6 +23,7 @@ final class TestClient {
     var isSendingVideo = true
 
     private var encoder: CompressionSession?
+    private let outputs = EncodeOutputQueue()
     private var tone: ToneEncoder?
     private let decoder = DecodingPipeline()
     private var nextFrame: MonotonicInstant
@@ -102,17 +103,17 @@ final class TestClient {
         guard isSendingVideo, let colour else { return }
         do {
             let session = try encoder ?? makeEncoder()
-            session.setAverageBitRate(bitRate)
+            try session.set(\.averageBitRate, to: bitRate)
             let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
             frameCount += 1
-            let frame = try session.encode(
+            try session.encode(
                 pictures.isEmpty
                     ? .pattern(colour, dimensions: dimensions, phase: frameCount)
                     : pictures[frameCount % pictures.count],
                 presentationTime: time,
                 options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
             wantsKeyFrame = false
-            if let frame { peer.sendVideo(frame, captureTime: now, now: now) }
+            if let frame = outputs.next()?.frame { peer.sendVideo(frame, captureTime: now, now: now) }
         } catch {
             fatalError("the test's own encoder failed: \(error)")
         }
@@ -120,9 +121,9 @@ final class TestClient {
 
     private func makeEncoder() throws -> CompressionSession {
         let made = try CompressionSession(
-            backEnd: .openH264,
-            configuration: CompressionConfiguration(
-                dimensions: dimensions, expectedFrameRate: frameRate, averageBitRate: bitRate))
+            dimensions: dimensions,
+            properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
+            outputHandler: outputs.append)
         encoder = made
         return made
     }

@@ -21,7 +21,7 @@ struct OverspendMeter {
 
     init(rate: EncodingRate) {
         target = rate.bitRate
-        frameInterval = 1 / Double(max(1, rate.frameRate))
+        frameInterval = 1 / max(1, rate.frameRate)
     }
 
     /// Aims at another rate. A faster link empties its queue sooner; that a slower one needs longer is not held against
@@ -29,7 +29,7 @@ struct OverspendMeter {
     mutating func setRate(_ rate: EncodingRate) {
         if rate.bitRate > target { debt *= target / rate.bitRate }
         target = rate.bitRate
-        frameInterval = 1 / Double(max(1, rate.frameRate))
+        frameInterval = 1 / max(1, rate.frameRate)
     }
 
     /// Counts a frame of `size`.

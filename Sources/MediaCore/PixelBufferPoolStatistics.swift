@@ -1,0 +1,17 @@
+/// What a pool has done since it was made, and has now.
+public struct PixelBufferPoolStatistics: Hashable, Sendable {
+    /// Pictures allocated, those at the start too.
+    public var allocated = 0
+    /// Times that a picture was handed out again.
+    public var recycled = 0
+    /// Pictures that lay unused for too long and were let go of.
+    public var agedOut = 0
+    /// Times that a picture was refused because of the cap.
+    public var refused = 0
+    /// Pictures that someone holds now.
+    public var inUse = 0
+    /// Pictures that nobody holds now.
+    public var free = 0
+
+    public init() {}
+}

@@ -1,0 +1,121 @@
+public import MediaCore
+
+/// How a compression session is to encode.
+///
+/// Not every back end honours every value, and not everything can change once a session has taken a frame:
+/// `CompressionSession.supportedProperties` tells both. What a session reads back is what is in force: values that were
+/// left to the encoder are replaced by the encoder's choice, and rates are held within what the level allows.
+public struct CompressionProperties: Hashable, Sendable {
+    /// The rate to spend, where the rate control goes by one. Held between 10 kbit/s and the level's limit.
+    public var averageBitRate = BitRate.megabits(1)
+    /// Hard limits on the bytes in any span of time, all of them at once.
+    ///
+    /// The rate is kept below them, and a frame that would break one is left out.
+    public var dataRateLimits: [DataRateLimit] = []
+    public var rateControlMode = RateControlMode.constrainedVariable
+    /// Whether frames must come out at once, for calls: no frame waits for a later one.
+    public var realTime = true
+    /// Whether frames may be decoded in another order than they are shown in (B-frames). Not in real time.
+    public var allowFrameReordering = false
+    /// How syntax elements become bits; nil for the best that the profile has.
+    public var entropyMode: EntropyMode?
+    public var profileLevel = H264ProfileLevel(.constrainedBaseline)
+    /// The most frames from one key frame to the next; nil for no limit.
+    public var maxKeyFrameInterval: Int?
+    /// The longest time from one key frame to the next; nil for no limit.
+    public var maxKeyFrameIntervalDuration: Duration?
+    /// Frames per second, 1 to 60. The bits of a frame follow from it, not from the frames' times.
+    public var expectedFrameRate = 30.0
+    /// From 0 (smallest frames) to 1 (best pictures).
+    ///
+    /// In `RateControlMode.quality` it decides alone; in `.constrainedVariable` pictures become no better than this,
+    /// however high the rate. In each case a tenth of the scale is about half the size.
+    public var quality = 1.0
+    /// The most bytes of any frame, key frames among them; nil for no limit.
+    ///
+    /// In real time this always holds. A frame that came out larger is made again as a key frame, coarser until it
+    /// fits, and left out where even the coarsest does not. Otherwise it is the size of the encoder's buffer model.
+    public var maxFrameBytes: DataSize?
+    /// Renew the picture piece by piece, all of it within this many frames, without key frames; nil for not.
+    public var intraRefreshPeriod: Int?
+    /// The most bytes of a slice's NAL unit, for receivers that reassemble no fragments; nil for one slice a picture.
+    ///
+    /// A slice is whole macroblocks: where a single one takes more, its slice is larger.
+    public var sliceMaxBytes: DataSize?
+    /// 1 to 3: each layer above the first doubles the frame rate, and the stream plays without the upper ones.
+    public var temporalLayers = 1
+    /// Keep older frames as references, so that lost frames can be gone back behind without a key frame.
+    ///
+    /// See `EncodeOptions.invalidateReferencesBackTo` and `EncodedFrame.longTermReference`.
+    public var longTermReferences = false
+    /// Width and height of a sample, as shown; written into the SPS where it is not 1:1.
+    public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
+    /// Written into the SPS where something is specified.
+    public var colour = ColourDescription.unspecified
+    public var preset = EncoderPreset.fastest
+    /// How long a frame should take at most at the average bitrate.
+    ///
+    /// It is the length of x264's buffer, and so bounds its frames. OpenH264 spreads a frame's share of the rate evenly
+    /// but does not know of the budget: what a frame takes beyond its share is saved on those that follow, within about
+    /// two seconds. `CompressionStatistics` counts the frames over it. `maxFrameBytes` bounds frames of both.
+    public var latencyBudget = Duration.milliseconds(100)
+    /// Where several passes over a recording keep what they find out; nil for a single pass.
+    ///
+    /// Not in real time, and with `RateControlMode.average` alone. See `CompressionSession.beginPass`.
+    public var multiPassStorage: MultiPassStorage?
+
+    public init() {}
+
+    /// What most users begin with.
+    public init(
+        averageBitRate: BitRate, expectedFrameRate: Double = 30,
+        profileLevel: H264ProfileLevel = H264ProfileLevel(.constrainedBaseline)
+    ) {
+        self.averageBitRate = averageBitRate
+        self.expectedFrameRate = expectedFrameRate
+        self.profileLevel = profileLevel
+    }
+}
+
+/// At most so many bytes in any span of time of a length.
+public struct DataRateLimit: Hashable, Sendable {
+    public var size: DataSize
+    public var window: Duration
+
+    public init(size: DataSize, window: Duration) {
+        self.size = size
+        self.window = window
+    }
+}
+
+/// What an encoder's rate control goes by.
+public enum RateControlMode: String, CaseIterable, Sendable {
+    /// The rate is spent whether it is needed or not: filler data makes up for easy pictures.
+    case constant
+    /// The rate is met on average over a few seconds; single frames vary with the pictures.
+    case average
+    /// The rate is a cap: pictures of the quality asked for, as far as it lets them. Follows a new rate best.
+    case constrainedVariable = "constrained-variable"
+    /// Pictures of constant quality, whatever they take.
+    case quality
+}
+
+/// How syntax elements become bits (H.264 9.2, 9.3).
+public enum EntropyMode: String, CaseIterable, Sendable {
+    /// Variable-length codes: quick, and in every profile.
+    case cavlc
+    /// Arithmetic coding: about a tenth fewer bits; not in Baseline.
+    case cabac
+}
+
+/// A profile and the highest level that a stream keeps within.
+public struct H264ProfileLevel: Hashable, Sendable {
+    public var profile: H264Profile
+    /// Nil for the lowest that holds size, frame rate and the average bitrate or 4 Mbit/s, whichever is more.
+    public var level: H264Level?
+
+    public init(_ profile: H264Profile, level: H264Level? = nil) {
+        self.profile = profile
+        self.level = level
+    }
+}

@@ -1,0 +1,347 @@
+import H264
+import MediaCore
+import NIOCore
+import PixelTransfer
+import Synchronization
+
+extension CompressionSession {
+    /// What belongs to the one call that encodes.
+    struct EncodingState: ~Copyable {
+        var encoder: (any EncoderBackEndSession)?
+        let capacity: Int
+        var ledger: FrameLedger
+        var limiter = DataRateLimiter()
+        /// Made for the first picture in a format that the back end does not read.
+        var transfer: PixelTransferSession?
+        /// What the encoder was told last.
+        var properties = CompressionProperties()
+        var generation = -1
+        var format: VideoFormatDescription?
+        var lastTime: MediaTime?
+        var firstTime: MediaTime?
+        /// The last key frame that came out or was asked for.
+        var keyFrameSerial: Int64 = 0
+        var keyFrameTime: MediaTime?
+        /// The next frame has to be a key frame.
+        var needsKeyFrame = false
+        /// The last frame's size and quantiser, and the last key frame's.
+        var lastKeyFrame: (bytes: Int, quantiser: Int)?
+        var isInvalidated = false
+        /// Between `beginPass` and `endPass`.
+        var isInPass = false
+
+        init(capacity: Int) {
+            self.capacity = capacity
+            ledger = FrameLedger(capacity: capacity)
+        }
+    }
+
+    /// Has the encoder ready, with the properties that are in force now.
+    func prepare(_ state: inout EncodingState, isStarting: Bool) throws(VideoCodingError) {
+        let (properties, generation) = control.withLock { control in
+            if isStarting { control.hasStarted = true }
+            return (control.inForce, control.generation)
+        }
+        if let encoder = state.encoder {
+            guard generation != state.generation else { return }
+            let isDynamic = !needsNewEncoder(state.properties, properties)
+            if isDynamic {
+                try encoder.setProperties(properties)
+            } else {
+                // Only before the first frame.
+                state.encoder = nil
+            }
+        }
+        state.properties = properties
+        state.generation = generation
+        state.limiter.setLimits(properties.dataRateLimits)
+        if state.encoder == nil { try makeEncoder(&state) }
+    }
+
+    private func needsNewEncoder(_ old: CompressionProperties, _ new: CompressionProperties) -> Bool {
+        let capabilities = EncoderCapabilities.of(backEnd).properties
+        return CompressionProperty.allCases.contains { property in
+            capabilities[property]?.isDynamic != true && new.differs(from: old, in: property)
+        }
+    }
+
+    private func makeEncoder(_ state: inout EncodingState) throws(VideoCodingError) {
+        let encoder: any EncoderBackEndSession
+        switch backEnd {
+        case .openH264: encoder = try OpenH264Encoder(properties: state.properties, dimensions: dimensions)
+        case .x264:
+            #if X264
+                if let storage = state.properties.multiPassStorage {
+                    guard state.isInPass else { throw .multiPass(.noPass) }
+                    encoder = try MultiPassEncoder(
+                        properties: state.properties, dimensions: dimensions, storage: storage)
+                } else {
+                    encoder = try X264Encoder(properties: state.properties, dimensions: dimensions)
+                }
+            #else
+                throw .backEndNotBuilt(.x264)
+            #endif
+        }
+        state.encoder = encoder
+        try updateFormat(&state, encoder)
+    }
+
+    private func updateFormat(
+        _ state: inout EncodingState, _ encoder: any EncoderBackEndSession
+    ) throws(VideoCodingError) {
+        var sets = encoder.parameterSets
+        if state.properties.profileLevel.profile == .baseline { sets = sets.map(\.withoutConstraintSet1) }
+        guard sets != state.format?.parameterSets else { return }
+        let format: VideoFormatDescription
+        do {
+            format = try VideoFormatDescription(h264ParameterSets: sets)
+        } catch {
+            throw .codecUnavailable(reason: "the encoder's parameter sets make no sense: \(error)")
+        }
+        state.format = format
+        control.withLock { $0.format = format }
+    }
+
+    // MARK: - Frames
+
+    /// Encodes a frame that was taken, and answers it unless it is held back.
+    func run(
+        _ state: inout EncodingState, _ picture: PixelBuffer, serial: Int64, time: MediaTime, _ options: EncodeOptions
+    ) {
+        guard let encoder = state.encoder else { return }
+        if state.firstTime == nil { state.firstTime = time }
+        var request = FrameRequest(
+            serial: serial, presentationTime: time, regionsOfInterest: options.regionsOfInterest)
+        let began = ContinuousClock.now
+        do throws(VideoCodingError) {
+            for reference in options.acknowledgedReferences { try encoder.acknowledge(reference) }
+            if let lost = options.invalidateReferencesBackTo {
+                try invalidateReferences(&state, encoder, backTo: lost)
+            }
+            request.duration = state.ledger[serial]?.duration
+            request.forceKeyFrame = options.forceKeyFrame || state.needsKeyFrame || isKeyFrameDue(state, serial, time)
+            let limit = byteLimit(state, encoder, at: time)
+            if let limit, limit < leastFrame {
+                state.needsKeyFrame = state.needsKeyFrame || request.forceKeyFrame
+                return drop(&state, serial, .rateControl)
+            }
+            let result = try encode(&state, encoder, readable(&state, picture), &request, limit: limit)
+            switch result {
+            case .frame(let frame):
+                try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
+            case .held: break
+            case .skipped: drop(&state, serial, limit == nil ? .rateControl : .tooLarge)
+            }
+            if state.isInPass, let pass = encoder as? any PassEncoder {
+                while let frame = try pass.nextReadyFrame() {
+                    try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
+                }
+            }
+            if request.forceKeyFrame {
+                switch result {
+                case .skipped: state.needsKeyFrame = true
+                case .frame, .held:
+                    state.needsKeyFrame = false
+                    state.keyFrameSerial = max(state.keyFrameSerial, serial)
+                    state.keyFrameTime = time
+                }
+            }
+        } catch {
+            // What the decoder has of the references is uncertain.
+            state.needsKeyFrame = true
+            if let entry = state.ledger.answer(serial) { answer(entry, .failed(error)) }
+        }
+    }
+
+    /// The picture itself, or a copy in a format that the back end reads.
+    private func readable(_ state: inout EncodingState, _ picture: PixelBuffer) throws(VideoCodingError) -> PixelBuffer {
+        let formats = EncoderCapabilities.of(backEnd).pixelFormats
+        guard !formats.contains(picture.format) else { return picture }
+        let transfer = state.transfer ?? PixelTransferSession(destination: PixelBufferAttributes(formats: formats))
+        state.transfer = transfer
+        counts.withLock { $0.pixelTransfers += 1 }
+        do throws(PixelTransferError) {
+            return try transfer.transfer(picture)
+        } catch {
+            throw .pixelFormatNotSupported(picture.format)
+        }
+    }
+
+    /// Encodes a picture, again and again coarser where it is larger than it may be.
+    private func encode(
+        _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ picture: PixelBuffer,
+        _ request: inout FrameRequest, limit: Int?
+    ) throws(VideoCodingError) -> BackEndResult {
+        var result = try encoder.encode(picture, request)
+        guard let limit, !encoder.isDelayed else { return result }
+        while case .frame(let frame) = result, frame.data.readableBytes > limit {
+            encoder.withdrawLastFrame()
+            counts.withLock { $0.framesRepeated += 1 }
+            let quantiser = coarser(than: frame, limit, state.lastKeyFrame)
+            if frame.slice.type == .idr, (frame.slice.quantiser ?? 0) >= 51 {
+                // The coarsest there is.
+                state.needsKeyFrame = true
+                return .skipped
+            }
+            request.forceKeyFrame = true
+            request.quantiser = quantiser
+            result = try encoder.encode(picture, request)
+            if case .frame(let repeated) = result, repeated.slice.type != .idr { return .skipped }
+        }
+        return result
+    }
+
+    /// The quantisation parameter at which a key frame probably fits: six more are half the size.
+    private func coarser(
+        than frame: BackEndFrame, _ limit: Int, _ lastKeyFrame: (bytes: Int, quantiser: Int)?
+    ) -> Int {
+        var (bytes, quantiser) = (Double(frame.data.readableBytes), frame.slice.quantiser ?? 30)
+        if frame.slice.type != .idr, let lastKeyFrame {
+            (bytes, quantiser) = (max(bytes, Double(lastKeyFrame.bytes)), max(quantiser, lastKeyFrame.quantiser))
+        }
+        repeat {
+            quantiser += 1
+            bytes *= 0.89
+        } while bytes > Double(limit) * 0.95 && quantiser < 51
+        return min(quantiser, 51)
+    }
+
+    /// Hands on a frame that came out.
+    private func complete(
+        _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ frame: BackEndFrame,
+        encodingTime: Duration
+    ) throws(VideoCodingError) {
+        let isKeyFrame = frame.slice.type == .idr
+        if isKeyFrame { try updateFormat(&state, encoder) }
+        guard let entry = state.ledger.answer(frame.serial), let format = state.format else { return }
+        if isKeyFrame {
+            state.lastKeyFrame = (frame.data.readableBytes, frame.averageQP ?? frame.slice.quantiser ?? 30)
+            if frame.serial >= state.keyFrameSerial {
+                state.keyFrameSerial = frame.serial
+                state.keyFrameTime = entry.presentationTime
+            }
+        }
+        state.limiter.spend(frame.data.readableBytes, at: entry.presentationTime)
+        var statistics = EncodeStatistics(
+            type: frame.slice.type, size: DataSize(bytes: frame.data.readableBytes),
+            temporalLayer: frame.temporalLayer, isReference: frame.slice.isReference)
+        statistics.averageQP = frame.averageQP
+        statistics.encodingTime = encodingTime
+        statistics.referenceCount = frame.slice.referenceCount
+        statistics.usesLongTermReference = frame.slice.usesLongTermReference
+        let sample = SampleBuffer(
+            data: BlockBuffer(frame.data), format: format, presentationTime: entry.presentationTime,
+            decodeTime: encoder.isDelayed ? decodeTime(state, of: frame) : nil, duration: entry.duration,
+            isSync: isKeyFrame,
+            dependency: FrameDependency(
+                isDependedOn: frame.slice.isReference, temporalLayer: frame.temporalLayer))
+        count(statistics, isKeyFrame: isKeyFrame, state.properties)
+        answer(
+            entry,
+            .frame(
+                EncodedFrame(
+                    sample: sample, statistics: statistics, longTermReference: frame.longTermReference)))
+    }
+
+    /// The time of the picture whose turn it is. Before the first one, times go back by frame intervals.
+    private func decodeTime(_ state: borrowing EncodingState, of frame: BackEndFrame) -> MediaTime? {
+        if let time = frame.decodeTime { return time }
+        if let entry = state.ledger[frame.decodeSerial] { return entry.presentationTime }
+        guard frame.decodeSerial < 0, let first = state.firstTime else { return nil }
+        let interval = Duration.seconds(1 / max(1, state.properties.expectedFrameRate))
+        return first - MediaTime(interval * Int(-frame.decodeSerial), timescale: 90_000)
+    }
+
+    private func count(_ statistics: EncodeStatistics, isKeyFrame: Bool, _ properties: CompressionProperties) {
+        counts.withLock { counts in
+            counts.framesEncoded += 1
+            counts.encodedSize += statistics.size
+            if isKeyFrame {
+                counts.keyFrames += 1
+            } else {
+                counts.largestDeltaFrame = max(counts.largestDeltaFrame, statistics.size)
+            }
+            if properties.averageBitRate.duration(for: statistics.size) > properties.latencyBudget {
+                counts.framesOverBudget += 1
+            }
+        }
+    }
+
+    private func drop(_ state: inout EncodingState, _ serial: Int64, _ reason: EncodeDropReason) {
+        if let entry = state.ledger.answer(serial) { answer(entry, .dropped(reason)) }
+    }
+
+    // MARK: - Key frames and limits
+
+    private func isKeyFrameDue(_ state: borrowing EncodingState, _ serial: Int64, _ time: MediaTime) -> Bool {
+        // A pass places its own.
+        guard !state.isInPass, let last = state.keyFrameTime else { return false }
+        if let interval = state.properties.maxKeyFrameInterval, serial - state.keyFrameSerial >= Int64(interval) {
+            return true
+        }
+        guard let duration = state.properties.maxKeyFrameIntervalDuration else { return false }
+        return time - last >= MediaTime(duration, timescale: 1_000_000)
+    }
+
+    private func invalidateReferences(
+        _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, backTo time: MediaTime
+    ) throws(VideoCodingError) {
+        let serial = state.ledger.firstFrame(from: time)
+        // The frame at hand is the last one of the ledger.
+        guard serial < state.ledger.nextSerial - 1 else { return }
+        guard serial > state.keyFrameSerial, serial > state.ledger.firstSerial,
+            try encoder.invalidateReferences(from: serial)
+        else {
+            state.needsKeyFrame = true
+            return
+        }
+    }
+
+    /// The most bytes of a frame at `time`; nil for any.
+    private func byteLimit(
+        _ state: borrowing EncodingState, _ encoder: any EncoderBackEndSession, at time: MediaTime
+    ) -> Int? {
+        // A frame that comes out later cannot be left out any more; its encoder's buffer keeps the limits.
+        guard !encoder.isDelayed else { return nil }
+        let allowance = state.limiter.allowance(at: time)
+        guard let maximum = state.properties.maxFrameBytes?.bytes else { return allowance }
+        return min(maximum, allowance ?? .max)
+    }
+
+    /// Frames of less are not worth beginning: about a bit a macroblock and the headers.
+    private var leastFrame: Int { 32 + dimensions.width * dimensions.height / 256 / 8 }
+
+    // MARK: - Draining
+
+    /// Has all frames come out that are held back. An encoder that was drained makes no more, so it goes.
+    func drain(_ state: inout EncodingState) {
+        guard let encoder = state.encoder, encoder.isDelayed else { return }
+        do throws(VideoCodingError) {
+            var began = ContinuousClock.now
+            while let frame = try encoder.finish() {
+                let now = ContinuousClock.now
+                try complete(&state, encoder, frame, encodingTime: now - began)
+                began = now
+            }
+        } catch {
+            while let entry = state.ledger.answerOldest() { answer(entry, .failed(error)) }
+        }
+        while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
+        // A pass goes on with encoders of its own.
+        guard !state.isInPass else { return }
+        state.encoder = nil
+        state.generation = -1
+    }
+}
+
+extension ByteBuffer {
+    /// An SPS without `constraint_set1_flag` (H.264 7.4.2.1.1); anything else as it is.
+    fileprivate var withoutConstraintSet1: ByteBuffer {
+        guard let header: UInt8 = getInteger(at: readerIndex), header & 0x1F == 7,
+            let flags: UInt8 = getInteger(at: readerIndex + 2)
+        else { return self }
+        var changed = self
+        changed.setInteger(flags & ~0x40, at: readerIndex + 2)
+        return changed
+    }
+}

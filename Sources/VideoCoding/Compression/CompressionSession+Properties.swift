@@ -1,0 +1,63 @@
+import MediaCore
+import Synchronization
+
+extension CompressionSession {
+    /// What can be asked of a session, and what is in force.
+    struct Control {
+        /// As they were set, with what was left to the encoder.
+        var requested: CompressionProperties
+        var inForce: CompressionProperties
+        /// Counts changes.
+        var generation = 0
+        /// A frame has been taken: from here on only some properties can change.
+        var hasStarted = false
+        var format: VideoFormatDescription?
+    }
+
+    /// What a back end makes of each property that it honours.
+    public static func supportedProperties(
+        of backEnd: EncoderBackEnd
+    ) -> [CompressionProperty: PropertySupport] {
+        EncoderCapabilities.supportedProperties(of: backEnd)
+    }
+
+    /// What this session's back end makes of each property that it honours.
+    public var supportedProperties: [CompressionProperty: PropertySupport] { Self.supportedProperties(of: backEnd) }
+
+    /// What is in force. Changes made while a frame is being encoded hold from the next frame on.
+    public var properties: CompressionProperties { control.withLock { $0.inForce } }
+
+    /// Sets one property. Does not wait for a frame that is being encoded.
+    ///
+    /// - Throws: When the back end cannot honour the value, or the property cannot change any more. Then all stays as it is.
+    public func set<Value>(
+        _ property: WritableKeyPath<CompressionProperties, Value>, to value: Value
+    ) throws(VideoCodingError) {
+        try setProperties { $0[keyPath: property] = value }
+    }
+
+    /// Sets several properties at once, all or none. Does not wait for a frame that is being encoded.
+    public func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
+        try control.withLock { control throws(VideoCodingError) in
+            // What was left to the encoder is decided once and for all with the first frame.
+            var wanted = control.hasStarted ? control.inForce : control.requested
+            let before = wanted
+            change(&wanted)
+            guard wanted != before else { return }
+            let inForce = try wanted.resolved(for: dimensions, by: backEnd)
+            if control.hasStarted {
+                let capabilities = EncoderCapabilities.of(backEnd).properties
+                for property in CompressionProperty.allCases
+                where inForce.differs(from: control.inForce, in: property) {
+                    // What the passes have in common stays.
+                    let isFixed = control.inForce.multiPassStorage != nil
+                    guard !isFixed, capabilities[property]?.isDynamic == true else { throw .propertyNotChangeable(property) }
+                }
+            }
+            control.requested = wanted
+            guard inForce != control.inForce else { return }
+            control.inForce = inForce
+            control.generation &+= 1
+        }
+    }
+}

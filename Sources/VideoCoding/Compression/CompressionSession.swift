@@ -1,0 +1,181 @@
+import H264
+public import MediaCore
+import NIOCore
+import Synchronization
+
+/// Encodes one stream: pictures in presentation order in, frames in decoding order out.
+///
+/// Each frame that `encode` takes is answered exactly once, through the output handler: with a frame, a drop or a
+/// failure. Where nothing is reordered (`realTime`, the default) that has happened when `encode` returns.
+///
+///     let session = try CompressionSession(
+///         dimensions: VideoDimensions(width: 1280, height: 720),
+///         properties: CompressionProperties(averageBitRate: .megabits(1.5))
+///     ) { output in
+///         if let frame = output.frame { send(frame.sample) }
+///     }
+///     try session.encode(picture, presentationTime: time)
+///     session.completeFrames()
+///
+/// Frames are meant to come from one serial queue; calls from elsewhere wait for the one that runs. Properties may be set
+/// from anywhere at any time without waiting. The output handler is called on the thread that encodes, one output at a
+/// time; it must not call the session's own `encode`, `completeFrames` or `invalidate`.
+public final class CompressionSession: Sendable {
+    public let dimensions: VideoDimensions
+    public let codec: VideoCodec
+    public let backEnd: EncoderBackEnd
+    /// What every picture satisfies. Formats that the back end does not read are converted: see `nativeFormats`.
+    public let sourceAttributes: PixelBufferAttributes
+
+    let control: Mutex<Control>
+    let counts = Mutex(CompressionStatistics())
+    let encoding: Mutex<EncodingState>
+    private let outputHandler: @Sendable (EncodeOutput) -> Void
+
+    /// Makes a session. The encoder itself is made by the first frame, or by `prepareToEncodeFrames`.
+    ///
+    /// - Parameters:
+    ///   - dimensions: The size of all pictures, even in both directions.
+    ///   - sourceAttributes: What the pictures will be like, where that is known; others are then refused.
+    ///   - outputHandler: Called with the answer to each frame.
+    /// - Throws: When the back end cannot honour the properties, or encode pictures like these.
+    public init(
+        dimensions: VideoDimensions, codec: VideoCodec = .h264, backEnd: EncoderBackEnd = .openH264,
+        properties: CompressionProperties, sourceAttributes: PixelBufferAttributes = .any,
+        outputHandler: @escaping @Sendable (EncodeOutput) -> Void
+    ) throws(VideoCodingError) {
+        guard backEnd.isBuilt else { throw .backEndNotBuilt(backEnd) }
+        let inForce = try properties.resolved(for: dimensions, by: backEnd)
+        if let expected = sourceAttributes.dimensions, expected != dimensions {
+            throw .dimensionsMismatch(picture: expected, session: dimensions)
+        }
+        self.dimensions = dimensions
+        self.codec = codec
+        self.backEnd = backEnd
+        self.sourceAttributes = sourceAttributes
+        self.outputHandler = outputHandler
+        control = Mutex(Control(requested: properties, inForce: inForce))
+        encoding = Mutex(EncodingState(capacity: inForce.realTime ? 128 : 1024))
+    }
+
+    deinit {
+        encoding.withLock { end(&$0) }
+    }
+
+    /// What has been made so far.
+    public var statistics: CompressionStatistics { counts.withLock { $0 } }
+
+    /// The format of the stream: size, profile, SPS and PPS; nil before the encoder was made. It stays the same from key
+    /// frame to key frame.
+    public var format: VideoFormatDescription? { control.withLock { $0.format } }
+
+    /// The wishes for single frames that the back end knows.
+    public var supportedOptions: Set<EncodeOption> { EncoderCapabilities.of(backEnd).frameOptions }
+
+    /// The formats that the back end reads where they lie; others are converted into one of them first.
+    public var nativeFormats: [PixelFormat] { EncoderCapabilities.of(backEnd).pixelFormats }
+
+    /// Whether the session goes on with pictures of another size.
+    public func canAccept(_ dimensions: VideoDimensions) -> Acceptance {
+        if dimensions == self.dimensions { return .accept }
+        do throws(VideoCodingError) {
+            _ = try control.withLock { $0.requested }.resolved(for: dimensions, by: backEnd)
+        } catch {
+            return .reject(reason: "\(error)")
+        }
+        return .recreate(reason: "the picture changes from \(self.dimensions) to \(dimensions)")
+    }
+
+    /// Makes the encoder, so that the first frame does not have to wait for it.
+    public func prepareToEncodeFrames() throws(VideoCodingError) {
+        try encoding.withLock { state throws(VideoCodingError) in
+            guard !state.isInvalidated else { throw .sessionInvalidated }
+            try prepare(&state, isStarting: false)
+        }
+    }
+
+    /// Takes the next frame. Its picture is read where it is, and not kept once the call returns.
+    ///
+    /// - Parameters:
+    ///   - picture: A picture of the session's size.
+    ///   - presentationTime: When it is shown: later than all frames before it.
+    ///   - duration: How long it is shown; handed on.
+    ///   - token: Comes back with the output.
+    /// - Throws: When the frame is not taken. There is no output then, and the session goes on.
+    public func encode(
+        _ picture: PixelBuffer, presentationTime: MediaTime, duration: MediaTime? = nil,
+        options: EncodeOptions = EncodeOptions(), token: FrameToken = FrameToken()
+    ) throws(VideoCodingError) {
+        try check(picture)
+        try check(options)
+        try encoding.withLock { state throws(VideoCodingError) in
+            guard !state.isInvalidated else { throw .sessionInvalidated }
+            guard presentationTime.isNumeric else { throw .timeNotIncreasing(presentationTime, previous: nil) }
+            if let last = state.lastTime, presentationTime <= last {
+                throw .timeNotIncreasing(presentationTime, previous: last)
+            }
+            try prepare(&state, isStarting: true)
+            if state.isInPass { try (state.encoder as? any PassEncoder)?.check(presentationTime) }
+            let serial = state.ledger.push(presentationTime: presentationTime, duration: duration, token: token)
+            state.lastTime = presentationTime
+            run(&state, picture, serial: serial, time: presentationTime, options)
+            // More than any encoder holds back: the oldest has been lost.
+            while state.ledger.pendingCount > state.capacity / 2, let entry = state.ledger.answerOldest() {
+                answer(entry, .dropped(.rateControl))
+            }
+        }
+    }
+
+    /// Waits until all frames that are shown at `time` or before have come out. Others may come out as well; frames go on
+    /// being taken, the next one is then a key frame where something was held back.
+    public func completeFrames(until time: MediaTime = .positiveInfinity) {
+        encoding.withLock { state in
+            guard state.ledger.isPending(until: time) else { return }
+            drain(&state)
+        }
+    }
+
+    /// Ends the session. Frames that have not come out are answered as dropped.
+    public func invalidate() {
+        encoding.withLock { end(&$0) }
+    }
+
+    private func end(_ state: inout EncodingState) {
+        state.isInvalidated = true
+        state.encoder = nil
+        while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.sessionEnded)) }
+    }
+
+    // MARK: - Checks
+
+    private func check(_ picture: PixelBuffer) throws(VideoCodingError) {
+        guard picture.dimensions == dimensions else {
+            throw .dimensionsMismatch(picture: picture.dimensions, session: dimensions)
+        }
+        guard sourceAttributes.isSatisfied(by: picture) else { throw .pixelFormatNotSupported(picture.format) }
+    }
+
+    private func check(_ options: EncodeOptions) throws(VideoCodingError) {
+        guard !options.regionsOfInterest.isEmpty || !options.acknowledgedReferences.isEmpty else { return }
+        let supported = EncoderCapabilities.of(backEnd).frameOptions
+        if !options.regionsOfInterest.isEmpty, !supported.contains(.regionsOfInterest) {
+            throw .optionNotSupported(.regionsOfInterest, backEnd)
+        }
+        if !options.acknowledgedReferences.isEmpty, !supported.contains(.acknowledgeReferences) {
+            throw .optionNotSupported(.acknowledgeReferences, backEnd)
+        }
+    }
+
+    // MARK: - Answers
+
+    func answer(_ entry: FrameLedger.Entry, _ result: EncodeResult) {
+        counts.withLock { counts in
+            switch result {
+            case .frame: break
+            case .dropped: counts.framesDropped += 1
+            case .failed: counts.framesFailed += 1
+            }
+        }
+        outputHandler(EncodeOutput(presentationTime: entry.presentationTime, token: entry.token, result: result))
+    }
+}

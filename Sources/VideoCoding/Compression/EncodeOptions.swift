@@ -1,0 +1,56 @@
+public import MediaCore
+
+/// Wishes for one frame.
+public struct EncodeOptions: Hashable, Sendable {
+    /// Make an IDR picture.
+    public var forceKeyFrame = false
+    /// The frame that was shown at this time, and all behind it, were not received or not decoded: refer to none of
+    /// them. Where no older reference is left the frame becomes a key frame.
+    public var invalidateReferencesBackTo: MediaTime?
+    /// References that the receiver has told to have, by the frames that came with them.
+    public var acknowledgedReferences: [LongTermReference] = []
+    /// Where to spend more or fewer bits. Where regions overlap the last one counts.
+    public var regionsOfInterest: [RegionOfInterest] = []
+
+    public init(forceKeyFrame: Bool = false) {
+        self.forceKeyFrame = forceKeyFrame
+    }
+
+    public init(invalidateReferencesBackTo time: MediaTime) {
+        invalidateReferencesBackTo = time
+    }
+}
+
+/// The kinds of wishes for one frame.
+public enum EncodeOption: String, CaseIterable, Sendable {
+    case forceKeyFrame
+    case invalidateReferences
+    case acknowledgeReferences
+    case regionsOfInterest
+}
+
+/// A part of a picture to encode better or worse than the rest.
+public struct RegionOfInterest: Hashable, Sendable {
+    /// In luma samples; every macroblock that it touches is of the region.
+    public var rect: PixelRect
+    /// What to add to the quantisation parameter, -51 to 51: negative for a better picture. 6 is twice the step size.
+    public var qpOffset: Int
+
+    public init(rect: PixelRect, qpOffset: Int) {
+        self.rect = rect
+        self.qpOffset = qpOffset
+    }
+}
+
+/// Names a frame that the encoder keeps, and may go back to once the receiver is known to have it.
+public struct LongTermReference: Hashable, Sendable {
+    /// `frame_num` (H.264 7.4.3) of the frame that is kept.
+    public var frameNumber: Int
+    /// `idr_pic_id` of the key frame before it.
+    public var keyFrameID: Int
+
+    public init(frameNumber: Int, keyFrameID: Int) {
+        self.frameNumber = frameNumber
+        self.keyFrameID = keyFrameID
+    }
+}

@@ -1,0 +1,75 @@
+public import MediaCore
+import Synchronization
+
+/// The one answer to a frame that a compression session took.
+public struct EncodeOutput: Sendable {
+    public var presentationTime: MediaTime
+    /// What was given with the frame.
+    public var token: FrameToken
+    public var result: EncodeResult
+
+    public init(presentationTime: MediaTime, token: FrameToken, result: EncodeResult) {
+        self.presentationTime = presentationTime
+        self.token = token
+        self.result = result
+    }
+
+    /// The frame; nil where there is none.
+    public var frame: EncodedFrame? {
+        if case .frame(let frame) = result { frame } else { nil }
+    }
+}
+
+/// What became of a frame.
+public enum EncodeResult: Sendable {
+    case frame(EncodedFrame)
+    /// It was left out.
+    case dropped(EncodeDropReason)
+    /// The encoder failed on it; the session goes on with the next.
+    case failed(VideoCodingError)
+}
+
+/// Why a frame was left out.
+public enum EncodeDropReason: String, CaseIterable, Sendable {
+    /// The rate control saved it, or a data rate limit had no room for it.
+    case rateControl
+    /// It would have been larger than `maxFrameBytes`, however coarse.
+    case tooLarge
+    /// The session was invalidated before it came out.
+    case sessionEnded
+}
+
+/// Keeps outputs until they are asked for: an output handler for those who would rather be handed what a call gave.
+///
+///     let outputs = EncodeOutputQueue()
+///     let session = try CompressionSession(dimensions: size, properties: properties, outputHandler: outputs.append)
+///     try session.encode(picture, presentationTime: time)
+///     let output = outputs.next()
+public final class EncodeOutputQueue: Sendable {
+    private struct State {
+        var outputs: [EncodeOutput] = []
+        var first = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public func append(_ output: EncodeOutput) {
+        state.withLock { $0.outputs.append(output) }
+    }
+
+    /// The oldest output that has not been taken; nil when there is none.
+    public func next() -> EncodeOutput? {
+        state.withLock { state in
+            guard state.first < state.outputs.count else { return nil }
+            let output = state.outputs[state.first]
+            state.first += 1
+            if state.first == state.outputs.count {
+                state.outputs.removeAll(keepingCapacity: true)
+                state.first = 0
+            }
+            return output
+        }
+    }
+}

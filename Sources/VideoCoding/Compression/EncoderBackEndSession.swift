@@ -1,0 +1,83 @@
+import H264
+import MediaCore
+import NIOCore
+
+/// What a compression session needs of an encoder library. One caller at a time.
+protocol EncoderBackEndSession: AnyObject {
+    /// The stream's SPS and PPS, without start codes.
+    var parameterSets: [ByteBuffer] { get }
+    /// Whether frames come out later than they go in.
+    var isDelayed: Bool { get }
+
+    /// Takes over what may change between two frames: it holds for the next frame and those after it.
+    func setProperties(_ properties: CompressionProperties) throws(VideoCodingError)
+
+    /// Encodes a picture of the session's size in one of the back end's own formats.
+    func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult
+
+    /// The next frame that was held back; nil when there is none. Nothing can be encoded afterwards.
+    func finish() throws(VideoCodingError) -> BackEndFrame?
+
+    /// Forgets the last frame for the purposes of the rate control: it is not sent.
+    func withdrawLastFrame()
+
+    /// Refers to no frame from `serial` on; false when none is left that could be referred to.
+    func invalidateReferences(from serial: Int64) throws(VideoCodingError) -> Bool
+
+    /// The receiver has this reference.
+    func acknowledge(_ reference: LongTermReference) throws(VideoCodingError)
+}
+
+/// How one picture is to be encoded.
+struct FrameRequest {
+    var serial: Int64
+    var presentationTime: MediaTime
+    var duration: MediaTime?
+    var forceKeyFrame = false
+    /// The quantisation parameter of a key frame that is made again because it was too large.
+    var quantiser: Int?
+    var regionsOfInterest: [RegionOfInterest] = []
+}
+
+/// What came of a picture, or of an earlier one.
+enum BackEndResult {
+    case frame(BackEndFrame)
+    /// The rate control leaves the picture out.
+    case skipped
+    /// Nothing came out yet.
+    case held
+}
+
+/// A frame as a back end makes it.
+struct BackEndFrame {
+    /// NAL units behind their length in four bytes, without parameter sets.
+    var data: ByteBuffer
+    /// Which picture it is.
+    var serial: Int64
+    /// Which picture's time it is decoded at; negative for times before the first picture.
+    var decodeSerial: Int64
+    var slice: SliceSummary
+    var temporalLayer = 0
+    var averageQP: Int?
+    /// When it is decoded, where that does not follow from `decodeSerial`.
+    var decodeTime: MediaTime?
+    /// The long-term reference that is kept from this frame on.
+    var longTermReference: LongTermReference?
+}
+
+/// One plane as the encoder libraries take it.
+typealias EncoderPlane = (base: UnsafeMutablePointer<UInt8>?, stride: Int32)
+
+extension PixelBuffer {
+    /// Calls `body` with the first sample and stride of up to three planes; those that there are not are nil.
+    func withEncoderPlanes<Result>(_ body: (EncoderPlane, EncoderPlane, EncoderPlane) -> Result) -> Result {
+        withPlanes { planes in
+            func plane(_ index: Int) -> EncoderPlane {
+                guard index < planes.count else { return (nil, 0) }
+                // The libraries declare their input mutable and only read it.
+                return (planes[index].base.assumingMemoryBound(to: UInt8.self), Int32(clamping: planes[index].stride))
+            }
+            return body(plane(0), plane(1), plane(2))
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import H264
+import MediaCore
+import NIOCore
+
+/// Reads in a slice's header what an encoder does not tell of a frame: its number, its references, its quantiser.
+///
+/// It goes over the first few bytes of the data where they lie and needs no memory.
+struct SliceInspector {
+    private let sequence: SequenceParameterSet
+    private let picture: PictureParameterSet
+
+    /// - Parameter parameterSets: An SPS and a PPS, as an encoder of ours makes them: frames only, 4:2:0.
+    init?(parameterSets: [ByteBuffer]) {
+        let units = parameterSets.compactMap(NALUnit.init)
+        guard let sequenceUnit = units.first(where: { $0.type == .sequenceParameterSet }),
+            let pictureUnit = units.first(where: { $0.type == .pictureParameterSet }),
+            let sequence = try? SequenceParameterSet(parsing: sequenceUnit),
+            let picture = try? PictureParameterSet(parsing: pictureUnit)
+        else { return nil }
+        self.sequence = sequence
+        self.picture = picture
+    }
+
+    /// What the first slice of a frame says; nil where there is none.
+    ///
+    /// - Parameter data: NAL units behind their lengths in four bytes.
+    func inspect(_ data: ByteBuffer) -> SliceSummary? {
+        data.withUnsafeReadableBytes { bytes in
+            var offset = 0
+            while offset + 4 < bytes.count {
+                let length = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian)
+                let start = offset + 4
+                guard length > 0, length <= bytes.count - start else { return nil }
+                let unit = UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
+                if let summary = summary(of: unit) { return summary }
+                offset = start + length
+            }
+            return nil
+        }
+    }
+
+    private func summary(of unit: UnsafeRawBufferPointer) -> SliceSummary? {
+        guard let header = unit.first, header & 0x1F == 1 || header & 0x1F == 5 else { return nil }
+        let isIDR = header & 0x1F == 5
+        var reader = NALBitReader(unit)
+        guard reader.unsigned() != nil, let sliceType = reader.unsigned(), reader.unsigned() != nil,
+            let frameNumber = reader.bits(sequence.log2MaximumFrameNumber)
+        else { return nil }
+        var summary = SliceSummary(
+            type: isIDR ? .idr : sliceType % 5 == 2 ? .i : sliceType % 5 == 1 ? .b : .p,
+            isReference: header >> 5 & 3 != 0, frameNumber: Int(frameNumber))
+        if isIDR {
+            guard let id = reader.unsigned() else { return nil }
+            summary.keyFrameID = Int(id)
+        }
+        guard skipPictureOrderCount(&reader), readReferences(&reader, into: &summary) else { return summary }
+        return summary
+    }
+
+    private func skipPictureOrderCount(_ reader: inout NALBitReader) -> Bool {
+        switch sequence.pictureOrderCount {
+        case .explicit(let bits):
+            guard reader.bits(bits) != nil else { return false }
+            if picture.hasBottomFieldPictureOrder { return reader.signed() != nil }
+        case .cyclic(deltaIsAlwaysZero: false, _, _, _):
+            guard reader.signed() != nil else { return false }
+            if picture.hasBottomFieldPictureOrder { return reader.signed() != nil }
+        case .cyclic, .decodingOrder: break
+        }
+        return !picture.hasRedundantPictureCount || reader.unsigned() != nil
+    }
+
+    /// Reference lists, their marking and the quantiser (H.264 7.3.3.1 to 7.3.3.3).
+    private func readReferences(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
+        var (forward, backward) = (picture.defaultReferenceCountL0, picture.defaultReferenceCountL1)
+        if summary.type == .b, reader.flag() == nil { return false }
+        if summary.type == .p || summary.type == .b {
+            guard let isOverridden = reader.flag() else { return false }
+            if isOverridden {
+                guard let count = reader.unsigned(), count < 32 else { return false }
+                forward = Int(count) + 1
+                if summary.type == .b {
+                    guard let count = reader.unsigned(), count < 32 else { return false }
+                    backward = Int(count) + 1
+                }
+            }
+            summary.referenceCount = forward
+            guard readModifications(&reader, into: &summary) else { return false }
+            if summary.type == .b, !readModifications(&reader, into: &summary) { return false }
+        }
+        if summary.type == .p && picture.usesWeightedPrediction {
+            guard skipWeights(&reader, forward) else { return false }
+        } else if summary.type == .b && picture.weightedBipredictionMode == 1 {
+            guard skipWeights(&reader, forward + backward) else { return false }
+        }
+        if summary.isReference, !readMarking(&reader, into: &summary) { return false }
+        if picture.usesCABAC, summary.type == .p || summary.type == .b, reader.unsigned() == nil { return false }
+        guard let delta = reader.signed() else { return false }
+        summary.quantiser = picture.initialQP + delta
+        return true
+    }
+
+    private func readModifications(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
+        guard let isModified = reader.flag() else { return false }
+        guard isModified else { return true }
+        while let operation = reader.unsigned(), operation <= 3 {
+            if operation == 3 { return true }
+            guard reader.unsigned() != nil else { return false }
+            if operation == 2 { summary.usesLongTermReference = true }
+        }
+        return false
+    }
+
+    private func skipWeights(_ reader: inout NALBitReader, _ count: Int) -> Bool {
+        guard reader.unsigned() != nil, reader.unsigned() != nil else { return false }
+        for _ in 0..<count {
+            guard let hasLuma = reader.flag() else { return false }
+            if hasLuma, reader.signed() == nil || reader.signed() == nil { return false }
+            guard let hasChroma = reader.flag() else { return false }
+            for _ in 0..<(hasChroma ? 4 : 0) where reader.signed() == nil { return false }
+        }
+        return true
+    }
+
+    private func readMarking(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
+        if summary.type == .idr { return reader.bits(2) != nil }
+        guard let isAdaptive = reader.flag() else { return false }
+        guard isAdaptive else { return true }
+        while let operation = reader.unsigned(), operation <= 6 {
+            if operation == 0 { return true }
+            if operation == 1 || operation == 3 {
+                guard let difference = reader.unsigned() else { return false }
+                if operation == 3 {
+                    let count = 1 << sequence.log2MaximumFrameNumber
+                    summary.markedFrameNumber = (summary.frameNumber - Int(difference) - 1 + 2 * count) % count
+                }
+            }
+            if operation == 6 { summary.markedFrameNumber = summary.frameNumber }
+            // Operations 2, 3, 4 and 6 end with one more number; 5 has none.
+            if operation != 1, operation != 5, reader.unsigned() == nil { return false }
+        }
+        return false
+    }
+}
+
+/// What a slice's header says of its frame.
+struct SliceSummary: Hashable {
+    var type: FrameType
+    /// `nal_ref_idc` is not zero.
+    var isReference: Bool
+    /// `frame_num`.
+    var frameNumber: Int
+    /// `idr_pic_id`; nil in frames that are not IDR.
+    var keyFrameID: Int?
+    /// `num_ref_idx_l0_active_minus1` + 1; zero in intra frames.
+    var referenceCount = 0
+    var usesLongTermReference = false
+    /// The `frame_num` of the frame that is a long-term reference from here on; nil where there is no new one.
+    var markedFrameNumber: Int?
+    /// The quantisation parameter of the slice's beginning.
+    var quantiser: Int?
+
+    init(type: FrameType, isReference: Bool, frameNumber: Int) {
+        self.type = type
+        self.isReference = isReference
+        self.frameNumber = frameNumber
+    }
+}

@@ -1,0 +1,5 @@
+/// What a stream is coded in.
+public enum VideoCodec: String, CaseIterable, Sendable {
+    /// ITU-T H.264, MPEG-4 AVC.
+    case h264
+}

@@ -1,0 +1,17 @@
+import NIOCore
+
+/// A frame out of a pass's encoder.
+struct GroupFrame {
+    /// NAL units behind their length in four bytes, without parameter sets.
+    var data: ByteBuffer
+    /// The frame's place in the order of presentation.
+    var number: Int
+    /// What was given with the picture.
+    var serial: Int64
+    /// Whether it is an IDR picture.
+    var isKeyFrame: Bool
+    var temporalLayer: Int
+    var averageQP: Int?
+    /// SSIM of the luma plane, 1 for an exact copy.
+    var structuralSimilarity: Double
+}

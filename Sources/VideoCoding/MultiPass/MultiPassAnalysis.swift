@@ -1,0 +1,93 @@
+import MediaCore
+
+/// What the passes so far have found out: the groups of pictures, what each encode of them gave, and what the pass that is
+/// being made, or comes next, is for.
+struct MultiPassAnalysis {
+    /// A closed group of pictures, or several short ones.
+    struct Group {
+        /// The first picture's place in the stream.
+        var firstNumber: Int
+        /// When the pictures are shown, in order.
+        var times: [MediaTime]
+        /// Which of the pictures are key frames, counted from the group's first, which is one.
+        var keyFrames: [Int]
+        /// When the next group begins, or the stream ends.
+        var end: MediaTime
+        /// All encodes; the last one stands.
+        var measurements: [PassMeasurement]
+
+        var range: MediaTimeRange { MediaTimeRange(start: times.first ?? end, end: end) }
+    }
+
+    /// In the order of the stream.
+    private(set) var groups: [Group] = []
+    /// The pass that is being made, or comes next; the first is 1.
+    private(set) var pass = 1
+    /// What the pass has still to encode; nil in the first pass, which encodes everything.
+    private(set) var pending: [PassPlanner.Request]?
+
+    /// Number of pictures in the groups.
+    var frameCount: Int { groups.last.map { $0.firstNumber + $0.times.count } ?? 0 }
+
+    /// What the frames that stand take.
+    var size: DataSize { groups.reduce(.zero) { $0 + ($1.measurements.last?.size ?? .zero) } }
+
+    /// The mean SSIM of the frames that stand; nil while there are none.
+    var structuralSimilarity: Double? {
+        guard frameCount > 0 else { return nil }
+        return 1 - groups.reduce(0) { $0 + ($1.measurements.last?.distortion ?? 0) } / Double(frameCount)
+    }
+
+    /// From the first frame to the end of the last.
+    var range: MediaTimeRange? {
+        guard let first = groups.first, let last = groups.last else { return nil }
+        return MediaTimeRange(start: first.range.start, end: last.end)
+    }
+
+    /// Whether no pass is to come.
+    var isFinished: Bool { pending?.isEmpty == true && isBetweenPasses }
+    /// Whether the pass has been planned and nothing of it has been encoded, or is known to have been.
+    private var isBetweenPasses = true
+
+    /// The time that the pass has still to encode, in as few ranges as hold it.
+    var pendingRanges: [MediaTimeRange] {
+        guard let pending else {
+            guard let end = groups.last?.end else { return [.all] }
+            return [MediaTimeRange(start: end, duration: .positiveInfinity)]
+        }
+        var ranges: [MediaTimeRange] = []
+        for request in pending {
+            let range = groups[request.group].range
+            if let last = ranges.last, last.end == range.start {
+                ranges[ranges.count - 1] = MediaTimeRange(start: last.start, end: range.end)
+            } else {
+                ranges.append(range)
+            }
+        }
+        return ranges
+    }
+
+    /// Takes a group of the first pass in.
+    mutating func append(_ group: Group) {
+        groups.append(group)
+    }
+
+    /// Takes the encode of a group that the pass asked for in; false when it asked for no such thing.
+    mutating func append(_ measurement: PassMeasurement, group: Int) -> Bool {
+        guard groups.indices.contains(group), let index = pending?.firstIndex(where: { $0.group == group })
+        else { return false }
+        pending?.remove(at: index)
+        groups[group].measurements.append(measurement)
+        isBetweenPasses = false
+        return true
+    }
+
+    /// Ends the pass; false when a request is for a group that does not exist.
+    mutating func endPass(requesting requests: [PassPlanner.Request]) -> Bool {
+        guard requests.allSatisfy({ groups.indices.contains($0.group) }) else { return false }
+        pending = requests
+        pass += 1
+        isBetweenPasses = true
+        return true
+    }
+}

@@ -1,0 +1,314 @@
+#if X264
+    import H264
+    import MediaCore
+    import NIOCore
+
+    /// Makes one pass: the first over everything, a later one over the groups of pictures that were asked for.
+    ///
+    /// A group that is encoded anew begins with an IDR picture at the same time as before and refers to nothing outside, so
+    /// it takes the place of the old one in the stream bit by bit. Consecutive IDR pictures differ in their `idr_pic_id`
+    /// (H.264 7.4.3) because groups are never split between two IDR pictures in a row.
+    final class MultiPassEncoder: PassEncoder {
+        let parameterSets: [ByteBuffer]
+        let isDelayed = true
+
+        private let properties: CompressionProperties
+        private let dimensions: VideoDimensions
+        private let storage: MultiPassStorage
+        /// As the storage had it when the pass was begun.
+        private let analysis: MultiPassAnalysis
+        private let reorderDepth: Int
+        private let inspector: SliceInspector
+        /// The encoder of the first pass, or of the group that is being encoded; nil before its first picture.
+        private var encoder: X264GroupEncoder?
+        private var results: [Result]
+        /// Results before this one have been taken.
+        private var firstResult = 0
+        private var framesEncoded = 0
+        /// The presentation times of all pictures so far, from the beginning of the stream.
+        private var times: [MediaTime]
+        /// What the frames that come out are counted towards.
+        private var group: OpenGroup?
+
+        // In the first pass:
+        private var lastDuration: MediaTime?
+
+        // In later passes:
+        private let requests: [PassPlanner.Request]
+        private var requestIndex = 0
+        /// The next picture's place in the group of the request.
+        private var position = 0
+
+        private enum Result {
+            case frame(BackEndFrame)
+            case groupEnd(OpenGroup, end: MediaTime)
+        }
+
+        private struct OpenGroup {
+            var firstNumber: Int
+            var rateFactor: Double
+            /// Which of the analysis's groups it takes the place of; nil in the first pass.
+            var index: Int?
+            var frameCount = 0
+            var keyFrames: [Int] = []
+            var endsWithKeyFrame = false
+            var size = DataSize.zero
+            var distortion = 0.0
+
+            var measurement: PassMeasurement {
+                PassMeasurement(rateFactor: rateFactor, size: size, distortion: distortion)
+            }
+
+            mutating func add(_ frame: GroupFrame) {
+                frameCount += 1
+                if frame.isKeyFrame { keyFrames.append(frame.number - firstNumber) }
+                endsWithKeyFrame = frame.isKeyFrame
+                size += DataSize(bytes: frame.data.readableBytes)
+                distortion += max(0, 1 - frame.structuralSimilarity)
+            }
+        }
+
+        /// Fewer pictures than this share a group with the next ones: an encoder of their own would see too little.
+        private static let fewestFrames = 12
+        /// Passes that still find something to do after this many are going in circles.
+        private static let mostPasses = 8
+
+        /// Begins the pass that `storage` has come to.
+        init(
+            properties: CompressionProperties, dimensions: VideoDimensions, storage: MultiPassStorage
+        ) throws(VideoCodingError) {
+            self.properties = properties
+            self.dimensions = dimensions
+            self.storage = storage
+            do {
+                try storage.claim(properties.fingerprint(dimensions: dimensions))
+            } catch {
+                throw .multiPass(error)
+            }
+            analysis = storage.analysis
+            guard !analysis.isFinished else { throw .multiPass(.noFurtherPassRequested) }
+            times = analysis.groups.flatMap(\.times)
+            requests = analysis.pending ?? []
+            results = []
+            let model = try X264GroupEncoder(
+                properties: properties, dimensions: dimensions, rateFactor: PassPlanner.rateFactors.upperBound,
+                keyFrames: .given)
+            parameterSets = try model.parameterSets()
+            guard let format = try? VideoFormatDescription(h264ParameterSets: parameterSets),
+                let inspector = SliceInspector(parameterSets: parameterSets)
+            else { throw .codecUnavailable(reason: "x264's parameter sets make no sense") }
+            reorderDepth = format.reorderDepth
+            self.inspector = inspector
+        }
+
+        private var isFirstPass: Bool { analysis.pending == nil }
+
+        // What only calls in real time need.
+        func setProperties(_ properties: CompressionProperties) {}
+        func withdrawLastFrame() {}
+        func invalidateReferences(from serial: Int64) -> Bool { false }
+        func acknowledge(_ reference: LongTermReference) {}
+
+        func check(_ time: MediaTime) throws(VideoCodingError) {
+            guard let expected = expectedTime, time != expected else {
+                if expectedTime == nil, !isFirstPass { throw .multiPass(.outsideTimeRanges(time)) }
+                return
+            }
+            guard time > expected else { throw .multiPass(.outsideTimeRanges(time)) }
+            let isAskedFor = isFirstPass || analysis.pendingRanges.contains { $0.contains(time) }
+            throw .multiPass(isAskedFor ? .framesMissing(count: 1, first: expected) : .outsideTimeRanges(time))
+        }
+
+        /// When the next picture has to be shown; nil for any time.
+        private var expectedTime: MediaTime? {
+            guard isFirstPass else {
+                guard requestIndex < requests.count else { return nil }
+                return analysis.groups[requests[requestIndex].group].times[position]
+            }
+            // The storage may have the beginning of the recording already.
+            return times.count == analysis.frameCount ? analysis.groups.last?.end : nil
+        }
+
+        func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
+            try check(request.presentationTime)
+            if isFirstPass {
+                try encodeInFirstPass(picture, request)
+            } else {
+                try encodeAnew(picture, request)
+            }
+            framesEncoded += 1
+            return .held
+        }
+
+        /// Has everything come out. The next picture gets an encoder of its own.
+        func finish() throws(VideoCodingError) -> BackEndFrame? {
+            try drainEncoder()
+            return try nextReadyFrame()
+        }
+
+        func nextReadyFrame() throws(VideoCodingError) -> BackEndFrame? {
+            while firstResult < results.count {
+                let result = results[firstResult]
+                firstResult += 1
+                switch result {
+                case .frame(let frame): return frame
+                // Only now have all its frames been handed out: whoever goes on in another process has them.
+                case .groupEnd(let group, let end): try store(group, end: end)
+                }
+            }
+            results.removeAll(keepingCapacity: true)
+            firstResult = 0
+            return nil
+        }
+
+        func endPass() throws(VideoCodingError) -> PassResult {
+            if isFirstPass {
+                endGroup(at: (times.last ?? .zero) + (lastDuration ?? frameInterval))
+            } else if requestIndex < requests.count, let first = expectedTime {
+                let count = requests[requestIndex...].reduce(-position) { $0 + analysis.groups[$1.group].times.count }
+                throw .multiPass(.framesMissing(count: count, first: first))
+            }
+            while try nextReadyFrame() != nil {}
+            let found = storage.analysis
+            let targetSize = properties.averageBitRate.dataSize(over: found.range?.duration.duration ?? .zero)
+            let planner = PassPlanner(targetSize: targetSize)
+            let groups = found.groups.map {
+                PassPlanner.Group(frameCount: $0.times.count, measurements: $0.measurements)
+            }
+            let requests = found.pass < Self.mostPasses ? planner.requests(for: groups) : []
+            do {
+                try storage.endPass(requesting: requests)
+            } catch {
+                throw .multiPass(error)
+            }
+            return PassResult(
+                pass: found.pass, timeRangesForNextPass: storage.analysis.pendingRanges, size: found.size,
+                targetSize: targetSize, structuralSimilarity: found.structuralSimilarity ?? 1,
+                frameCount: found.frameCount, framesEncoded: framesEncoded)
+        }
+
+        // MARK: - The first pass
+
+        private func encodeInFirstPass(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) {
+            let isFirst = encoder == nil
+            let rateFactor = properties.likelyRateFactor(dimensions: dimensions)
+            let encoder =
+                if let encoder { encoder } else { try makeEncoder(rateFactor: rateFactor, keyFrames: .chosen) }
+            let number = times.count
+            times.append(request.presentationTime)
+            lastDuration = request.duration
+            let frame = try encoder.encode(
+                picture, number: number, serial: request.serial, isKeyFrame: request.forceKeyFrame || isFirst)
+            if let frame { accept(frame) }
+        }
+
+        /// Takes a frame of the first pass in. A group ends where a key frame that is not the second in a row begins
+        /// another.
+        private func accept(_ frame: GroupFrame) {
+            if frame.isKeyFrame, let group, group.frameCount >= Self.fewestFrames, !group.endsWithKeyFrame {
+                endGroup(at: times[frame.number])
+            }
+            if group == nil {
+                group = OpenGroup(
+                    firstNumber: frame.number, rateFactor: properties.likelyRateFactor(dimensions: dimensions))
+            }
+            add(frame)
+        }
+
+        // MARK: - Later passes
+
+        private func encodeAnew(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) {
+            let asked = requests[requestIndex]
+            let target = analysis.groups[asked.group]
+            let isFirst = encoder == nil
+            let encoder =
+                if let encoder { encoder } else { try makeEncoder(rateFactor: asked.rateFactor, keyFrames: .given) }
+            if position == 0 {
+                group = OpenGroup(firstNumber: target.firstNumber, rateFactor: asked.rateFactor, index: asked.group)
+            }
+            let frame = try encoder.encode(
+                picture, number: target.firstNumber + position, serial: request.serial,
+                isKeyFrame: isFirst || target.keyFrames.contains(position))
+            position += 1
+            if let frame { add(frame) }
+            guard position == target.times.count else { return }
+            try drainEncoder()
+            endGroup(at: target.end)
+            requestIndex += 1
+            position = 0
+        }
+
+        // MARK: - What comes out
+
+        private func makeEncoder(
+            rateFactor: Double, keyFrames: X264GroupEncoder.KeyFrames
+        ) throws(VideoCodingError) -> X264GroupEncoder {
+            let made = try X264GroupEncoder(
+                properties: properties, dimensions: dimensions, rateFactor: rateFactor, keyFrames: keyFrames)
+            guard try made.parameterSets() == parameterSets else {
+                throw .codecUnavailable(reason: "x264's parameter sets change from group to group")
+            }
+            encoder = made
+            return made
+        }
+
+        private func drainEncoder() throws(VideoCodingError) {
+            while let frame = try encoder?.nextDelayedFrame() {
+                if isFirstPass { accept(frame) } else { add(frame) }
+            }
+            encoder = nil
+        }
+
+        /// Counts a frame towards its group, and has it ready to be handed out.
+        private func add(_ frame: GroupFrame) {
+            guard var open = group else { return }
+            let decodeNumber = open.firstNumber + open.frameCount
+            open.add(frame)
+            group = open
+            let slice =
+                inspector.inspect(frame.data)
+                ?? SliceSummary(type: frame.isKeyFrame ? .idr : .p, isReference: true, frameNumber: 0)
+            var ready = BackEndFrame(
+                data: frame.data, serial: frame.serial, decodeSerial: frame.serial, slice: slice)
+            ready.temporalLayer = frame.temporalLayer
+            ready.averageQP = frame.averageQP
+            ready.decodeTime = decodeTime(decodeNumber)
+            results.append(.frame(ready))
+        }
+
+        private func endGroup(at end: MediaTime) {
+            guard let open = group else { return }
+            group = nil
+            results.append(.groupEnd(open, end: end))
+        }
+
+        private func store(_ open: OpenGroup, end: MediaTime) throws(VideoCodingError) {
+            do throws(MultiPassError) {
+                if let index = open.index {
+                    try storage.append(open.measurement, group: index)
+                } else {
+                    let numbers = open.firstNumber..<open.firstNumber + open.frameCount
+                    try storage.append(
+                        MultiPassAnalysis.Group(
+                            firstNumber: open.firstNumber, times: Array(times[numbers]), keyFrames: open.keyFrames,
+                            end: end, measurements: [open.measurement]))
+                }
+            } catch {
+                throw .multiPass(error)
+            }
+        }
+
+        private var frameInterval: MediaTime {
+            MediaTime(value: 1000, timescale: Int32(clamping: Int((properties.expectedFrameRate * 1000).rounded())))
+        }
+
+        /// When the stream's `number`th frame in the order of decoding is decoded: when one is shown that is as many
+        /// frames earlier as frames are reordered by. So no frame is decoded after it is shown.
+        private func decodeTime(_ number: Int) -> MediaTime {
+            let shown = number - reorderDepth
+            guard shown < 0, let first = times.first else { return times[max(0, shown)] }
+            let interval = times.count > 1 ? times[1] - first : frameInterval
+            return (0..<(-shown)).reduce(first) { time, _ in time - interval }
+        }
+    }
+#endif

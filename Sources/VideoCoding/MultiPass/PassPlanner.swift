@@ -1,0 +1,162 @@
+import Glibc
+import MediaCore
+
+/// Finds out which groups of pictures another pass should encode anew, and how.
+///
+/// The least distortion at a given size is where a byte more would take the same off the distortion in every group
+/// (Lagrange's condition). The planner reckons that distribution from models of the groups, and asks for as few frames as
+/// come close to it; what stays has its size already. It asks for nothing when the size is right and the best
+/// distribution would not be visibly better.
+struct PassPlanner {
+    /// A closed group of pictures, as far as the planner goes.
+    struct Group {
+        var frameCount: Int
+        /// All encodes of it; the last one stands.
+        var measurements: [PassMeasurement]
+    }
+
+    /// A group to encode anew.
+    struct Request: Hashable {
+        /// The group's place in the stream.
+        var group: Int
+        var rateFactor: Double
+    }
+
+    var targetSize: DataSize
+
+    /// Rate factors that make sense.
+    static let rateFactors = 10.0...48.0
+    /// How far a model is trusted beyond the last encode.
+    private static let furthestStep = 12.0
+    /// How far the size may be off the target, as a share, without a further pass.
+    private static let sizeTolerance = 0.004
+    /// How many decibels of SSIM a further pass has to promise.
+    private static let leastGain = 0.02
+    /// How many decibels may be missing from the best distribution so that fewer frames are encoded.
+    private static let concession = 0.006
+    /// How far a plan may be off the target, as a share.
+    private static let planTolerance = 0.0005
+
+    /// The groups to encode anew, in the order of the stream; none when another pass would gain too little.
+    func requests(for groups: [Group]) -> [Request] {
+        let usual = RateModel.steepness(of: groups.map(\.measurements))
+        var candidates: [Candidate] = []
+        for (index, group) in groups.enumerated() {
+            guard let model = RateModel(group.measurements, usual: usual) else { return [] }
+            candidates.append(Candidate(group: index, frameCount: max(1, group.frameCount), model: model))
+        }
+        guard !candidates.isEmpty, targetSize.bytes > 0 else { return [] }
+        let current = Outcome(candidates.map(\.model.anchor))
+        let best = plan(for: candidates, keeping: nil)
+        guard isWorthAPass(from: current, to: best) else { return [] }
+        let slope = exp(best.logarithmicSlope)
+        for index in candidates.indices {
+            let (before, after) = (candidates[index].model.anchor, best.points[index])
+            let gain = (before.distortion - after.distortion) + slope * (before.size - after.size)
+            candidates[index].gainPerFrame = gain / Double(candidates[index].frameCount)
+        }
+        candidates.sort { ($1.gainPerFrame, $0.group) < ($0.gainPerFrame, $1.group) }
+        let chosen = smallestPlan(for: candidates, asGoodAs: best)
+        return zip(candidates, chosen.points).map { Request(group: $0.group, rateFactor: $1.rateFactor) }
+            .sorted { $0.group < $1.group }
+    }
+
+    /// Whether a pass gets nearer to the target size, or makes the picture visibly better at the same size.
+    private func isWorthAPass(from current: Outcome, to best: Plan) -> Bool {
+        let target = Double(targetSize.bytes)
+        let deviation = abs(current.size - target) / target
+        if deviation > Self.sizeTolerance {
+            // Where the rate factors end, the target cannot be reached.
+            let reachable = abs(best.outcome.size - target) / target
+            if reachable < deviation * 0.7 { return true }
+        }
+        let excess =
+            (current.distortion - best.outcome.distortion)
+            + exp(best.logarithmicSlope) * (current.size - best.outcome.size)
+        return decibels(excess, over: best) > Self.leastGain
+    }
+
+    /// How many decibels of SSIM a distortion beyond a plan's makes.
+    private func decibels(_ excess: Double, over plan: Plan) -> Double {
+        10 * log10(max(plan.outcome.distortion + excess, 1e-12) / max(plan.outcome.distortion, 1e-12))
+    }
+
+    /// The plan for the fewest of the candidates, the first ones, that comes close enough to the best one.
+    private func smallestPlan(for candidates: [Candidate], asGoodAs best: Plan) -> Plan {
+        func sufficient(_ count: Int) -> Plan? {
+            let rest = Outcome(candidates[count...].map(\.model.anchor))
+            let plan = plan(for: Array(candidates[..<count]), keeping: rest)
+            let deviation = abs(plan.outcome.size - best.outcome.size) / Double(targetSize.bytes)
+            let excess = plan.outcome.distortion - best.outcome.distortion
+            return deviation <= Self.planTolerance && decibels(excess, over: best) <= Self.concession ? plan : nil
+        }
+        var (low, high) = (1, candidates.count)
+        var found = plan(for: candidates, keeping: nil)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if let plan = sufficient(middle) {
+                found = plan
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return found
+    }
+
+    /// Spends what the target leaves beside `rest` so that a byte does the same everywhere.
+    private func plan(for candidates: [Candidate], keeping rest: Outcome?) -> Plan {
+        let rest = rest ?? Outcome(size: 0, distortion: 0)
+        let budget = Double(targetSize.bytes) - rest.size
+        func points(_ slope: Double) -> [RateModel.Point] { candidates.map { $0.point(logarithmicSlope: slope) } }
+        let slopes = candidates.map(\.model.logarithmicSlope)
+        // Beyond these every group is at an end of its rate factors.
+        let reach = Self.furthestStep * 2
+        var (low, high) = ((slopes.min() ?? 0) - reach, (slopes.max() ?? 0) + reach)
+        for _ in 0..<60 {
+            let middle = (low + high) / 2
+            if points(middle).reduce(0, { $0 + $1.size }) > budget { low = middle } else { high = middle }
+        }
+        let found = points(high)
+        let part = Outcome(found)
+        return Plan(
+            logarithmicSlope: high, points: found,
+            outcome: Outcome(size: rest.size + part.size, distortion: rest.distortion + part.distortion))
+    }
+
+    private struct Candidate {
+        var group: Int
+        var frameCount: Int
+        var model: RateModel
+        /// How much better a frame gets in the best distribution, in distortion or bytes' worth of it.
+        var gainPerFrame = 0.0
+
+        func point(logarithmicSlope: Double) -> RateModel.Point {
+            let wish = model.rateFactor(logarithmicSlope: logarithmicSlope)
+            let anchor = model.anchor.rateFactor
+            let near = min(max(wish, anchor - furthestStep), anchor + furthestStep)
+            return model.point(at: min(max(near, rateFactors.lowerBound), rateFactors.upperBound))
+        }
+    }
+
+    private struct Outcome {
+        var size: Double
+        var distortion: Double
+
+        init(size: Double, distortion: Double) {
+            self.size = size
+            self.distortion = distortion
+        }
+
+        init(_ points: [RateModel.Point]) {
+            size = points.reduce(0) { $0 + $1.size }
+            distortion = points.reduce(0) { $0 + $1.distortion }
+        }
+    }
+
+    private struct Plan {
+        var logarithmicSlope: Double
+        var points: [RateModel.Point]
+        var outcome: Outcome
+    }
+}

@@ -1,0 +1,119 @@
+import MediaCore
+import Testing
+
+@testable import VideoCoding
+
+@Suite("Limits on bytes")
+struct FrameLimitTests {
+    @Test("hold for every frame, key frames among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
+    func frames(backEnd: EncoderBackEnd, limit: Int) throws {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main) {
+            $0.maxFrameBytes = DataSize(bytes: limit)
+        }
+        var pattern = MovingPattern(mediumPicture)
+        var outputs: [EncodeOutput] = []
+        for number in 0..<75 {
+            // Another scene, a key frame that was asked for, and a rate that falls.
+            if number == 30 { pattern.scene = 3 }
+            if number == 60 { try encoder.session.set(\.averageBitRate, to: .kilobits(300)) }
+            try encoder.session.encode(
+                pattern.picture(number), presentationTime: frameTime(number),
+                options: EncodeOptions(forceKeyFrame: number == 45))
+            let output = try #require(encoder.outputs.next())
+            #expect(encoder.outputs.next() == nil)
+            outputs.append(output)
+        }
+        let frames = outputs.compactMap(\.frame)
+        for frame in frames { #expect(frame.size.bytes <= limit, "\(frame.statistics.type)") }
+        // What is left decodes without errors, and most of it is there.
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
+        let least = limit < 4000 ? 0 : 70
+        #expect(frames.count >= least, "\(frames.count) frames within \(limit) bytes")
+        #expect(frames.count { $0.isKeyFrame } <= (limit < 4000 ? 75 : 4))
+    }
+
+    @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
+    func windows(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
+        let limits = [
+            DataRateLimit(size: DataSize(bytes: 60_000), window: .seconds(1)),
+            DataRateLimit(size: DataSize(bytes: 25_000), window: .milliseconds(200)),
+        ]
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2), profile: .main) {
+            $0.dataRateLimits = limits
+            $0.rateControlMode = mode
+            $0.quality = 0.7
+        }
+        var pattern = MovingPattern(mediumPicture)
+        var frames: [EncodedFrame] = []
+        for number in 0..<90 {
+            if number == 40 { pattern.scene = 2 }
+            if let frame = try encoder.encode(pattern.picture(number), number) { frames.append(frame) }
+        }
+        for limit in limits {
+            let length = MediaTime(limit.window, timescale: 90_000)
+            for frame in frames {
+                let end = frame.sample.presentationTime
+                let bytes = frames.filter { $0.sample.presentationTime > end - length && $0.sample.presentationTime <= end }
+                #expect(bytes.size <= limit.size)
+            }
+        }
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
+        // The most is made of what is allowed.
+        if mode != .quality { #expect(frames.size.bytes > 60_000 * 3 * 6 / 10, "\(frames.size) of 180000 B") }
+    }
+
+    @Test("leave no frame but OpenH264's key frames over the latency budget", arguments: backEnds)
+    func latencyBudget(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main)
+        var pattern = MovingPattern(mediumPicture)
+        _ = try encoder.encode(0..<45, of: pattern)
+        try encoder.session.set(\.averageBitRate, to: .kilobits(400))
+        _ = try encoder.encode(45..<90, of: pattern)
+        pattern.scene = 3
+        _ = try encoder.encode(90..<91, of: pattern, forcingKeyFrames: true)
+        _ = try encoder.encode(91..<120, of: pattern)
+        let counts = encoder.session.statistics
+        #expect(counts.keyFrames == 2)
+        #expect(counts.framesOverBudget <= (backEnd == .openH264 ? 2 : 0))
+    }
+}
+
+@Suite("A data rate limiter")
+struct DataRateLimiterTests {
+    private func time(_ milliseconds: Int) -> MediaTime { MediaTime(value: Int64(milliseconds), timescale: 1000) }
+
+    @Test("allows anything without limits")
+    func none() {
+        var limiter = DataRateLimiter()
+        limiter.spend(1 << 40, at: time(0))
+        #expect(limiter.allowance(at: time(1)) == nil)
+    }
+
+    @Test("allows what is left of each window")
+    func windows() {
+        var limiter = DataRateLimiter()
+        limiter.setLimits([
+            DataRateLimit(size: DataSize(bytes: 1000), window: .milliseconds(1000)),
+            DataRateLimit(size: DataSize(bytes: 400), window: .milliseconds(100)),
+        ])
+        #expect(limiter.allowance(at: time(0)) == 400)
+        limiter.spend(300, at: time(0))
+        #expect(limiter.allowance(at: time(50)) == 100)
+        #expect(limiter.allowance(at: time(100)) == 400)
+        limiter.spend(400, at: time(100))
+        limiter.spend(250, at: time(200))
+        #expect(limiter.allowance(at: time(900)) == 50)
+        #expect(limiter.allowance(at: time(1000)) == 350)
+        limiter.spend(800, at: time(1000))
+        #expect(limiter.allowance(at: time(1001)) == 0)
+    }
+
+    @Test("remembers as many frames as a window has")
+    func growth() {
+        var limiter = DataRateLimiter()
+        limiter.setLimits([DataRateLimit(size: DataSize(bytes: 10_000), window: .seconds(60))])
+        for number in 0..<2000 { limiter.spend(1, at: time(number)) }
+        #expect(limiter.allowance(at: time(2000)) == 8000)
+        #expect(limiter.allowance(at: time(61_000)) == 9001)
+    }
+}

@@ -1,0 +1,176 @@
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import VideoCoding
+
+@Suite("The outputs of a compression session")
+struct OutputContractTests {
+    private let pattern = MovingPattern(smallPicture)
+
+    @Test("come with the frame's time, duration and token", arguments: backEnds)
+    func tokens(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture)
+        for number in 0..<4 {
+            try encoder.session.encode(
+                pattern.picture(number), presentationTime: frameTime(number),
+                duration: MediaTime(value: 1, timescale: 30), token: FrameToken(UInt64(100 + number)))
+            let output = try #require(encoder.outputs.next())
+            #expect(output.presentationTime == frameTime(number))
+            #expect(output.token == FrameToken(UInt64(100 + number)))
+            #expect(output.frame?.sample.presentationTime == frameTime(number))
+            #expect(output.frame?.sample.duration == MediaTime(value: 1, timescale: 30))
+            #expect(encoder.outputs.next() == nil)
+        }
+    }
+
+    @Test("go on after a frame whose time does not lie behind the last one's", arguments: backEnds)
+    func times(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture)
+        _ = try encoder.encode(0..<3, of: pattern)
+        for number in [2, 1, 0] {
+            #expect(
+                throws: VideoCodingError.timeNotIncreasing(frameTime(number), previous: frameTime(2))
+            ) { try encoder.encode(pattern.picture(number), number) }
+        }
+        for time in [MediaTime.invalid, .indefinite, .positiveInfinity, .negativeInfinity] {
+            #expect(throws: VideoCodingError.self) {
+                try encoder.session.encode(pattern.picture(3), presentationTime: time)
+            }
+        }
+        #expect(encoder.takeOutputs().isEmpty)
+        let frames = try encoder.encode(3..<6, of: pattern)
+        #expect(!frames.contains { $0.isKeyFrame })
+        #expect(frames.map(\.sample.presentationTime) == (3..<6).map(frameTime))
+    }
+
+    @Test("are all there when frames wait for later ones", arguments: backEnds(with: .realTime, "false"))
+    func delayed(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, profile: .high) {
+            $0.realTime = false
+            $0.allowFrameReordering = true
+        }
+        for number in 0..<30 {
+            try encoder.session.encode(
+                pattern.picture(number), presentationTime: frameTime(number), token: FrameToken(UInt64(number)))
+        }
+        encoder.session.completeFrames()
+        let outputs = encoder.takeOutputs()
+        let frames = outputs.compactMap(\.frame)
+        try #require(frames.count == 30)
+        #expect(Set(outputs.map(\.token.rawValue)) == Set(0..<30))
+        #expect(frames.contains { $0.statistics.type == .b })
+        let times = frames.map(\.sample.presentationTime)
+        #expect(times != times.sorted())
+        let decodeTimes = try frames.map { try #require($0.sample.decodeTime) }
+        #expect(zip(decodeTimes, decodeTimes.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(zip(decodeTimes, times).allSatisfy { $0 <= $1 })
+        #expect(try expectEqualPictures(frames.map(\.sample)) == 30)
+    }
+
+    @Test("go on after all were asked for", arguments: backEnds(with: .realTime, "false"))
+    func goesOn(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, profile: .main) {
+            $0.realTime = false
+            $0.allowFrameReordering = true
+        }
+        for number in 0..<10 { try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number)) }
+        encoder.session.completeFrames(until: frameTime(3))
+        let first = encoder.takeOutputs().compactMap(\.frame)
+        #expect(Set(first.map(\.sample.presentationTime)).isSuperset(of: (0..<4).map(frameTime)))
+        for number in 10..<20 { try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number)) }
+        encoder.session.completeFrames()
+        let frames = first + encoder.takeOutputs().compactMap(\.frame)
+        #expect(frames.count == 20)
+        let decodeTimes = try frames.map { try #require($0.sample.decodeTime) }
+        #expect(zip(decodeTimes, decodeTimes.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == 20)
+    }
+
+    @Test("of frames that were not asked for say that the session ended", arguments: backEnds(with: .realTime, "false"))
+    func ended(backEnd: EncoderBackEnd) throws {
+        for isDropped in [false, true] {
+            var encoder = try TestEncoder(backEnd, smallPicture) { $0.realTime = false }
+            let outputs = encoder.outputs
+            for number in 0..<5 {
+                try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+            }
+            if isDropped {
+                encoder = try TestEncoder(backEnd, smallPicture)
+            } else {
+                encoder.session.invalidate()
+                #expect(throws: VideoCodingError.sessionInvalidated) { try encoder.encode(pattern.picture(5), 5) }
+            }
+            var results: [EncodeResult] = []
+            while let output = outputs.next() { results.append(output.result) }
+            try #require(results.count == 5)
+            for result in results {
+                switch result {
+                case .dropped(.sessionEnded), .frame: break
+                default: Issue.record("\(result)")
+                }
+            }
+        }
+    }
+
+    @Test("reuse the memory of frames that nobody holds any more")
+    func memory() {
+        var memory = OutputMemory(count: 4)
+        func address(_ size: Int) -> UInt {
+            let buffer = memory.makeBuffer(size: size) { $0.writeRepeatingByte(7, count: size) }
+            return buffer.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+        }
+        let first = (0..<4).map { _ in address(1000) }
+        for _ in 0..<5 { #expect((0..<4).map { _ in address(1500) } == first) }
+    }
+
+    @Test("never share memory with a frame that is held")
+    func heldMemory() {
+        var memory = OutputMemory(count: 2)
+        let held = memory.makeBuffer(size: 3) { $0.writeBytes([1, 2, 3]) }
+        for _ in 0..<5 { _ = memory.makeBuffer(size: 3) { $0.writeBytes([9, 9, 9]) } }
+        #expect(Array(held.readableBytesView) == [1, 2, 3])
+    }
+}
+
+@Suite("A frame ledger")
+struct FrameLedgerTests {
+    private func ledger(_ count: Int) -> FrameLedger {
+        var ledger = FrameLedger(capacity: 8)
+        for number in 0..<count {
+            _ = ledger.push(presentationTime: frameTime(number), duration: nil, token: FrameToken())
+        }
+        return ledger
+    }
+
+    @Test("answers each frame once")
+    func once() {
+        var ledger = ledger(5)
+        #expect(ledger.answer(3)?.presentationTime == frameTime(3))
+        #expect(ledger.answer(3) == nil)
+        #expect(ledger.answer(5) == nil)
+        #expect((0..<5).compactMap { _ in ledger.answerOldest()?.serial } == [0, 1, 2, 4])
+        #expect(ledger.pendingCount == 0)
+    }
+
+    @Test("knows which frames wait, and since when frames were shown")
+    func times() {
+        var ledger = ledger(5)
+        #expect(ledger.isPending(until: frameTime(0)))
+        _ = ledger.answer(0)
+        #expect(!ledger.isPending(until: frameTime(0)))
+        #expect(ledger.isPending(until: frameTime(1)))
+        #expect(ledger.firstFrame(from: frameTime(2)) == 2)
+        #expect(ledger.firstFrame(from: frameTime(9)) == 5)
+        #expect(ledger.firstFrame(from: .negativeInfinity) == 0)
+    }
+
+    @Test("forgets the oldest frames")
+    func forgets() {
+        let ledger = ledger(20)
+        #expect(ledger.firstSerial == 12)
+        #expect(ledger[11] == nil)
+        #expect(ledger[12]?.presentationTime == frameTime(12))
+        #expect(ledger.firstFrame(from: frameTime(0)) == 12)
+    }
+}

@@ -1,0 +1,300 @@
+import H264
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import VideoCoding
+
+/// What properties do to the stream, by the stream itself.
+@Suite("In the stream")
+struct StreamPropertyTests {
+    private func parameterSets(
+        _ format: VideoFormatDescription
+    ) throws -> (sequence: SequenceParameterSet, picture: PictureParameterSet) {
+        let units = format.parameterSets.compactMap(NALUnit.init)
+        return (
+            try SequenceParameterSet(parsing: try #require(units.first)),
+            try PictureParameterSet(parsing: try #require(units.last))
+        )
+    }
+
+    @Test("the profile and the level are those asked for", arguments: backEnds, H264Profile.allCases)
+    func profile(backEnd: EncoderBackEnd, profile: H264Profile) throws {
+        for levelIDC: UInt8 in [31, 40] {
+            let encoder = try TestEncoder(backEnd, mediumPicture) {
+                $0.profileLevel = H264ProfileLevel(profile, level: H264Level(levelIDC: levelIDC))
+            }
+            let frame = try encoder.encode(0..<1, of: MovingPattern(mediumPicture))[0]
+            let format = frame.sample.format
+            #expect(encoder.session.format == format)
+            #expect(format.profileLevel.profileIDC == profile.profileIDC)
+            #expect(format.profileLevel.levelIDC == levelIDC)
+            // constraint_set1_flag tells Constrained Baseline from Baseline.
+            if format.profileLevel.profileIDC == 66 {
+                #expect((format.profileLevel.constraintFlags & 0x40 != 0) == (profile == .constrainedBaseline))
+            }
+            #expect(format.dimensions == mediumPicture)
+            #expect(format.reorderDepth == 0)
+            #expect(format.maximumReferenceFrames == 1)
+        }
+    }
+
+    @Test("the entropy mode is that asked for", arguments: backEnds, [H264Profile.main, .high])
+    func entropyMode(backEnd: EncoderBackEnd, profile: H264Profile) throws {
+        for mode in EntropyMode.allCases {
+            let encoder = try TestEncoder(backEnd, smallPicture, profile: profile) { $0.entropyMode = mode }
+            let frames = try encoder.encode(0..<3, of: MovingPattern(smallPicture))
+            #expect(try parameterSets(frames[0].sample.format).picture.usesCABAC == (mode == .cabac))
+            #expect(frames[0].sample.format.profileLevel.profileIDC == profile.profileIDC)
+            #expect(try expectEqualPictures(frames.map(\.sample)) == 3)
+        }
+    }
+
+    @Test("pixel aspect and colour are told where they are set", arguments: backEnds)
+    func usability(backEnd: EncoderBackEnd) throws {
+        let colour = ColourDescription(
+            primaries: 9, transferCharacteristics: 14, matrixCoefficients: 9, isFullRange: true)
+        let encoder = try TestEncoder(backEnd, smallPicture) {
+            $0.pixelAspectRatio = VideoDimensions(width: 16, height: 11)
+            $0.colour = colour
+        }
+        try encoder.session.prepareToEncodeFrames()
+        #expect(encoder.session.format?.pixelAspectRatio == VideoDimensions(width: 16, height: 11))
+        #expect(encoder.session.format?.colour == colour)
+        let plain = try TestEncoder(backEnd, smallPicture)
+        try plain.session.prepareToEncodeFrames()
+        #expect(plain.session.format?.pixelAspectRatio == VideoDimensions(width: 1, height: 1))
+        #expect(plain.session.format?.colour == .unspecified)
+    }
+
+    @Test("slices are no larger than asked for", arguments: backEnds(with: .sliceMaxBytes), [600, 1200])
+    func sliceSize(backEnd: EncoderBackEnd, size: Int) throws {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) {
+            $0.sliceMaxBytes = DataSize(bytes: size)
+        }
+        let frames = try encoder.encode(0..<10, of: MovingPattern(mediumPicture))
+        #expect(try frames[0].nalUnits.count > 1)
+        for frame in frames {
+            let units = try frame.nalUnits
+            #expect(units.count > 1 || frame.size.bytes <= size + 4)
+            #expect(units.allSatisfy { $0.isVCL && $0.count <= size })
+        }
+        #expect(try expectEqualPictures(frames.map(\.sample)) == 10)
+    }
+
+    @Test("key frames come as often as asked for", arguments: backEnds(with: .maxKeyFrameInterval))
+    func keyFrameInterval(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300)) { $0.maxKeyFrameInterval = 4 }
+        let pattern = MovingPattern(smallPicture)
+        let frames = try encoder.encode(0..<10, of: pattern)
+        #expect(frames.map(\.isKeyFrame) == (0..<10).map { $0 % 4 == 0 })
+        // It changes while encoding; what was asked for in between counts.
+        try encoder.session.set(\.maxKeyFrameInterval, to: 6)
+        let forced = try encoder.encode(10..<11, of: pattern, forcingKeyFrames: true)
+        let later = forced + (try encoder.encode(11..<24, of: pattern))
+        #expect(later.map(\.isKeyFrame) == (0..<14).map { $0 % 6 == 0 })
+    }
+
+    @Test("key frames come after the time asked for", arguments: backEnds(with: .maxKeyFrameIntervalDuration))
+    func keyFrameDuration(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300)) {
+            $0.maxKeyFrameIntervalDuration = .milliseconds(200)
+        }
+        let pattern = MovingPattern(smallPicture)
+        // Frames of uneven lengths: 30, 10 and 30 a second.
+        var keyFrames: [Int] = []
+        for number in [0, 1, 2, 3, 4, 5, 6, 7, 10, 13, 16, 17, 18, 19, 20] {
+            let frame = try #require(try encoder.encode(pattern.picture(number), number))
+            if frame.isKeyFrame { keyFrames.append(number) }
+        }
+        #expect(keyFrames == [0, 6, 13, 19])
+    }
+
+    @Test("key frames come as often as asked for where frames wait", arguments: backEnds(with: .realTime, "false"))
+    func delayedKeyFrameInterval(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, profile: .high) {
+            $0.realTime = false
+            $0.allowFrameReordering = true
+            $0.maxKeyFrameInterval = 12
+        }
+        var pattern = MovingPattern(smallPicture)
+        for number in 0..<60 {
+            if number == 30 { pattern.scene = 4 }
+            try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+        }
+        encoder.session.completeFrames()
+        let frames = encoder.takeOutputs().compactMap(\.frame)
+        let keyFrames = frames.filter(\.isKeyFrame).map { Int($0.sample.presentationTime.value / 3000) }
+        #expect(zip(keyFrames, keyFrames.dropFirst()).allSatisfy { $1 - $0 <= 12 })
+        #expect(frames.count == 60)
+    }
+
+    @Test("the picture is renewed without key frames", arguments: backEnds(with: .intraRefreshPeriod))
+    func intraRefresh(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) { $0.intraRefreshPeriod = 15 }
+        let frames = try encoder.encode(0..<50, of: MovingPattern(mediumPicture))
+        #expect(frames.map(\.isKeyFrame) == (0..<50).map { $0 == 0 })
+        // Each round begins with a recovery point message (D.2.8), which says when the picture is whole.
+        let messages = try frames.map { try $0.nalUnits.contains { $0.type == .sei } }
+        #expect(messages.filter(\.self).count >= 2)
+        // A receiver that lost the beginning sees the same picture in the end.
+        let whole = try libavcodecPictures(frames.map(\.sample))
+        let decoder = try OpenH264Decoder.pictures(frames.map(\.sample))
+        #expect(decoder.last == whole.last.map(contents))
+        let start = try #require(messages.dropFirst().firstIndex(of: true))
+        let joined = try lateJoiner(frames, from: start)
+        let last = try #require(joined.last)
+        #expect(signalToNoise(last, try #require(whole.last)) > 45)
+    }
+
+    /// The pictures of a receiver that got the first frame and then nothing before frame `start`.
+    private func lateJoiner(_ frames: [EncodedFrame], from start: Int) throws -> [PixelBuffer] {
+        let decoder = try TestDecoder(format: frames[0].sample.format)
+        var pictures: [PixelBuffer] = []
+        for frame in frames[..<1] + frames[start...] {
+            for outcome in decoder.decode(frame.sample) {
+                if let picture = outcome.picture { pictures.append(picture.pixelBuffer) }
+            }
+        }
+        return pictures
+    }
+
+    @Test("upper temporal layers can be left out", arguments: backEnds(with: .temporalLayers), [2, 3])
+    func temporalLayers(backEnd: EncoderBackEnd, layers: Int) throws {
+        let needsReordering = backEnds(with: .allowFrameReordering).contains(backEnd)
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2), profile: .main) {
+            $0.temporalLayers = layers
+            $0.realTime = !needsReordering
+            $0.allowFrameReordering = needsReordering
+        }
+        let pattern = MovingPattern(mediumPicture)
+        for number in 0..<33 { try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number)) }
+        encoder.session.completeFrames()
+        let frames = encoder.takeOutputs().compactMap(\.frame)
+        try #require(frames.count == 33)
+        let all = try libavcodecPictures(frames.map(\.sample)).map(contents)
+        #expect(all == (try OpenH264Decoder.pictures(frames.map(\.sample))))
+        let times = frames.map(\.sample.presentationTime).sorted()
+        for highest in 0..<layers {
+            let kept = frames.filter { $0.statistics.temporalLayer <= highest }
+            // Each layer doubles the rate.
+            let share = 1 << (layers - 1 - highest)
+            #expect(abs(kept.count - 33 / share) <= 1, "\(kept.count) in layers up to \(highest)")
+            // What is left decodes to the same pictures.
+            let pictures = try libavcodecPictures(kept.map(\.sample)).map(contents)
+            for (picture, time) in zip(pictures, kept.map(\.sample.presentationTime).sorted()) {
+                #expect(picture == all[try #require(times.firstIndex(of: time))])
+            }
+        }
+        // Nothing refers to the highest layer.
+        for frame in frames {
+            let isReference = try frame.nalUnits.allSatisfy { $0.referenceIDC > 0 }
+            #expect(isReference == frame.statistics.isReference)
+            if frame.statistics.temporalLayer == layers - 1 { #expect(!isReference) }
+            if frame.statistics.temporalLayer == 0 { #expect(isReference) }
+            #expect(frame.sample.dependency.temporalLayer == frame.statistics.temporalLayer)
+        }
+    }
+
+    @Test("regions of interest are better or worse than the rest", arguments: backEnds(with: .regionsOfInterest))
+    func regions(backEnd: EncoderBackEnd) throws {
+        let pattern = MovingPattern(mediumPicture)
+        let left = PixelRect(x: 0, y: 0, width: 320, height: 360)
+        func quality(_ offset: Int) throws -> (left: Double, right: Double) {
+            let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(1.5), profile: .high)
+            var options = EncodeOptions()
+            if offset != 0 { options.regionsOfInterest = [RegionOfInterest(rect: left, qpOffset: offset)] }
+            let frames = try (0..<12).map { number in
+                try #require(try encoder.encode(pattern.picture(number), number, options: options))
+            }
+            let picture = try #require(try libavcodecPictures(frames.map(\.sample)).last)
+            let right = PixelRect(x: 320, y: 0, width: 320, height: 360)
+            return (
+                signalToNoise(picture.cut(left), pattern.picture(11).cut(left)),
+                signalToNoise(picture.cut(right), pattern.picture(11).cut(right))
+            )
+        }
+        let (plain, better, worse) = (try quality(0), try quality(-8), try quality(8))
+        #expect(better.left - better.right > plain.left - plain.right + 2)
+        #expect(worse.left - worse.right < plain.left - plain.right - 2)
+    }
+
+    @Test("regions of interest outside the picture change nothing", arguments: backEnds(with: .regionsOfInterest))
+    func outsideRegions(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture)
+        var options = EncodeOptions()
+        let extremes = [Int.min, -100, 0, 5000, Int.max]
+        options.regionsOfInterest = extremes.flatMap { x in
+            extremes.map { y in
+                RegionOfInterest(rect: PixelRect(x: x / 2, y: y / 2, width: x / 2, height: y / 2), qpOffset: x)
+            }
+        }
+        for number in 0..<3 {
+            #expect(try encoder.encode(MovingPattern(smallPicture).picture(number), number, options: options) != nil)
+        }
+    }
+
+    @Test("pictures are as good as asked for in quality mode", arguments: backEnds(with: .rateControlMode, "quality"))
+    func quality(backEnd: EncoderBackEnd) throws {
+        func encode(_ quality: Double) throws -> (size: Int, decibels: Double) {
+            let encoder = try TestEncoder(backEnd, mediumPicture, profile: .high) {
+                $0.rateControlMode = .quality
+                $0.quality = quality
+            }
+            let pattern = MovingPattern(mediumPicture)
+            let frames = try encoder.encode(0..<8, of: pattern)
+            let picture = try #require(try libavcodecPictures(frames.map(\.sample)).last)
+            return (frames.size.bytes, signalToNoise(picture, pattern.picture(7)))
+        }
+        let (low, middle, high) = (try encode(0.4), try encode(0.6), try encode(0.8))
+        #expect(Double(middle.size) > 1.5 * Double(low.size))
+        #expect(Double(high.size) > 1.5 * Double(middle.size))
+        #expect(middle.decibels > low.decibels + 2)
+        #expect(high.decibels > middle.decibels + 2)
+    }
+
+    @Test("a capped rate is not spent on better pictures than asked for", arguments: backEnds)
+    func cappedQuality(backEnd: EncoderBackEnd) throws {
+        func size(_ quality: Double) throws -> Int {
+            let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(4)) { $0.quality = quality }
+            return try encoder.encode(0..<10, of: MovingPattern(mediumPicture)).size.bytes
+        }
+        #expect(try Double(size(0.4)) < 0.5 * Double(size(1)))
+    }
+
+    @Test("a constant rate is filled up", arguments: backEnds(with: .rateControlMode, "constant"))
+    func constantRate(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(800)) {
+            $0.rateControlMode = .constant
+            $0.profileLevel.level = H264Level(levelIDC: 30)
+        }
+        // A picture that does not change takes next to nothing.
+        let picture = MovingPattern(smallPicture).picture(0)
+        let frames = try (0..<60).map { try #require(try encoder.encode(picture, $0)) }
+        let rate = BitRate(Array(frames.dropFirst(30)).size, over: .seconds(1))
+        #expect(abs(rate / .kilobits(800) - 1) < 0.05, "\(rate)")
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == 60)
+    }
+}
+
+extension PixelBuffer {
+    /// A copy of a part of an I420 picture.
+    fileprivate func cut(_ rect: PixelRect) -> PixelBuffer {
+        var result = MutablePixelBuffer(
+            format: .i420, dimensions: VideoDimensions(width: rect.width, height: rect.height))
+        for plane in 0..<3 {
+            let divisor = plane == 0 ? 1 : 2
+            withPlane(plane) { source, sourceStride in
+                result.withMutablePlane(plane) { target, stride in
+                    for row in 0..<rect.height / divisor {
+                        let begin = (rect.y / divisor + row) * sourceStride + rect.x / divisor
+                        UnsafeMutableRawBufferPointer(rebasing: target[(row * stride)...])
+                            .copyMemory(
+                                from: UnsafeRawBufferPointer(rebasing: source[begin..<begin + rect.width / divisor]))
+                    }
+                }
+            }
+        }
+        return result.freeze()
+    }
+}
