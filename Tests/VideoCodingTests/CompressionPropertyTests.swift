@@ -31,10 +31,13 @@ struct CompressionPropertyTests {
     func unsupported(backEnd: EncoderBackEnd) throws {
         let changes: [(CompressionProperty, (inout CompressionProperties) -> Void)] = [
             (.realTime, { $0.realTime = false }),
-            (.allowFrameReordering, {
-                $0.realTime = false
-                $0.allowFrameReordering = true
-            }),
+            (
+                .allowFrameReordering,
+                {
+                    $0.realTime = false
+                    $0.allowFrameReordering = true
+                }
+            ),
             (.intraRefreshPeriod, { $0.intraRefreshPeriod = 30 }),
             (.temporalLayers, { $0.temporalLayers = 3 }),
             (.longTermReferences, { $0.longTermReferences = true }),

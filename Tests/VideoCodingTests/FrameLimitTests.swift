@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Limits on bytes")
 struct FrameLimitTests {
-    @Test("hold for every frame, key frames among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
+    @Test(
+        "hold for every frame, key frames among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
     func frames(backEnd: EncoderBackEnd, limit: Int) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main) {
             $0.maxFrameBytes = DataSize(bytes: limit)
@@ -53,7 +54,9 @@ struct FrameLimitTests {
             let length = MediaTime(limit.window, timescale: 90_000)
             for frame in frames {
                 let end = frame.sample.presentationTime
-                let bytes = frames.filter { $0.sample.presentationTime > end - length && $0.sample.presentationTime <= end }
+                let bytes = frames.filter {
+                    $0.sample.presentationTime > end - length && $0.sample.presentationTime <= end
+                }
                 #expect(bytes.size <= limit.size)
             }
         }

@@ -125,12 +125,15 @@ struct ReferenceInvalidationTests {
         var odd = EncodeOptions()
         odd.acknowledgedReferences =
             marked.compactMap(\.longTermReference) + [
-                LongTermReference(frameNumber: 12345, keyFrameID: 3), LongTermReference(frameNumber: -1, keyFrameID: -1),
+                LongTermReference(frameNumber: 12345, keyFrameID: 3),
+                LongTermReference(frameNumber: -1, keyFrameID: -1),
             ]
         #expect(try encoder.encode(pattern.picture(61), 61, options: odd) != nil)
     }
 
-    @Test("keeps no second reference while the first is not acknowledged", arguments: backEnds(with: .acknowledgeReferences))
+    @Test(
+        "keeps no second reference while the first is not acknowledged",
+        arguments: backEnds(with: .acknowledgeReferences))
     func unacknowledged(backEnd: EncoderBackEnd) throws {
         let encoder = try makeEncoder(backEnd)
         let frames = try encoder.encode(0..<60, of: pattern)

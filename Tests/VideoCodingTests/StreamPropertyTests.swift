@@ -168,7 +168,9 @@ struct StreamPropertyTests {
             $0.allowFrameReordering = needsReordering
         }
         let pattern = MovingPattern(mediumPicture)
-        for number in 0..<33 { try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number)) }
+        for number in 0..<33 {
+            try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+        }
         encoder.session.completeFrames()
         let frames = encoder.takeOutputs().compactMap(\.frame)
         try #require(frames.count == 33)

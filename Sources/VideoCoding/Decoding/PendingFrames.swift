@@ -26,8 +26,8 @@ struct PendingFrames {
 
     /// Takes out the frame `serial`; nil when it has been answered already.
     mutating func take(_ serial: Int64) -> Entry? {
-        guard let index = entries.firstIndex(where: { $0.serial == serial }) else { return nil }
-        return entries.remove(at: index)
+        for index in entries.indices where entries[index].serial == serial { return entries.remove(at: index) }
+        return nil
     }
 
     /// Takes out the oldest frame, as long as there are more than `count`.

@@ -48,7 +48,8 @@ enum SampleLayout {
     }
 
     private static func type(of unit: UnsafeRawBufferPointer) -> NALUnitType? {
-        unit.first.flatMap { NALUnitType(rawValue: $0 & 0x1F) }
+        guard let header = unit.first else { return nil }
+        return NALUnitType(rawValue: header & 0x1F)
     }
 
     private static func isKept(_ type: NALUnitType) -> Bool {

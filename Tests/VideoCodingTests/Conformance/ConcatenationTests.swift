@@ -16,7 +16,7 @@ struct ConcatenationTests {
         case other(String)
     }
 
-    private func events(of samples: [SampleBuffer]) -> [Event] {
+    private static func events(of samples: [SampleBuffer]) -> [Event] {
         let pipeline = DecodingPipeline()
         var events: [Event] = []
         func take(_ event: DecodingEvent) {
@@ -32,6 +32,14 @@ struct ConcatenationTests {
         return events
     }
 
+    /// The first frames of each clip, and what is seen of them alone.
+    private static let starts: Result<[(samples: [SampleBuffer], events: [Event])], any Error> = Result {
+        try ConformanceClip.all.map { clip in
+            let samples = try Array(clip.samples().prefix(4))
+            return (samples, events(of: samples))
+        }
+    }
+
     /// What is seen of one clip behind another: the same as of both alone, without an event where nothing changes.
     private func expected(_ first: [Event], _ second: [Event]) -> [Event] {
         guard case .format(let next)? = second.first else { return first + second }
@@ -43,13 +51,11 @@ struct ConcatenationTests {
 
     @Test("in every pair, lose no frame and tell of each change", arguments: ConformanceClip.all)
     func pairs(first: ConformanceClip) throws {
-        let starts = try ConformanceClip.all.map { try Array($0.samples().prefix(5)) }
-        let alone = starts.map { events(of: $0) }
+        let starts = try Self.starts.get()
         let index = try #require(ConformanceClip.all.firstIndex { $0.name == first.name })
-        for second in starts.indices {
-            let seen = events(of: starts[index] + starts[second])
-            #expect(
-                seen == expected(alone[index], alone[second]), "\(first.name), \(ConformanceClip.all[second].name)")
+        for (clip, second) in zip(ConformanceClip.all, starts) {
+            let seen = Self.events(of: starts[index].samples + second.samples)
+            #expect(seen == expected(starts[index].events, second.events), "\(first.name), \(clip.name)")
         }
     }
 
