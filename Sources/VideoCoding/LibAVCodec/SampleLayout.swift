@@ -48,8 +48,7 @@ enum SampleLayout {
     }
 
     private static func type(of unit: UnsafeRawBufferPointer) -> NALUnitType? {
-        guard let header = unit.first else { return nil }
-        return NALUnitType(rawValue: header & 0x1F)
+        unit.isEmpty ? nil : NALUnitType(rawValue: unit[0] & 0x1F)
     }
 
     private static func isKept(_ type: NALUnitType) -> Bool {
