@@ -65,7 +65,7 @@ struct OutputContractTests {
         let decodeTimes = try frames.map { try #require($0.sample.decodeTime) }
         #expect(zip(decodeTimes, decodeTimes.dropFirst()).allSatisfy { $0 < $1 })
         #expect(zip(decodeTimes, times).allSatisfy { $0 <= $1 })
-        #expect(try expectEqualPictures(frames.map(\.sample)) == 30)
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == 30)
     }
 
     @Test("go on after all were asked for", arguments: backEnds(with: .realTime, "false"))

@@ -49,8 +49,10 @@ struct ReferenceInvalidationTests {
         for (offset, picture) in pictures.suffix(after.count).enumerated() {
             #expect(signalToNoise(picture, pattern.picture(next + offset)) > 27, "frame \(offset) after the loss")
         }
-        let theirs = try OpenH264Decoder.pictures(received)
-        #expect(theirs.last == pictures.last.map(contents))
+        // Not every decoder finds a short-term reference beyond a gap in the frame numbers; a long-term one, each does.
+        if encoder.session.supportedOptions.contains(.acknowledgeReferences) {
+            #expect(try OpenH264Decoder.pictures(received).last == pictures.last.map(contents))
+        }
     }
 
     /// What libavcodec shows; it may call the gap in frame numbers an error, so that is not looked at.
