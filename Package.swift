@@ -47,7 +47,8 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "PixelTransfer", nioCore, dequeModule, "CLibAVCodec", "COpenH264",
             .target(name: "CX264", condition: .when(traits: ["X264"])),
-        ]),
+        ],
+        testDependencies: ["RTP"]),
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
     Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
