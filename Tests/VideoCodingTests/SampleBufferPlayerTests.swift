@@ -298,14 +298,6 @@ struct SampleBufferPlayerTests {
         #expect(rig.pictures.map(\.pixelBuffer.dimensions.width) == [128, 128, 128, 128, 128, 64, 64, 64, 64, 64])
     }
 
-    @Test("pictures are as the attributes require")
-    func attributes() throws {
-        let rig = PlayerRig(.init(attributes: PixelBufferAttributes(formats: [.nv12])))
-        rig.player.enqueue(try samples()[0])
-        rig.advance()
-        #expect(rig.pictures.map(\.pixelBuffer.format) == [.nv12])
-    }
-
     @Test("while time runs backward nothing is shown, and forward again it goes on")
     func backward() throws {
         let rig = PlayerRig()

@@ -171,7 +171,11 @@ public final class PlayRun: Sendable {
         let (end, endTime, shown, written) = state.withLock { ($0.end, $0.endTime, $0.framesShown, $0.framesWritten) }
         var (reason, problem) = end ?? (.failed, nil)
         do throws(ClientError) {
-            try sink.withLock { sink throws(ClientError) in try sink?.finish() }
+            try sink.withLock { sink throws(ClientError) in
+                // A picture that is due at this very moment finds no sink any more.
+                defer { sink = nil }
+                try sink?.finish()
+            }
         } catch {
             problem = problem ?? error
             reason = .failed
