@@ -38,7 +38,8 @@ final class PictureReel {
             let (rowBytes, rows) = PixelFormat.i420.planeSize(plane, of: dimensions)
             fitted.withPlane(plane) { samples, stride in
                 for row in 0..<rows {
-                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: samples[(row * stride)...].prefix(rowBytes)))
+                    bytes.append(
+                        contentsOf: UnsafeRawBufferPointer(rebasing: samples[(row * stride)...].prefix(rowBytes)))
                 }
             }
         }
