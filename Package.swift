@@ -127,6 +127,9 @@ let package = Package(
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
+            swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(
             name: "confbench",

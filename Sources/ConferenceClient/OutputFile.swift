@@ -20,7 +20,8 @@ enum OutputFile {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
+    /// Why a file cannot be written, for people.
+    static func reason(_ error: any Error) -> String {
         switch (error as? CocoaError)?.code {
         case .fileNoSuchFile: return "its folder does not exist"
         case .fileWriteNoPermission: return "permission denied"

@@ -170,9 +170,10 @@ public final class Timebase: Sendable {
         /// -1 where the time runs backward, 0 where it stands still, otherwise 1.
         var direction: Int64
 
-        func hasReached(_ other: MediaTime) -> Bool {
+        func hasReached(_ other: MediaTime, forwardOnly: Bool) -> Bool {
             guard time.isValid, !time.isIndefinite else { return false }
-            return direction < 0 ? time <= other : time >= other
+            if direction >= 0 { return time >= other }
+            return !forwardOnly && time <= other
         }
     }
 

@@ -7,6 +7,7 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
     private struct State {
         /// The time that the timer waits for.
         var target: MediaTime?
+        var isForwardOnly = false
         var clockTimer: (any MediaTimer)?
     }
 
@@ -27,11 +28,13 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
 
     /// Has the timer fire once, when the timebase reaches `time` in the direction in which it runs then.
     ///
+    /// - Parameter forwardOnly: Whether to wait, while the timebase runs backward, until it runs forward again.
     /// - Returns: False where that time has been reached already. Then the timer is disarmed and does not fire.
     @discardableResult
-    public func arm(at time: MediaTime) -> Bool {
+    public func arm(at time: MediaTime, forwardOnly: Bool = false) -> Bool {
         state.withLock { state in
             state.target = time
+            state.isForwardOnly = forwardOnly
             guard !schedule(&state) else { return true }
             state.target = nil
             state.clockTimer?.disarm()
@@ -77,7 +80,7 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
     private func schedule(_ state: inout State) -> Bool {
         guard let target = state.target else { return true }
         let now = timebase.clock.now
-        guard !timebase.reading(at: now).hasReached(target) else { return false }
+        guard !timebase.reading(at: now).hasReached(target, forwardOnly: state.isForwardOnly) else { return false }
         if let instant = timebase.instant(of: target), instant > now {
             state.clockTimer?.arm(at: instant)
         } else {

@@ -21,6 +21,8 @@ final class Demuxer {
 
     let nominalFrameRate: Double?
     let duration: Duration?
+    /// Whether the file is a bare H.264 stream, which has no times.
+    let isElementaryStream: Bool
     private let path: String
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: UnsafeMutablePointer<AVPacket>
@@ -65,6 +67,8 @@ final class Demuxer {
         streamIndex = stream.pointee.index
         timeBase = stream.pointee.time_base
         nominalFrameRate = Self.frameRate(of: stream, in: context)
+        isElementaryStream =
+            context.pointee.iformat.flatMap(\.pointee.name).map { String(cString: $0) == "h264" } ?? false
         // Microseconds: AV_TIME_BASE.
         duration = context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
         var extradata = ByteBuffer()
@@ -140,10 +144,20 @@ final class Demuxer {
 
     /// Goes back to the first packet.
     func rewind() throws(MovieError) {
+        // Earlier than any packet, but not so early that the offsets which libavformat takes off make it wrap around.
         // A raw stream cannot be sought by time, but by its first byte.
-        var status = av_seek_frame(context, streamIndex, Int64.min + 1, AVSEEK_FLAG_BACKWARD)
+        var status = av_seek_frame(context, streamIndex, -(1 << 48), AVSEEK_FLAG_BACKWARD)
         if status < 0 { status = av_seek_frame(context, -1, 0, AVSEEK_FLAG_BYTE) }
         guard status >= 0 else { throw .cannotOpen(path: path, reason: LibAVFormat.message(status)) }
+    }
+
+    /// Goes to the last packet that decoding can start at and that is decoded at `time` or before.
+    ///
+    /// - Returns: False where libavformat cannot.
+    func seek(to time: MediaTime) -> Bool {
+        let stamp = time.multiplied(by: Int64(timeBase.den), over: Int64(timeBase.num)).converted(toTimescale: 1)
+        guard stamp.isNumeric else { return false }
+        return av_seek_frame(context, streamIndex, stamp.value, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
     private func time(_ value: Int64) -> MediaTime {

@@ -16,6 +16,9 @@ public final class MovieReader {
     public let nominalFrameRate: Double?
     /// How long the file plays, where the container knows.
     public let duration: Duration?
+    /// Whether the container has times. A raw stream has none: its samples follow each other at the nominal frame rate, in
+    /// decoding order, so that their times are wrong where frames are reordered.
+    public let hasPresentationTimes: Bool
 
     private let demuxer: Demuxer
     private var parameterSets: FormatTracker
@@ -30,6 +33,7 @@ public final class MovieReader {
         demuxer = try Demuxer(path: path)
         nominalFrameRate = demuxer.nominalFrameRate
         duration = demuxer.duration
+        hasPresentationTimes = !demuxer.isElementaryStream
         var tracker = FormatTracker()
         do {
             for nalUnit in try demuxer.initialParameterSets() { tracker.add(nalUnit) }
@@ -85,6 +89,30 @@ public final class MovieReader {
         untimedCount = 0
         try demuxer.rewind()
     }
+
+    /// Goes to a sync sample from which all pictures from `time` on can be decoded: the last one before it, as far as the
+    /// container knows, or the first of the file.
+    ///
+    /// - Throws: `MovieError` when the file cannot be read there.
+    public func seek(to time: MediaTime) throws(MovieError) {
+        if hasPresentationTimes {
+            // Containers are sought by decoding times, which are earlier than presentation times where frames are
+            // reordered: the frame found may be shown too late.
+            for margin in Self.seekMargins {
+                pending = nil
+                guard demuxer.seek(to: time - MediaTime(value: margin, timescale: 1)) else { break }
+                guard let sample = try nextSample() else { continue }
+                if sample.isSync, sample.presentationTime <= time {
+                    pending = sample
+                    return
+                }
+            }
+        }
+        try rewind()
+    }
+
+    /// In seconds.
+    private static let seekMargins: [Int64] = [0, 1, 4, 16, 64]
 
     /// Makes a sample buffer of a packet; nil where it holds no slice, or one without its parameter sets.
     private static func sample(

@@ -49,6 +49,16 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
+/// A place in a file, such as `0`, `1.5s` or `5min`.
+struct PositionArgument: ExpressibleByArgument {
+    let position: Duration
+
+    init?(argument: String) {
+        guard let position = LinkProfile.duration(argument) ?? LinkProfile.duration(argument + "s") else { return nil }
+        self.position = position
+    }
+}
+
 enum SelfViewArgument: String, ExpressibleByArgument, CaseIterable {
     case never, always
 }

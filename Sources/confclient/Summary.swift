@@ -37,6 +37,20 @@ extension LoadReport {
     }
 }
 
+extension PlayReport {
+    /// What came of playing, for people.
+    var summary: [String] {
+        var lines = [
+            "\(path): \(tenths(durationSeconds)) s of \(width)x\(height) in \(tenths(elapsedSeconds)) s (\(end.rawValue))",
+            "  \(frames.shown) frames shown, \(frames.late + frames.skipped) late, \(frames.concealed) damaged,"
+                + " \(frames.decodeErrors + frames.dropped) without a picture; the latest by"
+                + " \(milliseconds(largestLatenessSeconds))",
+        ]
+        if let output { lines.append("  \(frames.written) frames written to \(output)") }
+        return lines
+    }
+}
+
 private func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 
 private func kilobits(_ bitsPerSecond: Double) -> String { "\(Int((bitsPerSecond / 1000).rounded())) kbit/s" }

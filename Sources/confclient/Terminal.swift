@@ -28,7 +28,12 @@ struct Terminal: Sendable {
     /// Writes what came of it all, to standard output.
     func summarize(_ lines: [String]) {
         guard !isQuiet else { return }
-        for line in lines { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+        for line in lines { Self.output(line) }
+    }
+
+    /// Writes a result that was asked for to standard output, on lines of its own.
+    static func output(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 
     /// Says what went wrong.

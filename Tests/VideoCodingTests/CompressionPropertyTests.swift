@@ -169,6 +169,11 @@ struct CompressionPropertyTests {
             .colour: { $0.colour = .bt709 },
             .preset: { $0.preset = .quality },
             .latencyBudget: { $0.latencyBudget = .milliseconds(200) },
+            .multiPassStorage: {
+                $0.realTime = false
+                $0.rateControlMode = .average
+                $0.multiPassStorage = try? MultiPassStorage()
+            },
         ]
         #expect(Set(changes.keys) == Set(CompressionProperty.allCases))
         for (property, change) in changes {

@@ -55,7 +55,7 @@ struct ReferenceInvalidationTests {
 
     /// What libavcodec shows; it may call the gap in frame numbers an error, so that is not looked at.
     private func pictures(of samples: [SampleBuffer]) throws -> [PixelBuffer] {
-        let decoder = try DecompressionSession(format: samples[0].format)
+        let decoder = try TestDecoder(format: samples[0].format)
         var outcomes = samples.flatMap { decoder.decode($0) }
         outcomes += decoder.finishDelayedFrames()
         return outcomes.compactMap(\.picture?.pixelBuffer)

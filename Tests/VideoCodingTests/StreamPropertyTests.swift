@@ -149,7 +149,7 @@ struct StreamPropertyTests {
 
     /// The pictures of a receiver that got the first frame and then nothing before frame `start`.
     private func lateJoiner(_ frames: [EncodedFrame], from start: Int) throws -> [PixelBuffer] {
-        let decoder = try DecompressionSession(format: frames[0].sample.format)
+        let decoder = try TestDecoder(format: frames[0].sample.format)
         var pictures: [PixelBuffer] = []
         for frame in frames[..<1] + frames[start...] {
             for outcome in decoder.decode(frame.sample) {

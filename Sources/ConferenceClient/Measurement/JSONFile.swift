@@ -13,14 +13,19 @@ public enum JSONFile {
     ///
     /// - Throws: `ClientError.outputNotWritable`.
     public static func write(_ value: some Encodable, to path: String) throws(ClientError) {
+        try OutputFile.write(Data((text(of: value, path: path) + "\n").utf8), to: path)
+    }
+
+    /// A value as such a file holds it, without the last line feed.
+    ///
+    /// - Throws: `ClientError.outputNotWritable`.
+    public static func text(of value: some Encodable, path: String = "standard output") throws(ClientError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let data: Data
         do {
-            data = try encoder.encode(value)
+            return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {
             throw .outputNotWritable(path: path, reason: "\(error)")
         }
-        try OutputFile.write(data + Data("\n".utf8), to: path)
     }
 }

@@ -1,82 +1,67 @@
 public import MediaCore
-import Recording
+import Synchronization
 import VideoCoding
 
 /// Decodes the H.264 video of a file over and over, to be encoded again at the bitrate that the network carries.
+///
+/// The file is played by a clock of its own, which is advanced to the next picture when that is asked for.
 public final class DecodedFileSource: VideoSource {
-    public let dimensions: VideoDimensions
-    public let frameRate: Double
+    public var dimensions: VideoDimensions { playback.dimensions }
+    public var frameRate: Double { playback.frameRate }
 
-    private let reader: MovieReader
-    private let fixedInterval: Duration?
-    private let decoder = DecodingPipeline()
-    private var decoded: [DecodedPicture] = []
-    private var isAtEnd = false
+    private let path: String
+    private let clock = VirtualMediaClock()
+    private let playback: MoviePlayback
+    private let shown = ShownPictures()
 
     private static let longestInterval: Duration = .seconds(2)
-    /// So many frames without a picture mean that the file cannot be decoded.
-    private static let maximumFruitlessFrames = 300
 
     /// Opens a file and starts a decoder for it.
     ///
     /// - Parameter fixedFrameRate: Frames per second for a raw stream; nil for a container, which has times.
     /// - Throws: `ClientError.unreadableInput`.
     public init(path: String, fixedFrameRate: Double?) throws(ClientError) {
-        do {
-            reader = try MovieReader(path: path)
-        } catch {
-            throw ClientError(reading: path, error)
+        self.path = path
+        playback = try MoviePlayback(
+            .init(path: path, untimedFrameRate: fixedFrameRate.map { min(max($0, 1), 240) }, loops: true), clock: clock
+        ) { [shown] event in
+            if case .picture(let picture) = event { shown.append(picture) }
         }
-        dimensions = reader.format.dimensions
-        frameRate = fixedFrameRate ?? reader.nominalFrameRate ?? 30
-        fixedInterval = fixedFrameRate.map { .nanoseconds(Int64(1e9 / min(max($0, 1), 240))) }
+        playback.timebase.setRate(1)
+        playback.begin()
     }
 
     public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
-        do {
-            // One picture more than is shown tells how long this one lasts.
-            try fill(to: 2)
-            if decoded.isEmpty, isAtEnd {
-                try startOver()
-                try fill(to: 2)
+        // One picture more than is shown tells how long this one lasts.
+        while shown.count < 2 {
+            let hasAdvanced = clock.advanceToNextDeadline()
+            if let error = playback.error { throw error }
+            guard hasAdvanced else {
+                throw .unreadableInput(path: path, reason: "none of its frames can be decoded")
             }
-        } catch {
-            throw ClientError(reading: reader.path, error)
         }
-        guard !decoded.isEmpty else {
-            throw .unreadableInput(path: reader.path, reason: "none of its frames can be decoded")
-        }
-        let picture = decoded.removeFirst()
-        var duration = fixedInterval ?? .nanoseconds(Int64(1e9 / max(frameRate, 1)))
-        if fixedInterval == nil, let next = decoded.first {
-            duration = (next.presentationTime - picture.presentationTime).duration
+        guard let (picture, duration) = shown.takeFirst() else {
+            throw .failed(reason: "a picture of \(path) was lost")
         }
         return SourceFrame(
             content: .picture(picture.pixelBuffer),
             duration: min(max(duration, .milliseconds(1)), Self.longestInterval))
     }
+}
 
-    /// Decodes until `count` pictures wait or the file ends.
-    private func fill(to count: Int) throws {
-        var fruitless = 0
-        while decoded.count < count, !isAtEnd, fruitless < Self.maximumFruitlessFrames {
-            let before = decoded.count
-            if let sample = try reader.nextSample() {
-                decoder.decode(sample) { take($0) }
-            } else {
-                decoder.finishDelayedFrames { take($0) }
-                isAtEnd = true
-            }
-            fruitless = decoded.count > before ? 0 : fruitless + 1
+/// Pictures that have been shown and not been taken yet.
+private final class ShownPictures: Sendable {
+    private let pictures = Mutex<[DecodedPicture]>([])
+
+    func append(_ picture: DecodedPicture) { pictures.withLock { $0.append(picture) } }
+    var count: Int { pictures.withLock { $0.count } }
+
+    /// The first picture and how long it is shown.
+    func takeFirst() -> (picture: DecodedPicture, duration: Duration)? {
+        pictures.withLock { pictures in
+            guard pictures.count > 1 else { return nil }
+            let picture = pictures.removeFirst()
+            return (picture, (pictures[0].presentationTime - picture.presentationTime).duration)
         }
-    }
-
-    private func take(_ event: DecodingEvent) {
-        if case .output(let output) = event, let picture = output.picture { decoded.append(picture) }
-    }
-
-    private func startOver() throws {
-        try reader.rewind()
-        isAtEnd = false
     }
 }

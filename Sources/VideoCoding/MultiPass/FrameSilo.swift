@@ -208,7 +208,8 @@ extension FrameSilo {
             lastEnd = max(lastEnd ?? end, end)
         }
 
-        private mutating func index(of format: VideoFormatDescription, in log: RecordLog) throws(MultiPassError) -> Int {
+        private mutating func index(of format: VideoFormatDescription, in log: RecordLog) throws(MultiPassError) -> Int
+        {
             // By bytes: descriptions of equal meaning must not stand for one another here.
             if let index = formats.lastIndex(where: { $0.parameterSets == format.parameterSets }) { return index }
             _ = try log.append(tag: Self.formatTag, head: ByteBuffer(), body: format.recorded)

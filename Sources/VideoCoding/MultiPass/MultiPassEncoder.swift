@@ -192,7 +192,8 @@
         private func encodeInFirstPass(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) {
             let isFirst = encoder == nil
             let rateFactor = properties.likelyRateFactor(dimensions: dimensions)
-            let encoder = if let encoder { encoder } else { try makeEncoder(rateFactor: rateFactor, keyFrames: .chosen) }
+            let encoder =
+                if let encoder { encoder } else { try makeEncoder(rateFactor: rateFactor, keyFrames: .chosen) }
             let number = times.count
             times.append(request.presentationTime)
             lastDuration = request.duration
@@ -220,7 +221,8 @@
             let asked = requests[requestIndex]
             let target = analysis.groups[asked.group]
             let isFirst = encoder == nil
-            let encoder = if let encoder { encoder } else { try makeEncoder(rateFactor: asked.rateFactor, keyFrames: .given) }
+            let encoder =
+                if let encoder { encoder } else { try makeEncoder(rateFactor: asked.rateFactor, keyFrames: .given) }
             if position == 0 {
                 group = OpenGroup(firstNumber: target.firstNumber, rateFactor: asked.rateFactor, index: asked.group)
             }

@@ -1,0 +1,74 @@
+import MediaCore
+import Recording
+
+/// The samples of a file, with times that begin at zero and go on rising where the file starts over.
+struct MovieFeed {
+    private let reader: MovieReader
+    private let loops: Bool
+    /// The file's time that is time zero, for the round that is being read.
+    private var origin: MediaTime
+    private let firstTime: MediaTime
+    private var pending: SampleBuffer?
+    /// The end of the latest sample so far.
+    private var end = MediaTime.zero
+    private var decodedCount = 0
+    private var fruitlessCount = 0
+
+    /// So many samples without a picture mean that the file cannot be decoded.
+    private static let maximumFruitlessCount = 300
+
+    /// - Parameter start: Where to begin; the first samples may be earlier ones that decoding needs.
+    init(_ reader: MovieReader, start: MediaTime, loops: Bool) throws {
+        guard let first = try reader.nextSample() else {
+            throw ClientError.unreadableInput(path: reader.path, reason: "it has no frames")
+        }
+        self.reader = reader
+        self.loops = loops
+        firstTime = first.presentationTime
+        origin = firstTime
+        if start > .zero, reader.hasPresentationTimes {
+            try reader.seek(to: firstTime + start)
+        } else {
+            pending = first
+        }
+    }
+
+    /// The next sample; nil at the end of the file, where it does not start over.
+    ///
+    /// - Parameter decodedCount: How many pictures have been decoded so far.
+    mutating func next(_ decodedCount: Int) throws(ClientError) -> SampleBuffer? {
+        fruitlessCount = decodedCount > self.decodedCount ? 0 : fruitlessCount + 1
+        self.decodedCount = decodedCount
+        guard fruitlessCount <= Self.maximumFruitlessCount else {
+            throw .unreadableInput(path: reader.path, reason: "none of its frames can be decoded")
+        }
+        do {
+            var sample = try pending ?? reader.nextSample()
+            pending = nil
+            if sample == nil, loops {
+                try reader.rewind()
+                sample = try reader.nextSample()
+                origin = firstTime - end
+            }
+            return sample.map { timed($0) }
+        } catch {
+            throw ClientError(reading: reader.path, error)
+        }
+    }
+
+    private mutating func timed(_ sample: SampleBuffer) -> SampleBuffer {
+        var sample = sample
+        guard reader.hasPresentationTimes else {
+            // The player shows such pictures one after another, in the order in which they come out of the decoder.
+            sample.presentationTime = .invalid
+            return sample
+        }
+        sample.presentationTime = sample.presentationTime - origin
+        sample.decodeTime = sample.decodeTime.map { $0 - origin }
+        let duration =
+            sample.duration
+            ?? MediaTime(seconds: 1 / max(reader.nominalFrameRate ?? 30, 0.1), timescale: 90_000)
+        end = max(end, sample.presentationTime + duration)
+        return sample
+    }
+}

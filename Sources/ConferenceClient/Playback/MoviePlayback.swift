@@ -1,0 +1,94 @@
+import MediaCore
+import Recording
+import Synchronization
+import VideoCoding
+
+/// Plays the H.264 video of a file through a `SampleBufferPlayer`, which pulls it as it needs it.
+///
+/// Times begin at zero with the file's first frame, and go on rising where the file starts over.
+final class MoviePlayback: Sendable {
+    struct Options: Sendable {
+        var path: String
+        /// Frames per second of a raw stream, which has no times; nil for what the stream says, or 30.
+        var untimedFrameRate: Double?
+        var start: Duration = .zero
+        /// Whether the file starts over at its end.
+        var loops = false
+        var attributes = PixelBufferAttributes.any
+        /// Whether pictures of another size than the first are scaled to that.
+        var keepsDimensions = false
+    }
+
+    let timebase: Timebase
+    let player: SampleBufferPlayer
+    let dimensions: VideoDimensions
+    let frameRate: Double
+    /// How long the file plays, where it says so.
+    let duration: Duration?
+    private let feed: Mutex<MovieFeed>
+    private let failure = Mutex<ClientError?>(nil)
+
+    /// Opens a file. The timebase stands still at `start`.
+    ///
+    /// - Parameter eventHandler: Called in the clock's context. `ended` may mean that the file cannot be read further:
+    ///   `error` says so.
+    /// - Throws: `ClientError.unreadableInput`, or `usage` for a start beyond the file's end.
+    init(
+        _ options: Options, clock: any MediaClock,
+        eventHandler: @escaping @Sendable (SampleBufferPlayer.Event) -> Void
+    ) throws(ClientError) {
+        let start = MediaTime(options.start, timescale: 1_000_000_000)
+        do {
+            let reader = try MovieReader(path: options.path)
+            if let duration = reader.duration, options.start > .zero, options.start >= duration {
+                throw ClientError.usage(
+                    reason: "\(options.path) lasts \(duration.seconds) s, so that there is nothing to play from"
+                        + " \(options.start.seconds) s on; start earlier")
+            }
+            dimensions = reader.format.dimensions
+            duration = reader.duration
+            let nominal = reader.hasPresentationTimes ? reader.nominalFrameRate : options.untimedFrameRate
+            frameRate = min(max(nominal ?? reader.format.frameRate ?? 30, 0.1), 1000)
+            feed = Mutex(try MovieFeed(reader, start: start, loops: options.loops))
+        } catch {
+            throw ClientError(reading: options.path, error)
+        }
+        var attributes = options.attributes
+        if options.keepsDimensions { attributes.dimensions = dimensions }
+        timebase = Timebase(clock: clock)
+        timebase.setTime(start)
+        player = SampleBufferPlayer(
+            timebase: timebase,
+            configuration: .init(
+                attributes: attributes,
+                untimedPictureDuration: MediaTime(value: 1_000_000, timescale: 1_000_000)
+                    .multiplied(by: 1_000_000, over: Int64((frameRate * 1_000_000).rounded()))),
+            eventHandler: eventHandler)
+        player.flush(showingFrom: start)
+    }
+
+    /// Begins to decode; the first picture is shown at once. `timebase` decides what happens then.
+    func begin() {
+        player.requestMediaData { [weak self] in self?.giveSamples() }
+    }
+
+    /// What went wrong with the file.
+    var error: ClientError? { failure.withLock { $0 } }
+
+    private func giveSamples() {
+        do throws(ClientError) {
+            while player.isReadyForMoreMediaData {
+                let decodedCount = player.statistics.decoded
+                guard let sample = try feed.withLock({ feed throws(ClientError) in try feed.next(decodedCount) })
+                else {
+                    player.endOfMedia()
+                    return
+                }
+                player.enqueue(sample)
+            }
+        } catch {
+            failure.withLock { $0 = error }
+            player.endOfMedia()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// What came of playing a file. Field names are part of the interface: fields are added, never renamed.
+public struct PlayReport: Codable, Equatable, Sendable {
+    /// Why playing ended.
+    public enum End: String, Codable, Sendable {
+        case endOfFile = "end-of-file"
+        case duration
+        case interrupted
+        case failed
+    }
+
+    /// What became of the file's frames.
+    public struct Frames: Codable, Equatable, Sendable {
+        public var shown = 0
+        /// Not shown because the next one was due as well.
+        public var late = 0
+        /// Not decoded because they came too late, and nothing refers to them.
+        public var skipped = 0
+        /// Decoded on the way to the start, and not shown.
+        public var prerolled = 0
+        public var decoded = 0
+        /// Decoded with damage.
+        public var concealed = 0
+        /// No picture came of them.
+        public var dropped = 0
+        public var decodeErrors = 0
+        public var written = 0
+    }
+
+    public var version = 1
+    public var path: String
+    public var width: Int
+    public var height: Int
+    /// As the file says.
+    public var framesPerSecond: Double
+    /// How long the file lasts, where it says so.
+    public var fileSeconds: Double?
+    public var rate: Double
+    public var startSeconds: Double
+    /// The file's time that was played.
+    public var durationSeconds: Double
+    /// The time that it took.
+    public var elapsedSeconds: Double
+    public var end: End
+    public var frames: Frames
+    /// How much later than its time a picture was shown at most, in the file's time.
+    public var largestLatenessSeconds: Double
+    public var output: String?
+}

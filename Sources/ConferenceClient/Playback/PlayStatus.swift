@@ -1,0 +1,26 @@
+public import MediaCore
+
+/// How playing goes.
+public struct PlayStatus: Sendable {
+    /// The file's time.
+    public var time: Duration
+    /// How long the file lasts, where it says so and does not start over.
+    public var fileDuration: Duration?
+    public var elapsed: Duration
+    public var dimensions: VideoDimensions
+    public var framesShown: Int
+    /// Frames not shown because they were late.
+    public var framesLate: Int
+    public var framesWritten: Int?
+
+    /// One line for people.
+    public var line: String {
+        let end = fileDuration.map { " of \(Self.tenths($0.seconds)) s" } ?? " s"
+        let speed = elapsed > .zero ? Double(framesShown) / elapsed.seconds : 0
+        let written = framesWritten.map { " | \($0) written" } ?? ""
+        return "\(Self.tenths(time.seconds))\(end) | \(Self.tenths(speed)) fps \(dimensions) | \(framesShown) shown"
+            + " | \(framesLate) late\(written)"
+    }
+
+    private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import MediaCore
+
+/// Writes I420 pictures of one size as a YUV4MPEG2 (`.y4m`) file.
+final class Y4MWriter: PictureSink {
+    private let path: String
+    private let handle: FileHandle
+    private let frameRate: Double
+    private var dimensions: VideoDimensions?
+    private var frame: [UInt8] = []
+
+    private static let frameMarker = Array("FRAME\n".utf8)
+
+    /// Creates the file.
+    ///
+    /// - Throws: `ClientError.outputNotWritable`.
+    init(path: String, frameRate: Double) throws(ClientError) {
+        try OutputFile.check(path)
+        self.path = path
+        self.frameRate = frameRate
+        do {
+            handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        } catch {
+            throw .outputNotWritable(path: path, reason: error.localizedDescription)
+        }
+    }
+
+    func write(_ picture: PixelBuffer) throws(ClientError) {
+        guard picture.format == .i420, dimensions == nil || dimensions == picture.dimensions else {
+            throw .outputNotWritable(
+                path: path, reason: "all pictures of a Y4M file must be I420 and of one size; write PNG files instead")
+        }
+        if dimensions == nil {
+            dimensions = picture.dimensions
+            let header = Y4MHeader(dimensions: picture.dimensions, frameRate: frameRate)
+            try write(Array(header.line(attachments: picture.attachments).utf8))
+        }
+        frame.removeAll(keepingCapacity: true)
+        frame.append(contentsOf: Self.frameMarker)
+        for plane in 0..<picture.planeCount {
+            let (rowBytes, rows) = picture.format.planeSize(plane, of: picture.dimensions)
+            picture.withPlane(plane) { bytes, stride in
+                for row in 0..<rows {
+                    frame.append(contentsOf: bytes[(row * stride)..<(row * stride + rowBytes)])
+                }
+            }
+        }
+        try write(frame)
+    }
+
+    func finish() throws(ClientError) {
+        do {
+            try handle.close()
+        } catch {
+            throw .outputNotWritable(path: path, reason: error.localizedDescription)
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(ClientError) {
+        do {
+            try handle.write(contentsOf: Data(bytes))
+        } catch {
+            throw .outputNotWritable(path: path, reason: OutputFile.reason(error))
+        }
+    }
+}
+
+extension Y4MHeader {
+    init(dimensions: VideoDimensions, frameRate: Double) {
+        self.dimensions = dimensions
+        self.frameRate = frameRate
+    }
+
+    /// The line that says this, with its line feed. H.264 places chroma as MPEG-2 does where it does not say otherwise.
+    func line(attachments: PixelBufferAttachments) -> String {
+        let rate = Self.ratio(frameRate)
+        let aspect = attachments.pixelAspectRatio
+        let range = attachments.colour.isFullRange ? "FULL" : "LIMITED"
+        return "\(Self.magic) W\(dimensions.width) H\(dimensions.height) F\(rate.numerator):\(rate.denominator)"
+            + " Ip A\(aspect.width):\(aspect.height) C420mpeg2 XCOLORRANGE=\(range)\n"
+    }
+
+    /// The rate as a ratio: the simplest one that is it, such as 30000:1001, or else to the millionth.
+    private static func ratio(_ rate: Double) -> (numerator: Int, denominator: Int) {
+        let bounded = min(max(rate, 0.01), 100_000)
+        for denominator in 1...1001 {
+            let numerator = (bounded * Double(denominator)).rounded()
+            if abs(numerator / Double(denominator) - bounded) <= bounded * 1e-9 {
+                return (max(1, Int(numerator)), denominator)
+            }
+        }
+        return (Int((bounded * 1_000_000).rounded()), 1_000_000)
+    }
+}

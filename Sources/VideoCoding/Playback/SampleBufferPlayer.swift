@@ -1,0 +1,161 @@
+public import MediaCore
+import Synchronization
+
+/// Shows the pictures of an H.264 stream at their times by a timebase, which its user controls: set its time to seek, its
+/// rate to play, to pause (0), or to play faster or slower. While it runs backward nothing is shown.
+///
+/// A periodic source, such as a network, just enqueues what it gets. An unconstrained one, such as a file, is pulled: it
+/// calls `requestMediaData` once, and enqueues samples while `isReadyForMoreMediaData` each time that it is asked. So a
+/// file of any length takes the memory of a few samples and pictures.
+///
+/// Samples are decoded a few pictures ahead. A picture is shown when the timebase reaches its time; when the next one
+/// is due as well it is late, and dropped. Everything happens in the context of the timebase's clock: on queues of the
+/// machine's clock, and inside `advance` of a virtual one, where decoding takes no time and nothing is ever late. Safe to
+/// use from any thread.
+public final class SampleBufferPlayer: Sendable {
+    /// What a player holds, and what its pictures are like.
+    public struct Configuration: Hashable, Sendable {
+        /// The player is ready for more while fewer samples than this wait to be decoded.
+        public var readySampleCount: Int
+        /// So many samples may wait at most; what is enqueued beyond is refused, up to a sync sample that finds room.
+        public var maximumSampleCount: Int
+        /// How many pictures are decoded ahead, at least two.
+        public var pictureCount: Int
+        /// What pictures must be like.
+        public var attributes: PixelBufferAttributes
+        public var limits: DecodingLimits
+        /// How long a picture is shown whose sample has no presentation time (one that is no number). It follows the one
+        /// before; the first one is shown at time zero.
+        public var untimedPictureDuration: MediaTime
+
+        public init(
+            readySampleCount: Int = 16, maximumSampleCount: Int = 600, pictureCount: Int = 4,
+            attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
+            untimedPictureDuration: MediaTime = MediaTime(value: 1, timescale: 30)
+        ) {
+            self.readySampleCount = max(1, readySampleCount)
+            self.maximumSampleCount = max(1, maximumSampleCount)
+            self.pictureCount = max(2, pictureCount)
+            self.attributes = attributes
+            self.limits = limits
+            self.untimedPictureDuration = untimedPictureDuration
+        }
+    }
+
+    /// What a player tells, one event at a time.
+    public enum Event: Sendable {
+        /// A picture is due: show it until the next.
+        case picture(DecodedPicture)
+        /// A sample could not be decoded.
+        case failed(VideoCodingError)
+        /// The time of the last picture before the end of media is over.
+        case ended
+    }
+
+    /// What the player shows pictures by.
+    public let timebase: Timebase
+    let configuration: Configuration
+    let eventHandler: @Sendable (Event) -> Void
+    let queue: Mutex<PlayerQueue>
+    let decoder: Mutex<PlayerDecoder>
+    /// Held while events are told, so that they come one at a time.
+    let presentation = Mutex(())
+    private let timers = Mutex<Timers?>(nil)
+
+    private struct Timers {
+        var decoding: any MediaTimer
+        var presenting: any MediaTimer
+        var due: TimebaseTimer
+    }
+
+    /// Makes a player. Nothing happens until samples come.
+    ///
+    /// - Parameters:
+    ///   - timebase: What pictures are shown by. It starts at whatever time and rate it has.
+    ///   - eventHandler: Called in the clock's context. It may call the player and the timebase.
+    public init(
+        timebase: Timebase, configuration: Configuration = Configuration(),
+        eventHandler: @escaping @Sendable (Event) -> Void
+    ) {
+        self.timebase = timebase
+        self.configuration = configuration
+        self.eventHandler = eventHandler
+        queue = Mutex(PlayerQueue(configuration))
+        decoder = Mutex(PlayerDecoder(configuration))
+        let clock = timebase.clock
+        let made = Timers(
+            decoding: clock.makeTimer { [weak self] in self?.decodeAhead() },
+            presenting: clock.makeTimer { [weak self] in self?.present() },
+            due: timebase.makeTimer { [weak self] in self?.present() })
+        timers.withLock { $0 = made }
+    }
+
+    // MARK: Giving samples
+
+    /// Whether few enough samples wait. A periodic source need not ask.
+    public var isReadyForMoreMediaData: Bool { queue.withLock { $0.isReady } }
+
+    /// Adds the next sample, in decoding order.
+    ///
+    /// - Returns: False where the sample was refused: too many wait, or too many did and this is no sync sample, or the
+    ///   end of media was said.
+    @discardableResult
+    public func enqueue(_ sample: SampleBuffer) -> Bool {
+        let isTaken = queue.withLock { $0.enqueue(sample) }
+        if isTaken { wakeDecoder() }
+        return isTaken
+    }
+
+    /// Has `whenReady` called, now and then, whenever there is room for more samples, until `stopRequestingMediaData`.
+    ///
+    /// - Parameter whenReady: Enqueues samples while `isReadyForMoreMediaData`, or says `endOfMedia`. Called in the
+    ///   clock's context, one call at a time. When a call enqueues nothing, none follows before something is enqueued or
+    ///   media data is requested again.
+    public func requestMediaData(whenReady: @escaping @Sendable () -> Void) {
+        queue.withLock { $0.startRequesting(whenReady) }
+        wakeDecoder()
+    }
+
+    /// Ends the calls that `requestMediaData` asked for. One that has begun goes on.
+    public func stopRequestingMediaData() {
+        queue.withLock { $0.stopRequesting() }
+    }
+
+    /// Says that no sample follows: what the decoder holds back is shown, and then comes `Event.ended`.
+    public func endOfMedia() {
+        queue.withLock { $0.endOfMedia() }
+        wakeDecoder()
+    }
+
+    /// Throws away all samples and pictures that were not shown, to go on somewhere else, with a sync sample. A picture
+    /// that is being shown on another thread may still be told of. Requests of media data go on.
+    ///
+    /// - Parameter time: Where to go on, after a seek: pictures are shown from the one on that is seen at this time, and
+    ///   those before it, which are decoded on the way there, are not. Nil to show whatever comes.
+    public func flush(showingFrom time: MediaTime? = nil) {
+        queue.withLock { $0.flush(showingFrom: time) }
+        wakeDecoder()
+    }
+
+    public var statistics: SampleBufferPlayerStatistics { queue.withLock { $0.currentStatistics } }
+
+    // MARK: Timers
+
+    func wakeDecoder() {
+        guard queue.withLock({ $0.wakeDecoder() }) else { return }
+        timers.withLock { $0?.decoding.arm(at: timebase.clock.now) }
+    }
+
+    func wakePresenter() {
+        timers.withLock { $0?.presenting.arm(at: timebase.clock.now) }
+    }
+
+    /// Has pictures shown when the timebase reaches `time`; false where it has.
+    func present(at time: MediaTime) -> Bool {
+        timers.withLock { $0?.due.arm(at: time, forwardOnly: true) ?? true }
+    }
+
+    func stopPresenting() {
+        timers.withLock { $0?.due.disarm() }
+    }
+}

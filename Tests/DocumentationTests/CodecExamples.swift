@@ -1,0 +1,77 @@
+import Foundation
+import H264
+import MediaCore
+import NIOCore
+import VideoCoding
+
+// What stands between `example` and `end` is shown in the README and in docs/codec-sessions.md, and run by the tests.
+
+func decodeFile(_ path: String, show: (PixelBuffer, MediaTime) -> Void) throws {
+    // example decode
+    var file = ElementaryStreamReader()
+    file.append(ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: path))))
+    let decoder = DecodingPipeline()
+    let take: (DecodingEvent) -> Void = { event in
+        guard case .output(let output) = event, let picture = output.picture else { return }
+        show(picture.pixelBuffer, picture.presentationTime)  // libavcodec's own memory, not a copy
+    }
+    while let sample = file.nextSample() ?? file.finish() { decoder.decode(sample, take) }
+    decoder.finishDelayedFrames(take)
+    // end
+}
+
+func encode(_ pictures: [PixelBuffer], to file: FileHandle) throws {
+    // example encode
+    let encoder = try CompressionSession(
+        dimensions: VideoDimensions(width: 640, height: 360),
+        properties: CompressionProperties(averageBitRate: .kilobits(800))
+    ) { output in
+        guard let frame = output.frame, let units = try? frame.sample.nalUnits() else { return }
+        file.write(Data(AnnexB.encode(units).readableBytesView))
+    }
+    for (number, picture) in pictures.enumerated() {
+        try encoder.encode(picture, presentationTime: MediaTime(value: Int64(number), timescale: 30))
+    }
+    encoder.completeFrames()
+    // end
+}
+
+/// Decodes asynchronously.
+func decodeAsynchronously(_ samples: [SampleBuffer], show: @escaping @Sendable (PixelBuffer) -> Void) async throws {
+    guard let format = samples.first?.format else { return }
+    // example asynchronous
+    let (session, outputs) = try DecompressionSession.withOutputs(format: format, pipelineDepth: 4)
+    async let shown: Void = {
+        for await output in outputs {
+            switch output.result {
+            case .picture(let picture): show(picture.pixelBuffer)
+            case .dropped(let reason): print("frame \(output.token.rawValue) shows nothing: \(reason)")
+            case .failed(let error): print("frame \(output.token.rawValue): \(error)")
+            }
+        }
+    }()
+    for (number, sample) in samples.enumerated() {
+        // Suspends while four frames wait, or while their outputs have not been read.
+        await session.decodeAsynchronously(sample, token: FrameToken(UInt64(number)))
+    }
+    session.finishDelayedFrames()
+    session.invalidate()
+    await shown
+    // end
+}
+
+/// Changes an encoder's rate between two frames.
+func adapt(_ encoder: CompressionSession, to rate: BitRate) throws -> BitRate {
+    // example properties
+    try encoder.set(\.averageBitRate, to: rate)  // from the next frame on, without a key frame
+    try encoder.setProperties {  // all of them, or none and an error
+        $0.expectedFrameRate = 15
+        $0.maxFrameBytes = DataSize(bytes: 20_000)
+    }
+    for (property, support) in encoder.supportedProperties where !support.canChangeWhileEncoding {
+        print("\(property) is fixed once a frame was taken; it takes \(support.range)")
+    }
+    let inForce = encoder.properties.averageBitRate  // held within what the H.264 level allows
+    // end
+    return inForce
+}

@@ -1,0 +1,136 @@
+import Foundation
+import MediaCore
+import Testing
+
+@testable import VideoCoding
+
+/// Content of which size and distortion are known for every rate factor.
+private struct Content {
+    var frameCount = 50
+    /// At rate factor 23.
+    var size: Double
+    var distortion: Double
+    var steepness = RateModel.Steepness.usual
+
+    func encode(_ rateFactor: Double) -> PassMeasurement {
+        let step = rateFactor - 23
+        return PassMeasurement(
+            rateFactor: rateFactor, size: DataSize(bytes: size * exp(-steepness.size * step)),
+            distortion: distortion * exp(steepness.distortion * step))
+    }
+}
+
+@Suite("The planner of passes")
+struct PassPlannerTests {
+    /// Makes passes until the planner wants no more.
+    private func run(
+        _ contents: [Content], from rateFactor: Double, to target: Int
+    ) -> (groups: [PassPlanner.Group], asked: [[Int]]) {
+        var groups = contents.map {
+            PassPlanner.Group(frameCount: $0.frameCount, measurements: [$0.encode(rateFactor)])
+        }
+        var asked: [[Int]] = []
+        let planner = PassPlanner(targetSize: DataSize(bytes: target))
+        while asked.count < 10 {
+            let requests = planner.requests(for: groups)
+            guard !requests.isEmpty else { break }
+            asked.append(requests.map(\.group))
+            for request in requests {
+                groups[request.group].measurements.append(contents[request.group].encode(request.rateFactor))
+            }
+        }
+        return (groups, asked)
+    }
+
+    private func size(_ groups: [PassPlanner.Group]) -> Double {
+        groups.reduce(0) { $0 + Double($1.measurements.last?.size.bytes ?? 0) }
+    }
+
+    private func distortion(_ groups: [PassPlanner.Group]) -> Double {
+        groups.reduce(0) { $0 + ($1.measurements.last?.distortion ?? 0) }
+    }
+
+    private let mixed = [
+        Content(size: 20_000, distortion: 0.5),
+        Content(size: 200_000, distortion: 4, steepness: RateModel.Steepness(size: 0.16, distortion: 0.12)),
+        Content(size: 60_000, distortion: 1, steepness: RateModel.Steepness(size: 0.1, distortion: 0.07)),
+        Content(size: 90_000, distortion: 6, steepness: RateModel.Steepness(size: 0.12, distortion: 0.11)),
+    ]
+
+    @Test("meets the target within half a per cent", arguments: [80_000, 250_000, 900_000])
+    func target(target: Int) {
+        let (groups, asked) = run(mixed, from: 23, to: target)
+        #expect(abs(size(groups) / Double(target) - 1) < 0.005)
+        #expect(asked.count <= 5)
+    }
+
+    @Test("spends bytes where they do the most")
+    func distribution() {
+        let target = 250_000
+        let (groups, _) = run(mixed, from: 23, to: target)
+        // The same size with one rate factor for all.
+        let uniform =
+            stride(from: 10.0, to: 48, by: 0.01).map { factor in mixed.map { $0.encode(factor) } }
+            .first { $0.reduce(0) { $0 + $1.size.bytes } <= target } ?? []
+        #expect(uniform.count == mixed.count)
+        #expect(distortion(groups) < uniform.reduce(0) { $0 + $1.distortion } * 0.97)
+        // A byte does about the same in all groups.
+        let slopes = zip(groups, mixed).compactMap { group, content in
+            group.measurements.last.map {
+                content.steepness.distortion * $0.distortion / (content.steepness.size * Double($0.size.bytes))
+            }
+        }
+        #expect((slopes.max() ?? 1) / (slopes.min() ?? 1) < 1.5)
+    }
+
+    @Test("asks only for the groups whose bytes are better spent otherwise")
+    func subset() {
+        // All alike but for two that are far from where they should be.
+        var groups = (0..<20).map { _ in
+            PassPlanner.Group(frameCount: 50, measurements: [Content(size: 50_000, distortion: 2).encode(23)])
+        }
+        groups[4].measurements = [Content(size: 50_000, distortion: 2).encode(15)]
+        groups[11].measurements = [Content(size: 50_000, distortion: 2).encode(33)]
+        let requests = PassPlanner(targetSize: DataSize(bytes: 1_000_000)).requests(for: groups)
+        #expect(requests.map(\.group) == [4, 11])
+        for request in requests { #expect(abs(request.rateFactor - 23) < 0.6) }
+    }
+
+    @Test("asks for nothing when size and distribution are right")
+    func nothing() {
+        let groups = (0..<5).map { _ in
+            PassPlanner.Group(frameCount: 50, measurements: [Content(size: 50_000, distortion: 2).encode(23)])
+        }
+        #expect(PassPlanner(targetSize: DataSize(bytes: 250_500)).requests(for: groups).isEmpty)
+        #expect(!PassPlanner(targetSize: DataSize(bytes: 260_000)).requests(for: groups).isEmpty)
+        #expect(PassPlanner(targetSize: DataSize(bytes: 1)).requests(for: []).isEmpty)
+    }
+
+    @Test("gives up on a target that no rate factor reaches", arguments: [10, 1_000_000_000])
+    func unreachable(target: Int) {
+        let (groups, asked) = run(mixed, from: 23, to: target)
+        #expect(asked.count < 5)
+        let factors = groups.compactMap { $0.measurements.last?.rateFactor }
+        let end = target == 10 ? PassPlanner.rateFactors.upperBound : PassPlanner.rateFactors.lowerBound
+        #expect(factors.allSatisfy { abs($0 - end) < 0.5 })
+    }
+
+    @Test("learns from two encodes how steep a group is")
+    func steepness() throws {
+        let content = mixed[1]
+        let model = try #require(
+            RateModel([content.encode(30), content.encode(20)], usual: .usual))
+        #expect(abs(model.steepness.size - 0.16) < 0.005)
+        #expect(abs(model.steepness.distortion - 0.12) < 0.005)
+        let point = model.point(at: 25)
+        #expect(abs(point.size / Double(content.encode(25).size.bytes) - 1) < 0.03)
+    }
+
+    @Test("takes pictures without any content")
+    func black() {
+        let empty = PassPlanner.Group(
+            frameCount: 10, measurements: [PassMeasurement(rateFactor: 23, size: .zero, distortion: 0)])
+        let requests = PassPlanner(targetSize: DataSize(bytes: 1000)).requests(for: [empty, empty])
+        #expect(requests.allSatisfy { PassPlanner.rateFactors.contains($0.rateFactor) })
+    }
+}
