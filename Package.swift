@@ -142,7 +142,8 @@ let package = Package(
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .testTarget(
-            name: "ConfbenchTests", dependencies: ["confbench"], swiftSettings: swiftSettings),
+            name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
+            swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),

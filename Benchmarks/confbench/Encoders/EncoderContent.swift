@@ -12,13 +12,17 @@ struct EncoderContent {
     /// Tiles of a composed picture.
     private static let tileCount = 4
 
-    /// A call of four, two of whom talk, as the relay composes it.
+    /// A call of four, two of whom talk, as the relay composes it: from what is left of their pictures when their own
+    /// encoders have sent them.
     static func composed(frames: Int, in directory: ScratchDirectory) throws -> EncoderContent {
-        let scenes = (1...tileCount).map { number in
-            TalkerScene(
-                seed: UInt64(number), dimensions: Workload.sourceDimensions, isTalking: !number.isMultiple(of: 2))
+        let senders = try (1...tileCount).map { number in
+            try SenderPath(
+                scene: TalkerScene(
+                    seed: UInt64(number), dimensions: Workload.sourceDimensions, isTalking: !number.isMultiple(of: 2)))
         }
-        return try grid(name: "composed", frames: frames, in: directory) { tile, frame in scenes[tile].picture(frame) }
+        return try grid(name: "composed", frames: frames, in: directory) { tile, frame in
+            try senders[tile].picture(frame)
+        }
     }
 
     /// One file, scaled to the whole picture.

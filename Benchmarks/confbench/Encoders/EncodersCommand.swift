@@ -25,7 +25,7 @@ struct EncodersCommand: AsyncParsableCommand {
     var rates = BitRateList(values: [400, 800, 1500, 2500].map { .kilobits($0) })
 
     @Option(help: ArgumentHelp("Frames of each content.", valueName: "n"))
-    var frames = 120
+    var frames = 90
 
     @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
     var json: String?

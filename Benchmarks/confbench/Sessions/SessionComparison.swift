@@ -10,8 +10,8 @@ struct SessionComparison {
 
     /// Short, so that the machine is the same for all within a round.
     private static let turn = 10
-    /// Frames until pools are filled and the rate control is settled.
-    private static let warmUp = 150
+    /// Frames until pools are filled and the rate control is settled; clips have been played twice by then.
+    private static let warmUp = 320
 
     /// Runs rounds for so long.
     func run(for duration: Duration) throws -> [SessionResult] {
