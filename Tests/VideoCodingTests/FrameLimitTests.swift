@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Limits on bytes")
 struct FrameLimitTests {
-    @Test("hold for every frame, key frames among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
+    @Test(
+        "hold for every frame, key frames among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
     func frames(backEnd: EncoderBackEnd, limit: Int) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main) {
             $0.maxFrameBytes = DataSize(bytes: limit)
@@ -29,7 +30,36 @@ struct FrameLimitTests {
         #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
         let least = limit < 4000 ? 0 : 70
         #expect(frames.count >= least, "\(frames.count) frames within \(limit) bytes")
-        #expect(frames.count { $0.isKeyFrame } <= (limit < 4000 ? 75 : 4))
+        #expect(frames.count { $0.isKeyFrame } <= (limit < 4000 ? 75 : limit < 10_000 ? 8 : 4))
+    }
+
+    @Test(
+        "hold with temporal layers, kept references and constant quality too", arguments: backEnds(with: .maxFrameBytes)
+    )
+    func combinations(backEnd: EncoderBackEnd) throws {
+        let changes: [(inout CompressionProperties) -> Void] = [
+            { $0.temporalLayers = backEnds(with: .allowFrameReordering).contains(backEnd) ? 1 : 3 },
+            { $0.longTermReferences = true },
+            {
+                $0.rateControlMode = .quality
+                $0.quality = 0.6
+            },
+        ]
+        for change in changes {
+            let encoder = try TestEncoder(backEnd, mediumPicture, profile: .main) {
+                $0.maxFrameBytes = DataSize(bytes: 10_000)
+                change(&$0)
+            }
+            var pattern = MovingPattern(mediumPicture)
+            var frames: [EncodedFrame] = []
+            for number in 0..<40 {
+                if number == 20 { pattern.scene = 3 }
+                if let frame = try encoder.encode(pattern.picture(number), number) { frames.append(frame) }
+            }
+            #expect(frames.allSatisfy { $0.size.bytes <= 10_000 })
+            #expect(frames.count > 35)
+            #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
+        }
     }
 
     @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
@@ -53,7 +83,9 @@ struct FrameLimitTests {
             let length = MediaTime(limit.window, timescale: 90_000)
             for frame in frames {
                 let end = frame.sample.presentationTime
-                let bytes = frames.filter { $0.sample.presentationTime > end - length && $0.sample.presentationTime <= end }
+                let bytes = frames.filter {
+                    $0.sample.presentationTime > end - length && $0.sample.presentationTime <= end
+                }
                 #expect(bytes.size <= limit.size)
             }
         }

@@ -65,7 +65,7 @@ struct OutputContractTests {
         let decodeTimes = try frames.map { try #require($0.sample.decodeTime) }
         #expect(zip(decodeTimes, decodeTimes.dropFirst()).allSatisfy { $0 < $1 })
         #expect(zip(decodeTimes, times).allSatisfy { $0 <= $1 })
-        #expect(try expectEqualPictures(frames.map(\.sample)) == 30)
+        #expect(try libavcodecPictures(frames.map(\.sample)).count == 30)
     }
 
     @Test("go on after all were asked for", arguments: backEnds(with: .realTime, "false"))
@@ -74,11 +74,15 @@ struct OutputContractTests {
             $0.realTime = false
             $0.allowFrameReordering = true
         }
-        for number in 0..<10 { try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number)) }
+        for number in 0..<10 {
+            try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+        }
         encoder.session.completeFrames(until: frameTime(3))
         let first = encoder.takeOutputs().compactMap(\.frame)
         #expect(Set(first.map(\.sample.presentationTime)).isSuperset(of: (0..<4).map(frameTime)))
-        for number in 10..<20 { try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number)) }
+        for number in 10..<20 {
+            try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+        }
         encoder.session.completeFrames()
         let frames = first + encoder.takeOutputs().compactMap(\.frame)
         #expect(frames.count == 20)

@@ -24,7 +24,7 @@ struct RealContentTests {
                 return try #require(try encoder.encode(clip.picture(number), number))
             }
         }
-        var samples = try encode(45).map(\.sample)
+        var samples = try encode(60).map(\.sample)
         for target in [BitRate.kilobits(500), .megabits(2)] {
             try encoder.session.set(\.averageBitRate, to: target)
             let frames = try encode(30)

@@ -49,8 +49,10 @@ struct ReferenceInvalidationTests {
         for (offset, picture) in pictures.suffix(after.count).enumerated() {
             #expect(signalToNoise(picture, pattern.picture(next + offset)) > 27, "frame \(offset) after the loss")
         }
-        let theirs = try OpenH264Decoder.pictures(received)
-        #expect(theirs.last == pictures.last.map(contents))
+        // Not every decoder finds a short-term reference beyond a gap in the frame numbers; a long-term one, each does.
+        if encoder.session.supportedOptions.contains(.acknowledgeReferences) {
+            #expect(try OpenH264Decoder.pictures(received).last == pictures.last.map(contents))
+        }
     }
 
     /// What libavcodec shows; it may call the gap in frame numbers an error, so that is not looked at.
@@ -125,12 +127,15 @@ struct ReferenceInvalidationTests {
         var odd = EncodeOptions()
         odd.acknowledgedReferences =
             marked.compactMap(\.longTermReference) + [
-                LongTermReference(frameNumber: 12345, keyFrameID: 3), LongTermReference(frameNumber: -1, keyFrameID: -1),
+                LongTermReference(frameNumber: 12345, keyFrameID: 3),
+                LongTermReference(frameNumber: -1, keyFrameID: -1),
             ]
         #expect(try encoder.encode(pattern.picture(61), 61, options: odd) != nil)
     }
 
-    @Test("keeps no second reference while the first is not acknowledged", arguments: backEnds(with: .acknowledgeReferences))
+    @Test(
+        "keeps no second reference while the first is not acknowledged",
+        arguments: backEnds(with: .acknowledgeReferences))
     func unacknowledged(backEnd: EncoderBackEnd) throws {
         let encoder = try makeEncoder(backEnd)
         let frames = try encoder.encode(0..<60, of: pattern)

@@ -154,7 +154,8 @@ extension CompressionSession {
     }
 
     /// The picture itself, or a copy in a format that the back end reads.
-    private func readable(_ state: inout EncodingState, _ picture: PixelBuffer) throws(VideoCodingError) -> PixelBuffer {
+    private func readable(_ state: inout EncodingState, _ picture: PixelBuffer) throws(VideoCodingError) -> PixelBuffer
+    {
         let formats = EncoderCapabilities.of(backEnd).pixelFormats
         guard !formats.contains(picture.format) else { return picture }
         let transfer = state.transfer ?? PixelTransferSession(destination: PixelBufferAttributes(formats: formats))

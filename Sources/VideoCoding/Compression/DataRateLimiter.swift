@@ -51,7 +51,8 @@ struct DataRateLimiter {
             count -= 1
         }
         if count == spendings.count {
-            spendings = (0..<count).map { spendings[(first + $0) % count] }
+            spendings =
+                (0..<count).map { spendings[(first + $0) % count] }
                 + Array(repeating: Spending(time: .zero, bytes: 0), count: count)
             first = 0
         }

@@ -1,23 +1,28 @@
 import MediaCore
 
-/// Makes an encoder that overspends pay back, and lets no debt grow old.
+/// Makes an encoder that overspends pay back, one that underspends catch up a little, and lets no debt grow old.
 ///
 /// It counts how long a link of the target's rate would have a queue in front of it: each frame adds the time it takes
-/// at the target rate, each frame interval takes its length off. While that is more than an interval the encoder is given
-/// less than the target, so that the queue empties with a time constant of half a second. The debt is bounded, because a
-/// picture that cannot be made as small as asked must not keep the next minute's pictures poor.
+/// at the target rate, each frame interval takes its length off. While there is a queue the encoder is given less than
+/// the target, so that it empties with a time constant of a quarter of a second. The debt is bounded, because a picture
+/// that cannot be made as small as asked must not keep the next minute's pictures poor. Of what was not spent, two
+/// frames' worth may be spent later.
 struct OverspendMeter {
     private var target: BitRate
     private var frameInterval: Double
-    /// The queue, in seconds at the target rate.
+    /// The queue, in seconds at the target rate; what was not spent, where it is negative.
     private var debt = 0.0
 
     /// Seconds over which debt is paid back.
-    private static let timeConstant = 0.5
+    private static let timeConstant = 0.25
     /// The most debt, in seconds.
     private static let maximumDebt = 0.5
-    /// The least to ask for, as a share of the target.
-    private static let minimumShare = 0.5
+    /// How many frames' worth may be spent later.
+    private static let maximumCredit = 2.0
+    /// How much of a frame interval a queue may be without being paid back: sizes vary.
+    private static let tolerance = 0.5
+    /// The least and the most to ask for, as shares of the target.
+    private static let shares = 0.5...1.3
 
     init(rate: EncodingRate) {
         target = rate.bitRate
@@ -35,13 +40,14 @@ struct OverspendMeter {
     /// Counts a frame of `size`.
     mutating func spend(_ size: DataSize) {
         let duration = size.bits / Double(max(1, target.bitsPerSecond))
-        debt = min(max(debt + duration - frameInterval, 0), Self.maximumDebt)
+        debt = min(max(debt + duration - frameInterval, -Self.maximumCredit * frameInterval), Self.maximumDebt)
     }
 
     /// What to ask of the encoder so that it spends the target in the long run.
     var allowance: BitRate {
-        let excess = debt - frameInterval
-        guard excess > 0 else { return target }
-        return target * max(1 - excess / Self.timeConstant, Self.minimumShare)
+        let tolerated = Self.tolerance * frameInterval
+        let excess = debt > 0 ? max(0, debt - tolerated) : debt
+        guard excess != 0 else { return target }
+        return target * min(max(1 - excess / Self.timeConstant, Self.shares.lowerBound), Self.shares.upperBound)
     }
 }

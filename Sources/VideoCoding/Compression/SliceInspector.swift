@@ -40,7 +40,8 @@ struct SliceInspector {
     }
 
     private func summary(of unit: UnsafeRawBufferPointer) -> SliceSummary? {
-        guard let header = unit.first, header & 0x1F == 1 || header & 0x1F == 5 else { return nil }
+        let header = unit[0]
+        guard header & 0x1F == 1 || header & 0x1F == 5 else { return nil }
         let isIDR = header & 0x1F == 5
         var reader = NALBitReader(unit)
         guard reader.unsigned() != nil, let sliceType = reader.unsigned(), reader.unsigned() != nil,

@@ -10,6 +10,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
     let library: OpenH264Library
     private let dimensions: VideoDimensions
     private let usualMode: RC_MODES
+    /// The quantiser of all frames where the rate does not count.
+    private let constantQuantiser: Int?
     private let keepsLongTermReferences: Bool
     private var inspector: SliceInspector?
     private var memory = OutputMemory()
@@ -27,18 +29,21 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     /// While debt is paid back the library is told of changes larger than this share.
     private static let rateResolution = 0.01
-    /// How much finer each frame is than the one before it after a coarse key frame.
+    /// How much of the most that a frame may take it is to take on average.
+    private static let frameLimitShare = 0.6
+    /// How much finer a frame is at most than the one before it after a coarse key frame.
     private static let rampStep = 2
 
     init(properties: CompressionProperties, dimensions: VideoDimensions) throws(VideoCodingError) {
         library = try OpenH264Library()
         self.dimensions = dimensions
-        let rate = EncodingRate(properties)
+        let rate = Self.rate(properties)
         meter = OverspendMeter(rate: rate)
         previousMeter = meter
         target = rate
         applied = rate
         keepsLongTermReferences = properties.longTermReferences
+        constantQuantiser = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
         usualMode = parameters.iRCMode
         try library.initialize(parameters)
@@ -48,8 +53,18 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     // MARK: - Rate
 
+    /// The rate to aim at: frames that must not be large are asked for small enough that they vary below the limit.
+    private static func rate(_ properties: CompressionProperties) -> EncodingRate {
+        var rate = EncodingRate(properties)
+        if let size = properties.maxFrameBytes {
+            let limit = BitRate(bitsPerSecond: size.bits * rate.frameRate * frameLimitShare)
+            rate.bitRate = min(rate.bitRate, limit)
+        }
+        return rate
+    }
+
     func setProperties(_ properties: CompressionProperties) throws(VideoCodingError) {
-        let rate = EncodingRate(properties)
+        let rate = Self.rate(properties)
         guard rate != target else { return }
         target = rate
         meter.setRate(rate)
@@ -96,7 +111,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         previousMeter = meter
         if request.forceKeyFrame { try library.forceKeyFrame() }
         let quantiser = request.quantiser ?? ramp
-        if let quantiser {
+        if let quantiser = quantiser ?? constantQuantiser {
             try encode(picture, request.presentationTime, quantiser: quantiser)
         } else {
             try library.encode(picture, dimensions: dimensions, time: request.presentationTime)
@@ -112,7 +127,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         guard let slice = inspector?.inspect(data) else {
             throw .codecUnavailable(reason: "OpenH264's slices make no sense")
         }
-        updateRamp(after: quantiser, slice, wasAskedFor: request.quantiser != nil)
+        updateRamp(after: quantiser, slice, bytes: data.readableBytes)
         var frame = BackEndFrame(
             data: data, serial: request.serial, decodeSerial: request.serial, slice: slice,
             temporalLayer: library.temporalLayer, averageQP: slice.quantiser)
@@ -123,15 +138,25 @@ final class OpenH264Encoder: EncoderBackEndSession {
     func finish() throws(VideoCodingError) -> BackEndFrame? { nil }
 
     /// From a coarse key frame on pictures get better by and by: at once, the next frame would be as large as the key
-    /// frame was not to be.
-    private func updateRamp(after quantiser: Int?, _ slice: SliceSummary, wasAskedFor: Bool) {
+    /// frame was not to be. The library's rate control does not see such frames and goes on where it was; so it takes
+    /// over only when the quantiser is back there.
+    private func updateRamp(after quantiser: Int?, _ slice: SliceSummary, bytes: Int) {
         guard let quantiser else {
-            usualQuantiser = slice.quantiser ?? usualQuantiser
+            usualQuantiser = constantQuantiser ?? slice.quantiser ?? usualQuantiser
             return
         }
-        guard wasAskedFor || ramp != nil else { return }
-        let next = quantiser - Self.rampStep
+        let share = Double(meter.allowance.bitsPerSecond) / 8 / max(1, target.frameRate)
+        let step = slice.type == .idr ? -1 : Self.quantiserStep(from: Double(bytes), to: share)
+        let next = min(quantiser + min(max(step, -Self.rampStep), 2 * Self.rampStep), 51)
         ramp = next > usualQuantiser ? next : nil
+    }
+
+    /// How much coarser to quantise for frames of another size: six steps for half of it.
+    private static func quantiserStep(from bytes: Double, to wanted: Double) -> Int {
+        var (ratio, step) = (bytes / max(1, wanted), 0)
+        while ratio > 1.06, step < 51 { (ratio, step) = (ratio * 0.89, step + 1) }
+        while ratio < 0.94, step > -51 { (ratio, step) = (ratio / 0.89, step - 1) }
+        return step
     }
 
     private func takeParameterSets() throws(VideoCodingError) {

@@ -8,6 +8,8 @@ final class OpenH264Library {
     private let methods: ISVCEncoderVtbl
     private let output: UnsafeMutablePointer<SFrameBSInfo>
     private let scratch: UnsafeMutablePointer<SEncParamExt>
+    /// What was set last.
+    private var quantiser: Int?
 
     init() throws(VideoCodingError) {
         var created: UnsafeMutablePointer<ISVCEncoder?>?
@@ -60,10 +62,11 @@ final class OpenH264Library {
 
     /// Sets the quantisation parameter of frames that are encoded without rate control.
     func setQuantiser(_ quantiser: Int) throws(VideoCodingError) {
+        guard quantiser != self.quantiser else { return }
         try check(methods.GetOption(encoder, ENCODER_OPTION_SVC_ENCODE_PARAM_EXT, scratch))
-        guard scratch.pointee.sSpatialLayers.0.iDLayerQp != Int32(quantiser) else { return }
         scratch.pointee.sSpatialLayers.0.iDLayerQp = Int32(quantiser)
         try check(methods.SetOption(encoder, ENCODER_OPTION_SVC_ENCODE_PARAM_EXT, scratch))
+        self.quantiser = quantiser
     }
 
     func encode(
@@ -133,10 +136,11 @@ final class OpenH264Library {
                 let bytes = UnsafeRawBufferPointer(start: layer.pBsBuf + offset, count: length)
                 offset += length
                 // A start code is zeros and a one.
-                guard let one = bytes.firstIndex(where: { $0 != 0 }) else { continue }
+                var one = 0
+                while one < length, bytes[one] == 0 { one += 1 }
+                guard one + 1 < length else { continue }
                 let unit = UnsafeRawBufferPointer(rebasing: bytes[(one + 1)...])
-                guard let header = unit.first else { continue }
-                body(unit, header & 0x1F == 7 || header & 0x1F == 8)
+                body(unit, unit[0] & 0x1F == 7 || unit[0] & 0x1F == 8)
             }
         }
     }

@@ -81,7 +81,8 @@
             if properties.temporalLayers > 1 {
                 parameters.i_bframe = properties.temporalLayers == 2 ? 1 : 3
                 parameters.i_bframe_adaptive = X264_B_ADAPT_NONE
-                parameters.i_bframe_pyramid = properties.temporalLayers == 2 ? X264_B_PYRAMID_NONE : X264_B_PYRAMID_STRICT
+                parameters.i_bframe_pyramid =
+                    properties.temporalLayers == 2 ? X264_B_PYRAMID_NONE : X264_B_PYRAMID_STRICT
                 parameters.i_scenecut_threshold = 0
             }
             if let period = properties.intraRefreshPeriod {
