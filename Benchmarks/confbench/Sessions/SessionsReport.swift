@@ -17,21 +17,20 @@ struct SessionResult: Codable, Sendable {
     /// Calls of malloc and its kin for a frame, and the bytes asked for.
     var allocationsPerFrame: Double
     var allocatedBytesPerFrame: Double
-    /// The calls beyond the bare codec's.
+    /// The calls beyond the bare codec's, in those rounds in which there were more.
     var ownAllocationsPerFrame: Double
 
     init(
         work: String, isExact: Bool, contender: String, costs: [SessionContender.Cost],
         bareCosts: [SessionContender.Cost], framesEach: Int
     ) {
-        func sum(_ costs: [SessionContender.Cost]) -> SessionContender.Cost {
-            costs.reduce(into: SessionContender.Cost()) { $0 += $1 }
-        }
         self.work = work
         self.isExact = isExact
         self.contender = contender
         frames = costs.count * framesEach
-        let (total, bare, count) = (sum(costs), sum(bareCosts), Double(max(1, costs.count * framesEach)))
+        let (total, count) = (
+            costs.reduce(into: SessionContender.Cost()) { $0 += $1 }, Double(max(1, costs.count * framesEach))
+        )
         processorMilliseconds = total.time.seconds * 1000 / count
         let ratios = zip(costs, bareCosts).compactMap { $1.time > .zero ? $0.time / $1.time : nil }.sorted()
         ratio = ConferenceResult.median(ratios)
@@ -39,7 +38,8 @@ struct SessionResult: Codable, Sendable {
         upperQuartile = ratios.isEmpty ? 0 : ratios[ratios.count * 3 / 4]
         allocationsPerFrame = Double(total.allocations) / count
         allocatedBytesPerFrame = Double(total.allocatedBytes) / count
-        ownAllocationsPerFrame = Double(total.allocations - bare.allocations) / count
+        let own = zip(costs, bareCosts).reduce(0) { $0 + max(0, $1.0.allocations - $1.1.allocations) }
+        ownAllocationsPerFrame = Double(own) / count
     }
 }
 
