@@ -54,6 +54,7 @@ final class BareEncoder {
         parameters.iEntropyCodingModeFlag = 1
         parameters.iMultipleThreadIdc = 1
         parameters.bEnableDenoise = false
+        parameters.bEnableBackgroundDetection = false
         parameters.bEnableSceneChangeDetect = false
         parameters.bEnableFrameSkip = false
         parameters.iRCMode = properties.rateControlMode == .quality ? RC_OFF_MODE : RC_BITRATE_MODE
