@@ -100,8 +100,13 @@ struct SessionsMeasurement {
             properties.quality = Self.quality
         }
         let size = Tally()
+        let failure = FirstFailure()
         let session = try CompressionSession(dimensions: dimensions, properties: properties) { output in
-            if let frame = output.frame, !frame.isKeyFrame { size.add(frame.size.bytes) }
+            switch output.result {
+            case .frame(let frame): if !frame.isKeyFrame { size.add(frame.size.bytes) }
+            case .dropped: break
+            case .failed(let error): failure.note(error)
+            }
         }
         let bare = try BareEncoder(
             dimensions: dimensions, properties: session.properties, quantiser: Self.quantiser)
@@ -119,6 +124,7 @@ struct SessionsMeasurement {
                     name: "CompressionSession",
                     frame: { number in
                         try session.encode(Self.picture(number, of: pictures), presentationTime: Self.time(number))
+                        try failure.check()
                     }, product: { size.sum }),
             ])
     }
@@ -131,4 +137,17 @@ private final class Tally: Sendable {
     func add(_ value: Int) { total.add(value, ordering: .relaxed) }
 
     var sum: Int { total.load(ordering: .relaxed) }
+}
+
+/// Keeps what went wrong in an output handler.
+private final class FirstFailure: Sendable {
+    private let error = Mutex<VideoCodingError?>(nil)
+
+    func note(_ new: VideoCodingError) {
+        error.withLock { $0 = $0 ?? new }
+    }
+
+    func check() throws {
+        if let error = error.withLock({ $0 }) { throw error }
+    }
 }
