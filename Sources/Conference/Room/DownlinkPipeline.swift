@@ -191,8 +191,15 @@ final class LazyEncoder {
 }
 
 extension LazyEncoder.Settings {
+    /// No frame, a keyframe of a detailed picture least of all, takes the link for longer than this: it is better to see
+    /// a coarse picture now, which the next frames sharpen, than a sharp one late.
+    private static let longestFrame = Duration.milliseconds(400)
+    /// The coarsest keyframe of a large canvas takes about this much.
+    private static let smallestBound = DataSize(bytes: 10_000)
+
     fileprivate func apply(to properties: inout CompressionProperties) {
         properties.averageBitRate = bitRate
         properties.expectedFrameRate = Double(frameRate)
+        properties.maxFrameBytes = max(bitRate.dataSize(over: Self.longestFrame), Self.smallestBound)
     }
 }
