@@ -327,9 +327,9 @@ extension CompressionSession {
         } catch {
             while let entry = state.ledger.answerOldest() { answer(entry, .failed(error)) }
         }
-        while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
-        // A pass goes on with encoders of its own.
+        // A pass goes on, with what it still holds.
         guard !state.isInPass else { return }
+        while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
         state.encoder = nil
         state.generation = -1
     }
