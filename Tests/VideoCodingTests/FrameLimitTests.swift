@@ -33,6 +33,35 @@ struct FrameLimitTests {
         #expect(frames.count { $0.isKeyFrame } <= (limit < 4000 ? 75 : limit < 10_000 ? 8 : 4))
     }
 
+    @Test(
+        "hold with temporal layers, kept references and constant quality too", arguments: backEnds(with: .maxFrameBytes)
+    )
+    func combinations(backEnd: EncoderBackEnd) throws {
+        let changes: [(inout CompressionProperties) -> Void] = [
+            { $0.temporalLayers = backEnds(with: .allowFrameReordering).contains(backEnd) ? 1 : 3 },
+            { $0.longTermReferences = true },
+            {
+                $0.rateControlMode = .quality
+                $0.quality = 0.6
+            },
+        ]
+        for change in changes {
+            let encoder = try TestEncoder(backEnd, mediumPicture, profile: .main) {
+                $0.maxFrameBytes = DataSize(bytes: 10_000)
+                change(&$0)
+            }
+            var pattern = MovingPattern(mediumPicture)
+            var frames: [EncodedFrame] = []
+            for number in 0..<40 {
+                if number == 20 { pattern.scene = 3 }
+                if let frame = try encoder.encode(pattern.picture(number), number) { frames.append(frame) }
+            }
+            #expect(frames.allSatisfy { $0.size.bytes <= 10_000 })
+            #expect(frames.count > 35)
+            #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
+        }
+    }
+
     @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
     func windows(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
         let limits = [
