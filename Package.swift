@@ -47,7 +47,8 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "PixelTransfer", nioCore, dequeModule, "CLibAVCodec", "COpenH264",
             .target(name: "CX264", condition: .when(traits: ["X264"])),
-        ]),
+        ],
+        testDependencies: ["RTP"]),
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
     Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
@@ -139,12 +140,16 @@ let package = Package(
         .executableTarget(
             name: "confbench",
             dependencies: [
-                "confrelay", "confclient", "AudioMixing", "Compositing", "ConferenceClient", "H264", "MediaCore",
-                "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
+                "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
+                "MediaCore", "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
+                // The codecs bare, to hold the sessions against.
+                "AllocationCounter", "CLibAVCodec", "COpenH264",
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
+        .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .testTarget(
-            name: "ConfbenchTests", dependencies: ["confbench"], swiftSettings: swiftSettings),
+            name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
+            swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),

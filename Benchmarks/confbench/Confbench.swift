@@ -7,7 +7,9 @@ struct Confbench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confbench",
         abstract: "Measures what the package costs and what it gives.",
-        subcommands: [ConferenceCommand.self, PassesCommand.self],
+        subcommands: [
+            ConferenceCommand.self, EncodersCommand.self, PassesCommand.self, SessionsCommand.self,
+        ],
         defaultSubcommand: ConferenceCommand.self)
 }
 

@@ -22,7 +22,7 @@ struct PassesCommand: AsyncParsableCommand {
     var clips: [String] = []
 
     @Option(help: ArgumentHelp("Bitrates, in kbit/s.", valueName: "n,n,…"))
-    var rates = "200,400,800"
+    var rates = BitRateList(values: [200, 400, 800].map { .kilobits($0) })
 
     @Option(help: ArgumentHelp("The size that the clips are scaled to.", valueName: "WxH"))
     var size = "640x360"
@@ -38,17 +38,6 @@ struct PassesCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
     var json: String?
-
-    private var bitRates: [BitRate] {
-        get throws {
-            try rates.split(separator: ",").map { text in
-                guard let value = Double(text), (10...100_000).contains(value) else {
-                    throw ValidationError("--rates has \(text); use 10 to 100000 kbit/s, with commas between them")
-                }
-                return .kilobits(value)
-            }
-        }
-    }
 
     private var dimensions: VideoDimensions {
         get throws {
@@ -73,19 +62,17 @@ struct PassesCommand: AsyncParsableCommand {
     private var paths: [String] {
         get throws {
             guard clips.isEmpty else { return clips }
-            guard let folder = ProcessInfo.processInfo.environment["CONFRELAY_CONFORMANCE_DIR"] else {
-                throw ValidationError("name clips, or set CONFRELAY_CONFORMANCE_DIR to a folder of them")
+            guard let folder = ClipFolder.path else {
+                throw ValidationError("name clips, or set \(ClipFolder.variable) to a folder of them")
             }
-            let kinds = [".264", ".h264", ".jsv", ".avc", ".y4m"]
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            let found = names.filter { name in kinds.contains(where: name.hasSuffix) }.sorted()
+            let found = ClipFolder.clips(in: folder)
             guard !found.isEmpty else { throw ValidationError("there are no clips in \(folder)") }
-            return found.map { "\(folder)/\($0)" }
+            return found
         }
     }
 
     func validate() throws {
-        _ = (try bitRates, try dimensions, try encoderPreset, try paths)
+        _ = (try dimensions, try encoderPreset, try paths)
         guard (1...60).contains(frameRate) else {
             throw ValidationError("--frame-rate is \(frameRate); use 1 to 60")
         }
@@ -96,19 +83,11 @@ struct PassesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
+        try BenchmarkRun.run {
             if let json { try JSONFile.check(json) }
             let report = try measure()
             FileHandle.standardOutput.write(Data((PassesResult.table(report.results) + "\n").utf8))
             if let json { try JSONFile.write(report, to: json) }
-        } catch let error as ClientError {
-            Progress.say(error.description)
-            throw ExitCode(error.exitCode)
-        } catch let error as ValidationError {
-            throw error
-        } catch {
-            Progress.say("\(error)")
-            throw ExitCode(70)
         }
     }
 
@@ -127,7 +106,7 @@ struct PassesCommand: AsyncParsableCommand {
             frames: reel.count, preset: preset)
         let measurement = PassesMeasurement(
             reel: reel, frameRate: frameRate, preset: try encoderPreset, directory: directory)
-        for rate in try bitRates {
+        for rate in rates.values {
             Progress.say("\(rate)")
             report.results += try measurement.results(at: rate)
         }

@@ -29,6 +29,10 @@ struct ResultTable {
         String(format: "%.\(decimals)f", value)
     }
 
+    static func percent(_ share: Double) -> String { number(share * 100, 1) + " %" }
+
+    static func signedPercent(_ share: Double) -> String { (share < 0 ? "" : "+") + percent(share) }
+
     /// The rows' cells below one another, to the right.
     static func aligned(_ rows: [[String]]) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

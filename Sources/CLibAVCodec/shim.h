@@ -5,3 +5,4 @@
 #include <libavutil/pixdesc.h>
 #include <libavutil/opt.h>
 #include <libavutil/log.h>
+#include <libavutil/sha.h>

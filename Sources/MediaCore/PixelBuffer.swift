@@ -29,7 +29,8 @@ public struct PixelBuffer: Sendable {
         for index in planes.indices {
             let (rowBytes, rows) = format.planeSize(index, of: dimensions)
             precondition(
-                planes[index].stride >= rowBytes && planes[index].rows >= rows, "planes as large as the format asks for")
+                planes[index].stride >= rowBytes && planes[index].rows >= rows, "planes as large as the format asks for"
+            )
         }
     }
 

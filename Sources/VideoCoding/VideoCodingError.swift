@@ -10,6 +10,8 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case malformedSample(reason: String)
     /// The decoder refused the frame; `code` is libavcodec's.
     case decodingFailed(code: Int32)
+    /// The picture could not be made what the session's pixel buffer attributes ask for.
+    case pixelTransferFailed(reason: String)
     /// The codec library is there but does not work: no H.264 in it, or no memory.
     case codecUnavailable(reason: String)
     /// An encoder cannot be made like this.
@@ -45,6 +47,7 @@ extension VideoCodingError: CustomStringConvertible {
         case .formatNotAccepted(let reason): "the decoder does not go on with the new format: \(reason)"
         case .malformedSample(let reason): "the frame is malformed: \(reason)"
         case .decodingFailed(let code): "libavcodec could not decode the frame (\(code))"
+        case .pixelTransferFailed(let reason): "the picture could not be converted: \(reason)"
         case .codecUnavailable(let reason): "the codec is not usable: \(reason)"
         case .invalidConfiguration(let reason): "the encoder cannot be made like this: \(reason)"
         case .levelExceeded(let level, let reason): "beyond H.264 level \(H264Level.name(levelIDC: level)): \(reason)"

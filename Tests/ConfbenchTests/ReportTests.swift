@@ -53,4 +53,18 @@ struct ReportTests {
     func counts() {
         #expect(ParticipantCounts(argument: "9,2,4")?.values == [9, 2, 4])
     }
+
+    @Test("the table of passes shows how far off the target each method is")
+    func passesTable() {
+        let results = [("single", 424.0), ("passes", 399.0)].map { method, rate in
+            PassesResult(
+                method: method, targetKilobitsPerSecond: 400, kilobitsPerSecond: rate,
+                structuralSimilarityDecibels: 15.25, peakSignalToNoiseRatio: 38.5, passes: 2, shareEncodedAnew: 0.4,
+                processorSeconds: 12)
+        }
+        let lines = PassesResult.table(results).split(separator: "\n")
+        #expect(Set(lines.map(\.count)).count == 1)
+        #expect(lines[1].contains("+6.00 %") && lines[2].contains("-0.25 %"))
+        #expect(lines[2].hasSuffix("15.25    38.50       2  40 %   12.0"))
+    }
 }

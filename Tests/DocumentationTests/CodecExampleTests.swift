@@ -30,7 +30,7 @@ struct CodecExampleTests {
     @Test("are shown as they are compiled", arguments: ["README.md", "docs/codec-sessions.md"])
     func shown(document: String) throws {
         let examples = try Self.examples().values
-        #expect(examples.count == 4)
+        #expect(examples.count == 5)
         let blocks = try Self.text(document).matches(of: #/(?m)^```swift\n((?s).*?)^```$/#).map {
             // The imports say where the rest comes from.
             $0.1.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
@@ -103,5 +103,16 @@ struct CodecExampleTests {
             dimensions: VideoDimensions(width: 640, height: 360),
             properties: CompressionProperties(averageBitRate: .megabits(1)), outputHandler: { _ in })
         #expect(try adapt(encoder, to: .kilobits(300)) == .kilobits(300))
+    }
+
+    @Test("encode a recording in several passes", .enabled(if: EncoderBackEnd.x264.isBuilt))
+    func passes() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var samples: [SampleBuffer] = []
+        try encodeInPasses(pictures(10), folder: folder.path) { samples.append($0) }
+        #expect(samples.count == 10)
+        #expect(samples.first?.isSync == true)
     }
 }

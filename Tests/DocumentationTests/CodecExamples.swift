@@ -75,3 +75,38 @@ func adapt(_ encoder: CompressionSession, to rate: BitRate) throws -> BitRate {
     // end
     return inForce
 }
+
+/// Encodes a recording in several passes.
+func encodeInPasses(_ pictures: [PixelBuffer], folder: String, write: (SampleBuffer) -> Void) throws {
+    // example passes
+    let silo = try FrameSilo(path: folder + "/frames")
+    let storage = try MultiPassStorage(path: folder + "/passes")
+    var properties = CompressionProperties(averageBitRate: .kilobits(400), profileLevel: H264ProfileLevel(.high))
+    properties.realTime = false
+    properties.rateControlMode = .average
+    properties.allowFrameReordering = true
+    properties.multiPassStorage = storage
+    let encoder = try CompressionSession(
+        dimensions: VideoDimensions(width: 640, height: 360), backEnd: .x264, properties: properties
+    ) { output in
+        do {
+            if let frame = output.frame { try silo.add(frame.sample) }
+        } catch {
+            print("\(output.presentationTime.seconds) s: \(error)")
+        }
+    }
+    while !encoder.timeRangesForNextPass.isEmpty {
+        let ranges = encoder.timeRangesForNextPass  // everything, then the parts that are worth another pass
+        try silo.setTimeRangesForNextPass(ranges)
+        try encoder.beginPass()
+        for (number, picture) in pictures.enumerated() {
+            let time = MediaTime(value: Int64(number), timescale: 30)
+            guard ranges.contains(where: { $0.contains(time) }) else { continue }
+            try encoder.encode(picture, presentationTime: time)
+        }
+        let result = try encoder.endPass()
+        print("pass \(result.pass) made \(result.size) of \(result.targetSize)")
+    }
+    try silo.forEachSample { write($0) }  // in decoding order
+    // end
+}

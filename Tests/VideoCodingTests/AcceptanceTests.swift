@@ -24,25 +24,34 @@ struct AcceptanceTests {
             parameterSets: description.parameterSets, properties: description.properties)
     }
 
-    @Test("it does with the same parameter sets, another PPS, level or number of references")
+    @Test("it does with the same parameter sets, another PPS, level, reorder depth or number of references")
     func accepted() throws {
         let session = try DecompressionSession(format: format()) { _ in }
         #expect(session.canAccept(format()) == .accept)
         #expect(session.canAccept(format { $0.parameterSets[1] = ByteBuffer(bytes: [0x68, 1]) }) == .accept)
         #expect(session.canAccept(format { $0.properties.profileLevel.levelIDC = 40 }) == .accept)
         #expect(session.canAccept(format { $0.properties.maximumReferenceFrames = 4 }) == .accept)
+        #expect(session.canAccept(format { $0.properties.reorderDepth = 2 }) == .accept)
     }
 
-    @Test("a new session is made for another size, profile or reorder depth")
+    @Test("it does with a picture no larger than the one it was made for")
+    func smallerPicture() throws {
+        let session = try DecompressionSession(format: format()) { _ in }
+        #expect(session.canAccept(format(320, 180)) == .accept)
+        #expect(session.canAccept(format(640, 352)) == .accept)
+        #expect(session.canAccept(format(630, 368)) == .accept)
+    }
+
+    @Test("a new session is made for a larger size or another profile")
     func recreated() throws {
         let session = try DecompressionSession(format: format()) { _ in }
         let others = [
-            format(1280, 720), format(360, 640), format(320, 180), format(640, 352),
-            format { $0.properties.profileLevel.profileIDC = 100 }, format { $0.properties.reorderDepth = 2 },
+            format(1280, 720), format(360, 640), format(656, 64), format(16, 384),
+            format { $0.properties.profileLevel.profileIDC = 100 },
         ]
         for other in others {
             guard case .recreate(let reason) = session.canAccept(other) else {
-                Issue.record("\(other) was not recreated")
+                Issue.record("\(other.dimensions) was not recreated")
                 continue
             }
             #expect(!reason.isEmpty)
@@ -83,5 +92,25 @@ struct AcceptanceTests {
             Issue.record("a picture beyond the limits was not rejected")
             return
         }
+    }
+    @Test("the memory that pictures may need is reckoned before there are any, and limited")
+    func memory() throws {
+        let big = format(1920, 1088) {
+            $0.properties.maximumReferenceFrames = 4
+            $0.properties.reorderDepth = 2
+        }
+        // Four referred to, two held back, one being decoded, one handed out.
+        let needed = 8 * 1920 * 1088 * 3 / 2
+        #expect(DecodingLimits.pictureMemory(for: big).bytes == needed)
+        let enough = DecodingLimits(maximumPictureMemory: DataSize(bytes: needed))
+        #expect(enough.reasonToReject(big) == nil)
+        let less = DecodingLimits(maximumPictureMemory: DataSize(bytes: needed - 1))
+        #expect(less.reasonToReject(big) != nil)
+        #expect(throws: VideoCodingError.self) { try DecompressionSession(format: big, limits: less) { _ in } }
+        let most = format(4096, 2304) {
+            $0.properties.maximumReferenceFrames = 16
+            $0.properties.reorderDepth = 16
+        }
+        #expect(DecodingLimits.default.reasonToReject(most) != nil)
     }
 }

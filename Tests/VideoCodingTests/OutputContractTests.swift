@@ -128,6 +128,19 @@ struct OutputContractTests {
         for _ in 0..<5 { #expect((0..<4).map { _ in address(1500) } == first) }
     }
 
+    @Test("need no more memory for frames twice as large as the first")
+    func room() {
+        var memory = OutputMemory(count: 4)
+        func address(_ size: Int) -> UInt {
+            let buffer = memory.makeBuffer(size: size) { $0.writeRepeatingByte(7, count: size) }
+            return buffer.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+        }
+        // The first are taken for unusually large ones.
+        for _ in 0..<20 { _ = address(6000) }
+        let first = (0..<4).map { _ in address(6000) }
+        for size in [11_000, 7000, 12_000] { #expect((0..<4).map { _ in address(size) } == first) }
+    }
+
     @Test("never share memory with a frame that is held")
     func heldMemory() {
         var memory = OutputMemory(count: 2)

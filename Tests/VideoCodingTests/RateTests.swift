@@ -61,6 +61,18 @@ struct RateTests {
         #expect(abs(late - 1) < 0.05, "\(late) of the target thereafter")
     }
 
+    @Test("at the level's limit stays there after easy pictures, too", arguments: backEnds, H264Profile.allCases)
+    func levelLimit(backEnd: EncoderBackEnd, profile: H264Profile) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .megabits(50)) {
+            $0.profileLevel = H264ProfileLevel(profile, level: H264Level(levelIDC: 11))
+        }
+        let pattern = MovingPattern(smallPicture)
+        for number in 0..<30 {
+            #expect(try encoder.encode(pattern.picture(number < 15 ? 0 : number), number) != nil)
+        }
+        #expect(encoder.session.statistics.framesFailed == 0)
+    }
+
     private func meanRate(_ frames: ArraySlice<EncodedFrame>, frameRate: Double) -> BitRate {
         BitRate(Array(frames).size, over: .seconds(Double(frames.count) / frameRate))
     }

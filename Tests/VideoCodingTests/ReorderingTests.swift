@@ -1,93 +1,76 @@
 #if X264
-    import CX264
-    import H264
     import MediaCore
     import NIOCore
     import Testing
 
     @testable import VideoCoding
 
+    /// A stream with B-frames between references, in decoding order.
+    func makeReorderedStream(
+        frames: Int, dimensions: VideoDimensions = smallPicture, profile: H264Profile = .main
+    ) throws -> [SampleBuffer] {
+        let encoder = try TestEncoder(.x264, dimensions, profile: profile) {
+            $0.realTime = false
+            $0.allowFrameReordering = true
+        }
+        let pattern = MovingPattern(dimensions)
+        for number in 0..<frames {
+            try encoder.session.encode(pattern.picture(number), presentationTime: frameTime(number))
+        }
+        encoder.session.completeFrames()
+        let samples = encoder.takeOutputs().compactMap { $0.frame?.sample }
+        try #require(samples.count == frames && samples[0].format.reorderDepth > 0)
+        return samples
+    }
+
     @Suite("A stream with B-frames")
     struct ReorderingTests {
         @Test("comes out in presentation order, each frame answered once")
         func presentationOrder() throws {
-            let samples = try makeStream(frames: 40)
-            #expect(samples[0].format.reorderDepth > 0)
+            let samples = try makeReorderedStream(frames: 40)
             #expect(samples.map(\.presentationTime) != samples.map(\.presentationTime).sorted())
             let decoder = try TestDecoder(format: samples[0].format)
-            var outcomes = samples.flatMap { decoder.decode($0) }
-            outcomes += decoder.finishDelayedFrames()
-            let shown = outcomes.compactMap { $0.picture?.presentationTime }
-            #expect(outcomes.count == samples.count)
-            #expect(shown == (0..<40).map(frameTime))
+            let outputs = samples.flatMap { decoder.decode($0) } + decoder.finishDelayedFrames()
+            #expect(outputs.compactMap { $0.picture?.presentationTime } == (0..<40).map(frameTime))
         }
 
         @Test("has each frame answered once though some are broken")
         func brokenFrames() throws {
-            let samples = try makeStream(frames: 40)
+            let samples = try makeReorderedStream(frames: 40)
             let decoder = try TestDecoder(format: samples[0].format)
-            var answered = 0
+            var answered: [UInt64] = []
             for (number, sample) in samples.enumerated() {
                 var sample = sample
                 if number % 5 == 4 { sample.data = BlockBuffer(ByteBuffer(bytes: [0, 0, 0, 3, 0x41, 0xFF, 0xFF])) }
-                answered += decoder.decode(sample).count
+                answered += decoder.decode(sample, token: FrameToken(UInt64(number))).map(\.token.rawValue)
             }
-            answered += decoder.finishDelayedFrames().count
-            #expect(answered == samples.count)
+            answered += decoder.finishDelayedFrames().map(\.token.rawValue)
+            #expect(answered.sorted() == Array(0..<40))
         }
 
-        /// A stream of two B-frames between references, in decoding order.
-        private func makeStream(frames: Int) throws -> [SampleBuffer] {
-            var parameters = x264_param_t()
-            try #require(x264_param_default_preset(&parameters, "veryfast", nil) == 0)
-            parameters.i_log_level = X264_LOG_NONE
-            parameters.i_threads = 1
-            parameters.i_width = Int32(smallPicture.width)
-            parameters.i_height = Int32(smallPicture.height)
-            parameters.i_csp = X264_CSP_I420
-            parameters.i_bframe = 2
-            parameters.i_bframe_adaptive = X264_B_ADAPT_NONE
-            parameters.b_repeat_headers = 0
-            parameters.b_annexb = 0
-            let encoder = try #require(x264_shim_encoder_open(&parameters))
-            defer {
-                x264_encoder_close(encoder)
-                x264_param_cleanup(&parameters)
+        @Test("comes out as soon as its reorder depth allows")
+        func delay() throws {
+            let samples = try makeReorderedStream(frames: 40)
+            let depth = samples[0].format.reorderDepth
+            let decoder = try TestDecoder(format: samples[0].format)
+            var answered = 0
+            for (number, sample) in samples.enumerated() {
+                answered += decoder.decode(sample).count
+                #expect(answered == max(0, number + 1 - depth))
             }
-            var units: UnsafeMutablePointer<x264_nal_t>?
-            var count: Int32 = 0
-            try #require(x264_encoder_headers(encoder, &units, &count) > 0)
-            let sets = UnsafeBufferPointer(start: units, count: Int(count)).prefix(2).map { unit in
-                ByteBuffer(bytes: UnsafeRawBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
-            }
-            let format = try VideoFormatDescription(h264ParameterSets: sets)
-            var samples: [SampleBuffer] = []
-            func take(_ size: Int32, _ result: x264_picture_t) {
-                guard size > 0, let start = units?.pointee.p_payload else { return }
-                samples.append(
-                    SampleBuffer(
-                        data: BlockBuffer(ByteBuffer(bytes: UnsafeRawBufferPointer(start: start, count: Int(size)))),
-                        format: format,
-                        presentationTime: frameTime(Int(result.i_pts)), isSync: result.b_keyframe != 0))
-            }
-            var result = x264_picture_t()
-            for number in 0..<frames {
-                var input = x264_picture_t()
-                x264_picture_init(&input)
-                input.i_pts = Int64(number)
-                let size = MovingPattern(smallPicture).picture(number).withEncoderPlanes { luma, blue, red in
-                    input.img.i_csp = X264_CSP_I420
-                    input.img.i_plane = 3
-                    input.img.i_stride = (luma.stride, blue.stride, red.stride, 0)
-                    input.img.plane = (luma.base, blue.base, red.base, nil)
-                    return x264_encoder_encode(encoder, &units, &count, &input, &result)
-                }
-                take(size, result)
-            }
-            while x264_encoder_delayed_frames(encoder) > 0 {
-                take(x264_encoder_encode(encoder, &units, &count, nil, &result), result)
-            }
-            return samples
+        }
+
+        @Test("is drained in order at the key frame of a smaller picture, by the session itself")
+        func smallerPicture() throws {
+            let large = try makeReorderedStream(frames: 20, dimensions: mediumPicture)
+            let small = try makeReorderedStream(frames: 20)
+            let decoder = try TestDecoder(format: large[0].format)
+            #expect(decoder.canAccept(small[0].format) == .accept)
+            let outputs = (large + small).flatMap { decoder.decode($0) } + decoder.finishDelayedFrames()
+            let times = (0..<20).map(frameTime)
+            #expect(outputs.compactMap { $0.picture?.presentationTime } == times + times)
+            let sizes = outputs.compactMap { $0.picture?.pixelBuffer.dimensions }
+            #expect(sizes == Array(repeating: mediumPicture, count: 20) + Array(repeating: smallPicture, count: 20))
         }
     }
 #endif

@@ -7,6 +7,8 @@ import VideoCoding
 public final class PlayRun: Sendable {
     private struct State {
         var hasBegun = false
+        /// Pictures before the stop.
+        var framesShown = 0
         var framesWritten = 0
         /// When the picture that was shown last is over.
         var lastPictureEnd: MediaTime?
@@ -95,11 +97,11 @@ public final class PlayRun: Sendable {
 
     public var status: PlayStatus {
         let statistics = playback.player.statistics
-        let written = state.withLock { $0.framesWritten }
+        let (shown, written) = state.withLock { ($0.framesShown, $0.framesWritten) }
         return PlayStatus(
             time: playback.timebase.time.duration, fileDuration: options.loops ? nil : playback.duration,
             elapsed: SystemMediaClock.shared.now - startInstant, dimensions: playback.dimensions,
-            framesShown: statistics.shown, framesLate: statistics.late + statistics.skipped,
+            framesShown: shown, framesLate: statistics.late + statistics.skipped,
             framesWritten: options.output == .none ? nil : written)
     }
 
@@ -119,7 +121,10 @@ public final class PlayRun: Sendable {
             // Past the stop there are only pictures that are due at the same instant as the stop.
             guard picture.presentationTime < stopTime, state.withLock({ $0.end == nil }) else { return }
             let end = picture.presentationTime + MediaTime(seconds: 1 / playback.frameRate, timescale: 90_000)
-            state.withLock { $0.lastPictureEnd = end }
+            state.withLock { state in
+                state.framesShown += 1
+                state.lastPictureEnd = end
+            }
             do throws(ClientError) {
                 let isWritten = try sink.withLock { sink throws(ClientError) in
                     try sink?.write(picture.pixelBuffer)
@@ -163,10 +168,14 @@ public final class PlayRun: Sendable {
 
     private func conclude() -> (report: PlayReport, problem: ClientError?) {
         let statistics = playback.player.statistics
-        let (end, endTime, written) = state.withLock { ($0.end, $0.endTime, $0.framesWritten) }
+        let (end, endTime, shown, written) = state.withLock { ($0.end, $0.endTime, $0.framesShown, $0.framesWritten) }
         var (reason, problem) = end ?? (.failed, nil)
         do throws(ClientError) {
-            try sink.withLock { sink throws(ClientError) in try sink?.finish() }
+            try sink.withLock { sink throws(ClientError) in
+                // A picture that is due at this very moment finds no sink any more.
+                defer { sink = nil }
+                try sink?.finish()
+            }
         } catch {
             problem = problem ?? error
             reason = .failed
@@ -186,7 +195,7 @@ public final class PlayRun: Sendable {
             durationSeconds: duration,
             elapsedSeconds: (SystemMediaClock.shared.now - startInstant).seconds, end: reason,
             frames: .init(
-                shown: statistics.shown, late: statistics.late, skipped: statistics.skipped,
+                shown: shown, late: statistics.late, skipped: statistics.skipped,
                 prerolled: statistics.prerolled, decoded: statistics.decoded, concealed: statistics.concealed,
                 dropped: statistics.dropped, decodeErrors: statistics.failed, written: written),
             largestLatenessSeconds: statistics.largestLateness.seconds, output: options.output.name)

@@ -18,7 +18,8 @@ extension CompressionProperties {
         inForce.entropyMode = entropyMode ?? (profile.hasCABAC ? .cabac : .cavlc)
         let level = try resolvedLevel(for: dimensions)
         inForce.profileLevel.level = level
-        let highest = max(level.maximumBitRate(profile: profile), EncoderCapabilities.minimumBitRate)
+        let highest = max(
+            EncoderCapabilities.maximumBitRate(of: backEnd, level, profile), EncoderCapabilities.minimumBitRate)
         inForce.averageBitRate = averageBitRate.clamped(to: EncoderCapabilities.minimumBitRate...highest)
         try checkCombinations(by: backEnd)
         return inForce

@@ -178,12 +178,14 @@ extension CompressionSession {
         while case .frame(let frame) = result, frame.data.readableBytes > limit {
             encoder.withdrawLastFrame()
             counts.withLock { $0.framesRepeated += 1 }
-            let quantiser = coarser(than: frame, limit, state.lastKeyFrame)
-            if frame.slice.type == .idr, (frame.slice.quantiser ?? 0) >= 51 {
-                // The coarsest there is.
+            // Each try is coarser than the one before, up to the coarsest there is: what a library makes of the quantiser
+            // that it is given may differ.
+            let last = request.quantiser ?? 0
+            guard last < Self.coarsestQuantiser else {
                 state.needsKeyFrame = true
                 return .skipped
             }
+            let quantiser = max(coarser(than: frame, limit, state.lastKeyFrame), min(last + 1, Self.coarsestQuantiser))
             request.forceKeyFrame = true
             request.quantiser = quantiser
             result = try encoder.encode(picture, request)
@@ -191,6 +193,8 @@ extension CompressionSession {
         }
         return result
     }
+
+    private static let coarsestQuantiser = 51
 
     /// The quantisation parameter at which a key frame probably fits: six more are half the size.
     private func coarser(
@@ -203,8 +207,8 @@ extension CompressionSession {
         repeat {
             quantiser += 1
             bytes *= 0.89
-        } while bytes > Double(limit) * 0.95 && quantiser < 51
-        return min(quantiser, 51)
+        } while bytes > Double(limit) * 0.95 && quantiser < Self.coarsestQuantiser
+        return min(quantiser, Self.coarsestQuantiser)
     }
 
     /// Hands on a frame that came out.
@@ -327,9 +331,9 @@ extension CompressionSession {
         } catch {
             while let entry = state.ledger.answerOldest() { answer(entry, .failed(error)) }
         }
-        while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
-        // A pass goes on with encoders of its own.
+        // A pass goes on, with what it still holds.
         guard !state.isInPass else { return }
+        while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
         state.encoder = nil
         state.generation = -1
     }

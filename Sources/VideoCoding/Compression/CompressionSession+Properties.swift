@@ -51,7 +51,9 @@ extension CompressionSession {
                 where inForce.differs(from: control.inForce, in: property) {
                     // What the passes have in common stays.
                     let isFixed = control.inForce.multiPassStorage != nil
-                    guard !isFixed, capabilities[property]?.isDynamic == true else { throw .propertyNotChangeable(property) }
+                    guard !isFixed, capabilities[property]?.isDynamic == true else {
+                        throw .propertyNotChangeable(property)
+                    }
                 }
             }
             control.requested = wanted

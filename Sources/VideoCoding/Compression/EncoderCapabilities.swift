@@ -41,6 +41,13 @@ struct EncoderCapabilities: Sendable {
         .latencyBudget: Capability(range: .durations(.milliseconds(1)...(.seconds(60))), isDynamic: true),
     ]
 
+    /// The highest rate that `backEnd` takes at a level.
+    static func maximumBitRate(of backEnd: EncoderBackEnd, _ level: H264Level, _ profile: H264Profile) -> BitRate {
+        let allowed = level.maximumBitRate(profile: profile)
+        // OpenH264 goes by the limit of the profiles below High, with 1200 bits for each thousand (A.3.1 j).
+        return backEnd == .openH264 ? min(allowed, level.maximumBitRate(profile: .main) * 1.2) : allowed
+    }
+
     static func of(_ backEnd: EncoderBackEnd) -> EncoderCapabilities {
         switch backEnd {
         case .openH264: openH264

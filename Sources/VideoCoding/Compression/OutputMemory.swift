@@ -9,6 +9,9 @@ struct OutputMemory {
     private var next = 0
     /// What usual frames take.
     private var usualSize = 0
+    /// What each buffer holds once it has been used. It at least doubles, so that it is soon large enough for all frames
+    /// to come: if each buffer held what it has held before, every one of them would grow by and by.
+    private var room = leastSize
 
     private static let usualMultiple = 4
     private static let leastSize = 4096
@@ -29,8 +32,8 @@ struct OutputMemory {
         usualSize += (size - usualSize) / 8
         let index = next
         next = (next + 1) % buffers.count
-        // Some room to spare, so that the buffers do not grow again and again.
-        buffers[index].clear(minimumCapacity: max(size + size / 4, Self.leastSize))
+        if size > room { room = size * 2 }
+        buffers[index].clear(minimumCapacity: room)
         body(&buffers[index])
         return buffers[index]
     }

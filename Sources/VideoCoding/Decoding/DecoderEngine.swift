@@ -1,11 +1,14 @@
+import H264
 import MediaCore
+import PixelTransfer
 
 /// Decodes one H.264 stream with libavcodec and answers every frame exactly once: what `DecompressionSession` and
 /// `DecodingPipeline` are made of. In steady state it allocates nothing for a frame.
 struct DecoderEngine: ~Copyable {
     /// What the engine was made for.
     let format: VideoFormatDescription
-    private let attributes: PixelBufferAttributes
+    /// Makes pictures what they have to be; nil where any will do.
+    private let transfer: PixelTransferSession?
     private let limits: DecodingLimits
     private let counters: DecodingCounters
     private var decoder: LibAVDecoder
@@ -15,6 +18,11 @@ struct DecoderEngine: ~Copyable {
     /// Whether libavcodec does not have the parameter sets yet.
     private var parameterSetsAreDue = true
     private var hasShownPicture = false
+    /// Whether nothing has been sent since the decoder was cleared, and whether that was so before the last frame.
+    private var isFresh = true
+    private var wasFresh = true
+    /// Whether a frame was damaged since the decoder was cleared.
+    private var isDamaged = false
     private var isUnused = true
 
     /// The most frames that H.264 lets a decoder hold back (`MaxDpbFrames`, A.3.1).
@@ -27,7 +35,7 @@ struct DecoderEngine: ~Copyable {
         if let reason = limits.reasonToReject(format) { throw .unsupportedFormat(reason: reason) }
         decoder = try LibAVDecoder(limits: limits)
         self.format = format
-        self.attributes = attributes
+        transfer = attributes == .any ? nil : PixelTransferSession(destination: attributes)
         self.limits = limits
         self.counters = counters
         active = ActiveFormat(format)
@@ -99,40 +107,62 @@ struct DecoderEngine: ~Copyable {
 
     /// Decodes a frame of the format that was adopted last.
     mutating func decode(_ sample: SampleBuffer, token: FrameToken, _ emit: (DecodeOutput) -> Void) {
-        var content = FieldPairing.Content()
-        var firstSlice: SliceGlance?
+        let frame: Glance
         do throws(VideoCodingError) {
-            let sequence = active.sequence
-            let holdsSlices = try decoder.load(
-                sample.data, parameterSets: parameterSetsAreDue ? active.parameterSets : []
-            ) { unit in
-                guard let sequence, let slice = SliceGlance(unit, sequence: sequence) else { return }
-                content.insert(slice)
-                firstSlice = firstSlice ?? slice
-            }
-            guard holdsSlices else { return answer(sample, token, .dropped(.empty), emit) }
+            frame = try layOut(sample)
         } catch {
             return answer(sample, token, .failed(error), emit)
         }
-        let role = firstSlice == nil ? .frame : fields.role(of: content)
-        if let firstSlice, role != .secondField { putInOrder(firstSlice, emit) }
-        send(sample, token: token, role: role, emit)
-    }
-
-    /// Has the decoder hold back what a stream needs that does not say how much that is.
-    private mutating func putInOrder(_ slice: SliceGlance, _ emit: (DecodeOutput) -> Void) {
-        guard active.reordering != nil else { return }
-        if active.reordering?.observe(slice) == true {
-            giveOut(emit)
-            decoder.restart()
+        guard frame.holdsSlices else { return answer(sample, token, .dropped(.empty), emit) }
+        let role = frame.firstSlice == nil ? .frame : fields.role(of: frame.content)
+        if role != .secondField {
+            if frame.isIDR { beginAnewIfNeeded(sample, emit) }
+            if let slice = frame.firstSlice { active.reordering?.observe(slice) }
         }
-        decoder.reorderDepth = active.reordering?.depth ?? 0
+        let serial = pending.push(presentationTime: sample.presentationTime, token: token)
+        var failure = send(serial, emit)
+        if frame.isIDR, role == .frame, !wasFresh, failure != nil || (decoder.reorderDepth == 0 && pending.has(serial))
+        {
+            // What damaged frames left behind may stand in its way.
+            isDamaged = true
+            restart()
+            if (try? layOut(sample)) != nil { failure = send(serial, emit) }
+        }
+        // A frame that failed is answered once, even where libavcodec shows something of it later.
+        if let failure, let entry = pending.take(serial) { answer(entry, .failed(failure), emit) }
+        if role == .secondField, let entry = pending.take(serial) { answer(entry, .dropped(.secondField), emit) }
+        let held = decoder.reorderDepth
+        dropPending(butNewest: held > 0 ? held + Self.maximumReorderDepth : role == .firstField ? 1 : 0, emit)
     }
 
-    private mutating func send(
-        _ sample: SampleBuffer, token: FrameToken, role: FieldPairing.Role, _ emit: (DecodeOutput) -> Void
-    ) {
-        let serial = pending.push(presentationTime: sample.presentationTime, token: token)
+    /// What has to be known of a frame before it is decoded.
+    private struct Glance {
+        var holdsSlices = false
+        var isIDR = false
+        var content = FieldPairing.Content()
+        /// Nil also where slices are of no interest.
+        var firstSlice: SliceGlance?
+    }
+
+    private mutating func layOut(_ sample: SampleBuffer) throws(VideoCodingError) -> Glance {
+        var frame = Glance()
+        let sequence = active.sequence
+        frame.holdsSlices = try decoder.load(
+            sample.data, parameterSets: parameterSetsAreDue ? active.parameterSets : []
+        ) { unit in
+            frame.isIDR = frame.isIDR || unit[0] & 0x1F == NALUnitType.codedSliceIDR.rawValue
+            guard let sequence, let slice = SliceGlance(unit, sequence: sequence) else { return }
+            frame.content.insert(slice)
+            frame.firstSlice = frame.firstSlice ?? slice
+        }
+        return frame
+    }
+
+    /// Decodes what was laid out and emits the pictures that are there then.
+    private mutating func send(_ serial: Int64, _ emit: (DecodeOutput) -> Void) -> VideoCodingError? {
+        if let reordering = active.reordering { decoder.reorderDepth = reordering.depth }
+        wasFresh = isFresh
+        isFresh = false
         var failure: VideoCodingError?
         do throws(VideoCodingError) {
             try decoder.send(serial: serial)
@@ -141,19 +171,31 @@ struct DecoderEngine: ~Copyable {
             failure = error
         }
         emitPictures(emit)
-        // A frame that failed is answered once, even where libavcodec shows something of it later.
-        if let failure, let entry = pending.take(serial) { answer(entry, .failed(failure), emit) }
-        if role == .secondField, let entry = pending.take(serial) { answer(entry, .dropped(.secondField), emit) }
-        let held = decoder.reorderDepth
-        dropPending(butNewest: held > 0 ? held + Self.maximumReorderDepth : role == .firstField ? 1 : 0, emit)
+        return failure
+    }
+
+    /// Clears the decoder before an IDR picture where something is held back, which may come out now, or where something
+    /// was damaged.
+    private mutating func beginAnewIfNeeded(_ sample: SampleBuffer, _ emit: (DecodeOutput) -> Void) {
+        guard isDamaged || (decoder.reorderDepth > 0 && !pending.isEmpty) else { return }
+        giveOut(emit)
+        restart()
+        // Now with parameter sets, which a decoder that is opened anew does not have. This cannot fail a second time.
+        if parameterSetsAreDue { _ = try? layOut(sample) }
+    }
+
+    private mutating func restart() {
+        decoder.restart(afterDamage: isDamaged)
+        parameterSetsAreDue = parameterSetsAreDue || isDamaged
+        isDamaged = false
+        isFresh = true
     }
 
     /// Gives out what is held back and answers all that was not. Decoding begins anew at a key frame.
     mutating func finish(_ emit: (DecodeOutput) -> Void) {
         giveOut(emit)
-        decoder.restart()
+        restart()
         hasShownPicture = false
-        parameterSetsAreDue = true
         fields.reset()
     }
 
@@ -161,14 +203,14 @@ struct DecoderEngine: ~Copyable {
     func answer(
         _ sample: SampleBuffer, _ token: FrameToken, _ result: DecodeResult, _ emit: (DecodeOutput) -> Void
     ) {
-        counters.count(result, pixelTransfer: false)
+        counters.count(result)
         emit(DecodeOutput(presentationTime: sample.presentationTime, token: token, result: result))
     }
 
     /// Answers all frames without a picture.
     mutating func abandon(_ emit: (DecodeOutput) -> Void) {
         while let entry = pending.takeOldest(butNewest: 0) { answer(entry, .dropped(.sessionInvalidated), emit) }
-        decoder.restart()
+        restart()
     }
 
     private mutating func giveOut(_ emit: (DecodeOutput) -> Void) {
@@ -191,11 +233,23 @@ struct DecoderEngine: ~Copyable {
                 continue
             }
             hasShownPicture = true
-            answer(
-                entry,
-                .picture(
-                    DecodedPicture(
-                        pixelBuffer: picture, presentationTime: entry.presentationTime, damage: made.damage)), emit)
+            show(picture, of: entry, damage: made.damage, emit)
+        }
+    }
+
+    /// Answers a frame with its picture: the decoder's own memory where that is as required.
+    private mutating func show(
+        _ picture: PixelBuffer, of entry: PendingFrames.Entry, damage: PictureDamage, _ emit: (DecodeOutput) -> Void
+    ) {
+        var shown = DecodedPicture(pixelBuffer: picture, presentationTime: entry.presentationTime, damage: damage)
+        guard let transfer, !transfer.destination.isSatisfied(by: picture) else {
+            return answer(entry, .picture(shown), emit)
+        }
+        do {
+            shown.pixelBuffer = try transfer.transfer(picture)
+            answer(entry, .picture(shown), isTransferred: true, emit)
+        } catch {
+            answer(entry, .failed(.pixelTransferFailed(reason: error.description)), emit)
         }
     }
 
@@ -204,8 +258,16 @@ struct DecoderEngine: ~Copyable {
         while let entry = pending.takeOldest(butNewest: count) { answer(entry, .dropped(reason), emit) }
     }
 
-    private func answer(_ entry: PendingFrames.Entry, _ result: DecodeResult, _ emit: (DecodeOutput) -> Void) {
-        counters.count(result, pixelTransfer: false)
+    private mutating func answer(
+        _ entry: PendingFrames.Entry, _ result: DecodeResult, isTransferred: Bool = false,
+        _ emit: (DecodeOutput) -> Void
+    ) {
+        switch result {
+        case .picture(let picture): isDamaged = isDamaged || picture.isConcealed
+        case .dropped(.noPicture), .failed: isDamaged = true
+        case .dropped: break
+        }
+        counters.count(result, isTransferred: isTransferred)
         emit(DecodeOutput(presentationTime: entry.presentationTime, token: entry.token, result: result))
     }
 }

@@ -36,7 +36,7 @@ public final class DecodingPipeline {
             engine?.decode(sample, token: token) { body(.output($0)) }
         } catch {
             let result = DecodeResult.failed(error)
-            counters.count(result, pixelTransfer: false)
+            counters.count(result)
             body(.output(DecodeOutput(presentationTime: sample.presentationTime, token: token, result: result)))
         }
     }

@@ -21,12 +21,12 @@ final class DecodingCounters: Sendable {
     private let dropped = Atomic(0)
     private let failed = Atomic(0)
 
-    func count(_ result: borrowing DecodeResult, pixelTransfer: Bool) {
-        switch copy result {
+    func count(_ result: DecodeResult, isTransferred: Bool = false) {
+        switch result {
         case .picture(let picture):
             pictures.add(1, ordering: .relaxed)
             if picture.isConcealed { concealed.add(1, ordering: .relaxed) }
-            if pixelTransfer { pixelTransfers.add(1, ordering: .relaxed) }
+            if isTransferred { pixelTransfers.add(1, ordering: .relaxed) }
         case .dropped: dropped.add(1, ordering: .relaxed)
         case .failed: failed.add(1, ordering: .relaxed)
         }

@@ -12,7 +12,7 @@ struct PendingFrames {
     private var entries: [Entry] = []
     private var nextSerial: Int64 = 0
 
-    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Takes a frame in and numbers it.
     mutating func push(presentationTime: MediaTime, token: FrameToken) -> Int64 {
@@ -21,10 +21,13 @@ struct PendingFrames {
         return nextSerial
     }
 
+    /// Whether the frame `serial` has not been answered.
+    func has(_ serial: Int64) -> Bool { entries.contains { $0.serial == serial } }
+
     /// Takes out the frame `serial`; nil when it has been answered already.
     mutating func take(_ serial: Int64) -> Entry? {
-        guard let index = entries.firstIndex(where: { $0.serial == serial }) else { return nil }
-        return entries.remove(at: index)
+        for index in entries.indices where entries[index].serial == serial { return entries.remove(at: index) }
+        return nil
     }
 
     /// Takes out the oldest frame, as long as there are more than `count`.

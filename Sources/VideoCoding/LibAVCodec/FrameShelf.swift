@@ -49,7 +49,7 @@ struct FrameShelf {
 
     /// A place that nobody looks at; nil when there is no memory.
     private mutating func freePlace() -> Int? {
-        if let index = places.indices.first(where: { !places[$0].isTaken }) { return index }
+        for index in places.indices where !places[index].isTaken { return index }
         guard let place = Place() else { return nil }
         guard places.count == Self.maximumCount else {
             places.append(place)

@@ -3,7 +3,8 @@ import MediaCore
 
 /// libavcodec's H.264 decoder: one thread, and no delay where the stream does not reorder.
 struct LibAVDecoder: ~Copyable {
-    private let context: UnsafeMutablePointer<AVCodecContext>
+    private var context: UnsafeMutablePointer<AVCodecContext>
+    private let limits: DecodingLimits
     /// The frame to decode. It keeps one buffer, which is used again once libavcodec has let go of it.
     private let packet: UnsafeMutablePointer<AVPacket>
     private var shelf = FrameShelf()
@@ -15,17 +16,24 @@ struct LibAVDecoder: ~Copyable {
     private static let minimumCapacity = 64 << 10
 
     init(limits: DecodingLimits) throws(VideoCodingError) {
-        Self.silenceLog
+        var newContext: UnsafeMutablePointer<AVCodecContext>? = try Self.open(limits)
+        guard let context = newContext, let packet = av_packet_alloc() else {
+            avcodec_free_context(&newContext)
+            throw .codecUnavailable(reason: "no memory for a decoder")
+        }
+        self.context = context
+        self.packet = packet
+        self.limits = limits
+    }
+
+    private static func open(_ limits: DecodingLimits) throws(VideoCodingError) -> UnsafeMutablePointer<AVCodecContext>
+    {
+        silenceLog
         guard let codec = avcodec_find_decoder(AV_CODEC_ID_H264) else {
             throw .codecUnavailable(reason: "this libavcodec has no H.264 decoder; install a complete one")
         }
         var newContext = avcodec_alloc_context3(codec)
-        var newPacket = av_packet_alloc()
-        guard let context = newContext, let packet = newPacket else {
-            avcodec_free_context(&newContext)
-            av_packet_free(&newPacket)
-            throw .codecUnavailable(reason: "no memory for a decoder")
-        }
+        guard let context = newContext else { throw .codecUnavailable(reason: "no memory for a decoder") }
         context.pointee.thread_count = 1
         // Crop to the sample, not to where rows happen to be aligned.
         context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
@@ -33,11 +41,9 @@ struct LibAVDecoder: ~Copyable {
         let status = avcodec_open2(context, codec, nil)
         guard status == 0 else {
             avcodec_free_context(&newContext)
-            av_packet_free(&newPacket)
             throw .codecUnavailable(reason: "libavcodec did not open its H.264 decoder (\(status))")
         }
-        self.context = context
-        self.packet = packet
+        return context
     }
 
     deinit {
@@ -114,8 +120,18 @@ struct LibAVDecoder: ~Copyable {
     }
 
     /// Forgets all frames; decoding begins anew at a key frame.
-    func restart() {
-        avcodec_flush_buffers(context)
+    ///
+    /// - Parameter afterDamage: Whether a frame could not be decoded as it is. A macroblock that libavcodec gives up half
+    ///   way leaves coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR picture's
+    ///   after a flush; so the decoder is opened anew, and needs parameter sets.
+    mutating func restart(afterDamage: Bool) {
+        if afterDamage, let fresh = try? Self.open(limits) {
+            var lastContext: UnsafeMutablePointer<AVCodecContext>? = context
+            avcodec_free_context(&lastContext)
+            context = fresh
+        } else {
+            avcodec_flush_buffers(context)
+        }
         reorderDepth = 0
     }
 }

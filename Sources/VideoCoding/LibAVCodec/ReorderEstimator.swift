@@ -23,10 +23,7 @@ struct ReorderEstimator {
     }
 
     /// Takes in the next picture in decoding order.
-    ///
-    /// - Returns: Whether frames were held back in vain up to here: the decoder may give them out, since an IDR picture
-    ///   begins a sequence of its own.
-    mutating func observe(_ slice: SliceGlance) -> Bool {
+    mutating func observe(_ slice: SliceGlance) {
         let count = counter.count(slice)
         let isContinuous =
             slice.frameNumber == lastReferenceNumber
@@ -34,9 +31,9 @@ struct ReorderEstimator {
         if slice.isReference { lastReferenceNumber = slice.frameNumber }
         if slice.isIDR {
             highest = count
-            guard depth > 0, !hasReordered else { return false }
-            depth = 0
-            return true
+            // What was held back in vain up to here has come out, since an IDR picture begins a sequence of its own.
+            if !hasReordered { depth = 0 }
+            return
         }
         if slice.isBidirectional { reorders(atLeast: 1) }
         if count > highest {
@@ -50,7 +47,6 @@ struct ReorderEstimator {
         } else if count < highest {
             reorders(atLeast: 1)
         }
-        return false
     }
 
     private mutating func reorders(atLeast frames: Int) {

@@ -48,7 +48,7 @@ enum SampleLayout {
     }
 
     private static func type(of unit: UnsafeRawBufferPointer) -> NALUnitType? {
-        unit.first.flatMap { NALUnitType(rawValue: $0 & 0x1F) }
+        unit.isEmpty ? nil : NALUnitType(rawValue: unit[0] & 0x1F)
     }
 
     private static func isKept(_ type: NALUnitType) -> Bool {

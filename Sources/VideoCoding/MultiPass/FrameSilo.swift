@@ -5,7 +5,7 @@ import Synchronization
 /// Keeps compressed frames by presentation time between the passes of an encoder, and until they are written.
 ///
 /// Each time has one frame: a frame replaces the one that has the same presentation time. With a path the frames lie in a
-/// file, of which only an index (about 100 bytes a frame) is in memory; the file can be opened again, also after its
+/// file, of which only an index (about 200 bytes a frame) is in memory; the file can be opened again, also after its
 /// process ended in the middle of a pass. Without a path they are kept in memory.
 ///
 /// Before each pass but the first, `setTimeRangesForNextPass` takes out the frames that the pass makes anew; all others

@@ -25,10 +25,14 @@
         /// Results before this one have been taken.
         private var firstResult = 0
         private var framesEncoded = 0
+        /// Fewer than were encoded once the encoder has failed on one.
+        private var framesMade = 0
         /// The presentation times of all pictures so far, from the beginning of the stream.
         private var times: [MediaTime]
         /// What the frames that come out are counted towards.
         private var group: OpenGroup?
+        /// `idr_pic_id` of the last frame that came out, where it is an IDR picture.
+        private var lastKeyFrameID: Int?
 
         // In the first pass:
         private var lastDuration: MediaTime?
@@ -131,18 +135,19 @@
 
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
             try check(request.presentationTime)
+            framesEncoded += 1
             if isFirstPass {
                 try encodeInFirstPass(picture, request)
             } else {
                 try encodeAnew(picture, request)
             }
-            framesEncoded += 1
             return .held
         }
 
-        /// Has everything come out. The next picture gets an encoder of its own.
+        /// Has everything come out in the first pass, of which the next picture then gets an encoder of its own. In later
+        /// passes the frames of a group come out with its last picture.
         func finish() throws(VideoCodingError) -> BackEndFrame? {
-            try drainEncoder()
+            if isFirstPass { try drainEncoder() }
             return try nextReadyFrame()
         }
 
@@ -168,6 +173,7 @@
                 let count = requests[requestIndex...].reduce(-position) { $0 + analysis.groups[$1.group].times.count }
                 throw .multiPass(.framesMissing(count: count, first: first))
             }
+            guard framesMade == framesEncoded else { throw .encodingFailed(backEnd: .x264, code: -1) }
             while try nextReadyFrame() != nil {}
             let found = storage.analysis
             let targetSize = properties.averageBitRate.dataSize(over: found.range?.duration.duration ?? .zero)
@@ -195,6 +201,8 @@
             let encoder =
                 if let encoder { encoder } else { try makeEncoder(rateFactor: rateFactor, keyFrames: .chosen) }
             let number = times.count
+            // A new encoder begins with 0.
+            if isFirst, lastKeyFrameID == 0 { try encoder.skipKeyFrameID(with: picture, before: number) }
             times.append(request.presentationTime)
             lastDuration = request.duration
             let frame = try encoder.encode(
@@ -265,9 +273,11 @@
             let decodeNumber = open.firstNumber + open.frameCount
             open.add(frame)
             group = open
+            framesMade += 1
             let slice =
                 inspector.inspect(frame.data)
                 ?? SliceSummary(type: frame.isKeyFrame ? .idr : .p, isReference: true, frameNumber: 0)
+            lastKeyFrameID = slice.keyFrameID
             var ready = BackEndFrame(
                 data: frame.data, serial: frame.serial, decodeSerial: frame.serial, slice: slice)
             ready.temporalLayer = frame.temporalLayer

@@ -39,10 +39,10 @@ struct PassPlanner {
 
     /// The groups to encode anew, in the order of the stream; none when another pass would gain too little.
     func requests(for groups: [Group]) -> [Request] {
-        let usual = RateModel.steepness(of: groups.map(\.measurements))
+        let population = RateModel.Population(groups.map(\.measurements))
         var candidates: [Candidate] = []
         for (index, group) in groups.enumerated() {
-            guard let model = RateModel(group.measurements, usual: usual) else { return [] }
+            guard let model = RateModel(group.measurements, in: population) else { return [] }
             candidates.append(Candidate(group: index, frameCount: max(1, group.frameCount), model: model))
         }
         guard !candidates.isEmpty, targetSize.bytes > 0 else { return [] }

@@ -14,6 +14,11 @@ struct RateModel {
         /// What is usual for x264: half the size every 5.5 steps, and nearly half a decibel of SSIM each.
         static let usual = Steepness(size: 0.125, distortion: 0.1)
         fileprivate static let bounds = 0.02...0.5
+
+        /// The logarithm of what a byte more takes off the distortion at `point`.
+        func logarithmicSlope(at point: Point) -> Double {
+            log(distortion * point.distortion) - log(size * point.size)
+        }
     }
 
     /// One encode: a point of the model.
@@ -25,21 +30,58 @@ struct RateModel {
         var distortion: Double
     }
 
+    /// What the groups of a stream have in common.
+    struct Population {
+        var steepness: Steepness
+        /// The logarithmic slope that a group would have at rate factor 0, going by the mean of all bytes.
+        var intercept: Double
+
+        init(_ groups: [[PassMeasurement]]) {
+            steepness = RateModel.steepness(of: groups, usual: .usual)
+            let points = groups.compactMap(\.last?.point)
+            intercept = 0
+            let sum = points.reduce(0) {
+                $0 + $1.size * (steepness.logarithmicSlope(at: $1) - slope(at: $1.rateFactor))
+            }
+            intercept = sum / max(1, points.reduce(0) { $0 + $1.size })
+        }
+
+        /// The logarithmic slope of a group of which only the rate factor is known.
+        func slope(at rateFactor: Double) -> Double {
+            intercept + (steepness.size + steepness.distortion) * rateFactor
+        }
+    }
+
     /// The encode that stands.
     let anchor: Point
     let steepness: Steepness
+    /// The logarithm of what a byte more would take off the distortion, where the group stands.
+    let logarithmicSlope: Double
 
     /// How many steps squared of encodes weigh as much as what is usual.
     private static let priorWeight = 2.0
+    /// How many steps squared of encodes weigh as much as what the slope is taken for without them.
+    private static let slopePriorWeight = 4.0
+    /// How much the ratio of distortion and size says of the slope while the steepness is not known. The encoder's own rate
+    /// factor says the rest: by its design pictures with the same factor have about the same slope.
+    private static let ratioShare = 0.5
 
-    init?(_ measurements: [PassMeasurement], usual: Steepness) {
-        guard let last = measurements.last else { return nil }
-        anchor = last.point
-        steepness = Self.steepness(of: [measurements], usual: usual)
+    init?(_ measurements: [PassMeasurement], in population: Population) {
+        guard let last = measurements.last?.point else { return nil }
+        anchor = last
+        steepness = Self.steepness(of: [measurements], usual: population.steepness)
+        let reach = measurements.reduce(0) { sum, measurement in
+            sum + (measurement.rateFactor - last.rateFactor) * (measurement.rateFactor - last.rateFactor)
+        }
+        let trust = reach / (reach + Self.slopePriorWeight)
+        let presumed =
+            Self.ratioShare * population.steepness.logarithmicSlope(at: last)
+            + (1 - Self.ratioShare) * population.slope(at: last.rateFactor)
+        logarithmicSlope = trust * steepness.logarithmicSlope(at: last) + (1 - trust) * presumed
     }
 
-    /// What groups of pictures have in common.
-    static func steepness(of groups: [[PassMeasurement]], usual: Steepness = .usual) -> Steepness {
+    /// How steep groups are, going by all their encodes.
+    private static func steepness(of groups: [[PassMeasurement]], usual: Steepness) -> Steepness {
         var (weight, size, distortion) = (priorWeight, priorWeight * usual.size, priorWeight * usual.distortion)
         for measurements in groups {
             guard let anchor = measurements.last?.point else { continue }
@@ -62,11 +104,6 @@ struct RateModel {
         return Point(
             rateFactor: rateFactor, size: anchor.size * exp(-steepness.size * step),
             distortion: anchor.distortion * exp(steepness.distortion * step))
-    }
-
-    /// The logarithm of what a byte more would take off the distortion, where the group stands.
-    var logarithmicSlope: Double {
-        log(steepness.distortion * anchor.distortion) - log(steepness.size * anchor.size)
     }
 
     /// The rate factor at which a byte more takes as much off the distortion as `logarithmicSlope` says.

@@ -24,13 +24,13 @@ final class StorageFile {
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let isTaken = errno == EWOULDBLOCK
                 let error = isTaken ? MultiPassError.inUse(path: path) : Self.failure("lock it", of: name)
-                Glibc.close(descriptor)
+                close()
                 throw error
             }
             let end = lseek(descriptor, 0, SEEK_END)
             guard end >= 0 else {
                 let error = Self.failure("find its size", of: name)
-                Glibc.close(descriptor)
+                close()
                 throw error
             }
             size = Int(end)

@@ -9,6 +9,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     let library: OpenH264Library
     private let dimensions: VideoDimensions
+    /// What the level allows.
+    private let highestRate: BitRate
     private let usualMode: RC_MODES
     /// The quantiser of all frames where the rate does not count.
     private let constantQuantiser: Int?
@@ -42,6 +44,10 @@ final class OpenH264Encoder: EncoderBackEndSession {
         previousMeter = meter
         target = rate
         applied = rate
+        let profile = properties.profileLevel.profile
+        highestRate =
+            properties.profileLevel.level
+            .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
         keepsLongTermReferences = properties.longTermReferences
         constantQuantiser = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
@@ -81,7 +87,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
             try library.set(ENCODER_OPTION_FRAME_RATE, to: Float(target.frameRate))
             applied.frameRate = target.frameRate
         }
-        let allowance = meter.allowance
+        // The library takes no rate beyond the level's, not for a moment.
+        let allowance = min(meter.allowance, highestRate)
         let isWorthwhile = allowance == target.bitRate || abs(allowance / applied.bitRate - 1) > Self.rateResolution
         guard allowance != applied.bitRate, isWorthwhile else { return }
         let bitRate = Int32(clamping: allowance.bitsPerSecond)

@@ -30,6 +30,8 @@ extension OpenH264Library {
         parameters.iEntropyCodingModeFlag = properties.entropyMode == .cabac ? 1 : 0
         parameters.iMultipleThreadIdc = 1
         parameters.bEnableDenoise = false
+        // It takes what stands still for background and leaves it as poor as it was, however many bits there are.
+        parameters.bEnableBackgroundDetection = false
         parameters.bEnableFrameCroppingFlag = true
         parameters.bEnableSceneChangeDetect = false
         setRateControl(of: &parameters, properties)

@@ -90,6 +90,14 @@
             }.get()
         }
 
+        /// Has the first frame get another `idr_pic_id` than 0: there is a key frame before it that is not handed out.
+        func skipKeyFrameID(with picture: PixelBuffer, before number: Int) throws(VideoCodingError) {
+            _ = try encode(picture, number: number - 1, serial: Self.skipped, isKeyFrame: true)
+        }
+
+        /// The serial of what is not handed out.
+        private static let skipped: Int64 = -1_000
+
         /// The next of the frames that the lookahead holds; nil when there is none left.
         func nextDelayedFrame() throws(VideoCodingError) -> GroupFrame? {
             while x264_encoder_delayed_frames(encoder) > 0 {
@@ -106,9 +114,11 @@
             guard status >= 0 else { throw .encodingFailed(backEnd: .x264, code: Int(status)) }
             // The payloads lie one behind the other, each with its length before it.
             guard status > 0, count > 0, let start = units?.pointee.p_payload else { return nil }
+            let serial = Int64(Int(bitPattern: result.opaque)) - 1
+            guard serial != Self.skipped else { return nil }
             return GroupFrame(
                 data: ByteBuffer(bytes: UnsafeRawBufferPointer(start: start, count: Int(status))),
-                number: Int(result.i_pts), serial: Int64(Int(bitPattern: result.opaque)) - 1,
+                number: Int(result.i_pts), serial: serial,
                 isKeyFrame: result.i_type == X264_TYPE_IDR, temporalLayer: temporalLayer(of: result.i_type),
                 averageQP: result.i_qpplus1 > 0 ? Int(result.i_qpplus1) - 1 : nil,
                 structuralSimilarity: result.prop.f_ssim)

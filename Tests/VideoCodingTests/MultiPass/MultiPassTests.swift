@@ -116,9 +116,7 @@ struct MultiPassTests {
         let samples = try recording.silo.samples()
         let keyTimes = Set(samples.filter(\.isSync).map(\.presentationTime))
         #expect(forced.allSatisfy { keyTimes.contains(frameTime($0)) })
-        let inspector = try #require(SliceInspector(parameterSets: samples[0].format.parameterSets))
-        let ids = samples.map { inspector.inspect($0.data.contiguous())?.keyFrameID }
-        for (left, right) in zip(ids, ids.dropFirst()) where left != nil && right != nil { #expect(left != right) }
+        try expectDistinctKeyFrames(samples)
         #expect(try libavcodecPictures(samples).count == VaryingPattern.frameCount)
     }
 

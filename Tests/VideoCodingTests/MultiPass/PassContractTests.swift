@@ -131,14 +131,26 @@ struct PassContractTests {
         try recording.session.beginPass()
         for number in 0..<VaryingPattern.frameCount {
             try recording.encode(number)
-            if number == 47 {
-                recording.session.completeFrames()
-                #expect(recording.takeOutputs().count == 48)
-            }
+            guard [0, 47, 48].contains(number) else { continue }
+            recording.session.completeFrames()
+            #expect(recording.takeOutputs().map(\.presentationTime).max() == frameTime(number))
         }
         #expect(try recording.session.endPass().frameCount == VaryingPattern.frameCount)
-        _ = try recording.makeAllPasses()
-        #expect(try libavcodecPictures(recording.silo.samples()).count == VaryingPattern.frameCount)
+        // Key frames in a row, each by an encoder of its own.
+        try expectDistinctKeyFrames(recording.silo.samples())
+        let before = try recording.silo.samples().filter(\.isSync).map(\.presentationTime)
+        #expect(before.prefix(2) == [frameTime(0), frameTime(1)])
+        try recording.silo.setTimeRangesForNextPass(recording.session.timeRangesForNextPass)
+        let numbers = recording.numbersOfNextPass
+        try recording.session.beginPass()
+        for (index, number) in numbers.enumerated() {
+            try recording.encode(number)
+            if index == 5 { recording.session.completeFrames() }
+        }
+        _ = try recording.session.endPass()
+        let after = try recording.silo.samples()
+        #expect(after.filter(\.isSync).map(\.presentationTime) == before)
+        #expect(try libavcodecPictures(after).count == VaryingPattern.frameCount)
     }
 
     @Test("is for x264, for recordings and for an average rate")

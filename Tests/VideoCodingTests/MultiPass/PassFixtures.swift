@@ -152,3 +152,11 @@ func singlePass(
 enum PassFixtureError: Error {
     case noSinglePassOfThatSize
 }
+
+/// Whether key frames that follow one another differ in their `idr_pic_id` (H.264 7.4.3).
+func expectDistinctKeyFrames(_ samples: [SampleBuffer]) throws {
+    let first = try #require(samples.first)
+    let inspector = try #require(SliceInspector(parameterSets: first.format.parameterSets))
+    let ids = samples.map { inspector.inspect($0.data.contiguous())?.keyFrameID }
+    for (left, right) in zip(ids, ids.dropFirst()) where left != nil && right != nil { #expect(left != right) }
+}

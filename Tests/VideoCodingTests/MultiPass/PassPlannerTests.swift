@@ -80,7 +80,12 @@ struct PassPlannerTests {
                 content.steepness.distortion * $0.distortion / (content.steepness.size * Double($0.size.bytes))
             }
         }
-        #expect((slopes.max() ?? 1) / (slopes.min() ?? 1) < 1.5)
+        let uniformSlopes = zip(uniform, mixed).map { measurement, content in
+            content.steepness.distortion * measurement.distortion
+                / (content.steepness.size * Double(measurement.size.bytes))
+        }
+        #expect((slopes.max() ?? 1) / (slopes.min() ?? 1) < 2.5)
+        #expect((uniformSlopes.max() ?? 1) / (uniformSlopes.min() ?? 1) > 3)
     }
 
     @Test("asks only for the groups whose bytes are better spent otherwise")
@@ -118,8 +123,8 @@ struct PassPlannerTests {
     @Test("learns from two encodes how steep a group is")
     func steepness() throws {
         let content = mixed[1]
-        let model = try #require(
-            RateModel([content.encode(30), content.encode(20)], usual: .usual))
+        let measurements = [content.encode(30), content.encode(20)]
+        let model = try #require(RateModel(measurements, in: RateModel.Population([measurements])))
         #expect(abs(model.steepness.size - 0.16) < 0.005)
         #expect(abs(model.steepness.distortion - 0.12) < 0.005)
         let point = model.point(at: 25)

@@ -1,0 +1,35 @@
+import AllocationCounter
+import MediaCore
+
+/// One way to do the same work: the bare codec, or a session over it.
+struct SessionContender {
+    var name: String
+    /// Does one frame.
+    var frame: (_ number: Int) throws -> Void
+    /// What has come out of it so far, in the comparison's own measure.
+    var product: () -> Int
+
+    /// What some frames took.
+    struct Cost: Sendable {
+        var time = Duration.zero
+        var allocations = 0
+        var allocatedBytes = 0
+
+        static func += (left: inout Cost, right: Cost) {
+            left.time += right.time
+            left.allocations += right.allocations
+            left.allocatedBytes += right.allocatedBytes
+        }
+    }
+
+    /// Does frames on this thread and measures them.
+    func run(_ frames: Range<Int>) throws -> Cost {
+        let counts = allocation_counter_read()
+        let began = ThreadClock.now()
+        for number in frames { try frame(number) }
+        let time = ThreadClock.now() - began
+        let after = allocation_counter_read()
+        return Cost(
+            time: time, allocations: Int(after.count - counts.count), allocatedBytes: Int(after.bytes - counts.bytes))
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import ConferenceClient
+
+@Suite("Playing files")
+struct PlayTests {
+    /// Twenty frames of 40 ms, with a key frame every fifth.
+    private func movie() throws -> TemporaryFile {
+        let file = TemporaryFile(".mp4")
+        let count = try VideoSourceTests.write(20, to: file.path).count
+        try #require(count == 20)
+        return file
+    }
+
+    private func options(_ file: TemporaryFile, _ change: (inout PlayOptions) -> Void = { _ in }) -> PlayOptions {
+        var options = PlayOptions(path: file.path)
+        options.isAsFastAsPossible = true
+        change(&options)
+        return options
+    }
+
+    /// The pictures of a Y4M file, and its header.
+    private func frames(_ path: String) throws -> (header: Y4MHeader, frames: [Data]) {
+        let data = try #require(FileManager.default.contents(atPath: path))
+        let lineEnd = try #require(data.firstIndex(of: UInt8(ascii: "\n")))
+        let header = try Y4MHeader(parsing: String(decoding: data[..<lineEnd], as: UTF8.self))
+        var frames: [Data] = []
+        var rest = data[(lineEnd + 1)...]
+        while rest.count >= header.frameSize + 6 {
+            try #require(rest.prefix(6) == Data("FRAME\n".utf8))
+            frames.append(Data(rest.dropFirst(6).prefix(header.frameSize)))
+            rest = rest.dropFirst(6 + header.frameSize)
+        }
+        #expect(rest.isEmpty)
+        return (header, frames)
+    }
+
+    @Test("a file is played whole, each picture written once")
+    func whole() async throws {
+        let (file, output) = (try movie(), TemporaryFile(".y4m"))
+        let run = try PlayRun(options(file) { $0.output = .y4m(path: output.path) })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.end == .endOfFile)
+        #expect(report.frames.shown == 20 && report.frames.written == 20 && report.frames.late == 0)
+        #expect(abs(report.durationSeconds - 0.8) < 0.001)
+        #expect(report.fileSeconds.map { abs($0 - 0.8) < 0.05 } == true)
+        let written = try frames(output.path)
+        #expect(written.frames.count == 20)
+        #expect(Set(written.frames).count == 20)
+        #expect(written.header == Y4MHeader(dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25))
+    }
+
+    @Test("what is written can be read as a source, picture by picture")
+    func readBack() async throws {
+        let (file, output) = (try movie(), TemporaryFile(".y4m"))
+        _ = try await PlayRun(options(file) { $0.output = .y4m(path: output.path) }).play()
+        let (written, source) = (try frames(output.path).frames, try Y4MVideoSource(path: output.path))
+        for expected in written {
+            guard case .picture(let picture) = try source.nextFrame(wallClockMilliseconds: 0).content else {
+                Issue.record("no picture")
+                return
+            }
+            picture.withPlane(0) { bytes, stride in
+                #expect(Data(bytes[..<160]) == expected.prefix(160))
+                #expect(Data(bytes[(95 * stride)..<(95 * stride + 160)]) == expected[(95 * 160)..<(96 * 160)])
+            }
+        }
+    }
+
+    @Test("playing starts at the picture that is seen at the start, and lasts as long as asked for")
+    func part() async throws {
+        let file = try movie()
+        let (all, some) = (TemporaryFile(".y4m"), TemporaryFile(".y4m"))
+        _ = try await PlayRun(options(file) { $0.output = .y4m(path: all.path) }).play()
+        let run = try PlayRun(
+            options(file) {
+                $0.output = .y4m(path: some.path)
+                // Picture 7 is seen from 280 to 320 ms; 400 ms later comes the end, before picture 17.
+                $0.start = .milliseconds(290)
+                $0.duration = .milliseconds(390)
+            })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.end == .duration)
+        #expect(abs(report.durationSeconds - 0.39) < 0.001)
+        #expect(try frames(some.path).frames == Array(try frames(all.path).frames[7..<17]))
+    }
+
+    @Test("a file that starts over goes on without a gap")
+    func loop() async throws {
+        let (file, output) = (try movie(), TemporaryFile(".y4m"))
+        let run = try PlayRun(
+            options(file) {
+                $0.output = .y4m(path: output.path)
+                $0.loops = true
+                $0.duration = .milliseconds(2000)
+            })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.frames.shown == 50)
+        let written = try frames(output.path).frames
+        #expect(written.count == 50)
+        #expect(Array(written[20..<40]) == Array(written[..<20]))
+    }
+
+    @Test("at twice the rate all is shown in half the time", arguments: [1.0, 2.0])
+    func rate(rate: Double) async throws {
+        let (file, output) = (try movie(), TemporaryFile(".y4m"))
+        let run = try PlayRun(
+            options(file) {
+                $0.rate = rate
+                $0.output = .y4m(path: output.path)
+            })
+        let (report, _) = await run.play()
+        #expect(report.frames.shown == 20)
+        #expect(try frames(output.path).header.frameRate == 25 * rate)
+    }
+
+    @Test("on the machine's clock a file is played to its end")
+    func realTime() async throws {
+        let file = try movie()
+        let run = try PlayRun(
+            options(file) {
+                $0.isAsFastAsPossible = false
+                $0.rate = 10
+            })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.end == .endOfFile)
+        #expect(report.frames.shown + report.frames.late + report.frames.skipped == 20)
+        #expect(run.status.line.contains("160x96"))
+    }
+
+    @Test("a run that is stopped ends, and says so")
+    func stop() async throws {
+        let file = try movie()
+        let run = try PlayRun(
+            options(file) {
+                $0.isAsFastAsPossible = false
+                $0.loops = true
+            })
+        let end = Task { await run.play() }
+        run.stop()
+        #expect(await end.value.report.end == .interrupted)
+    }
+
+    @Test("pictures are written as numbered PNG files")
+    func png() async throws {
+        let (file, folder) = (try movie(), TemporaryFile(""))
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+        let run = try PlayRun(
+            options(file) {
+                $0.output = .png(pattern: folder.path + "/frame-%03d.png")
+                $0.duration = .milliseconds(120)
+            })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.frames.written == 3)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["frame-001.png", "frame-002.png", "frame-003.png"])
+        for name in names {
+            let contents = FileManager.default.contents(atPath: folder.path + "/" + name)
+            #expect(contents?.prefix(4) == Data([0x89, 0x50, 0x4E, 0x47]))
+        }
+    }
+
+    @Test("what cannot be played or written is refused with the right kind of error")
+    func refusals() async throws {
+        let file = try movie()
+        #expect(throws: ClientError.unreadableInput(path: "/none.mp4", reason: "No such file or directory")) {
+            try PlayRun(PlayOptions(path: "/none.mp4"))
+        }
+        #expect {
+            try PlayRun(options(file) { $0.start = .seconds(5) })
+        } throws: { ($0 as? ClientError)?.exitCode == 64 }
+        #expect {
+            try PlayRun(options(file) { $0.output = .png(pattern: "/nonexistent/%d.png") })
+        } throws: { ($0 as? ClientError)?.exitCode == 74 }
+        #expect {
+            try PlayRun(options(file) { $0.output = .y4m(path: "/nonexistent/a.y4m") })
+        } throws: { ($0 as? ClientError)?.exitCode == 74 }
+    }
+
+    @Test("outputs are told apart by their names")
+    func outputs() throws {
+        #expect(try PlayOutput(argument: "none") == PlayOutput.none)
+        #expect(try PlayOutput(argument: "a.Y4M") == .y4m(path: "a.Y4M"))
+        #expect(try PlayOutput(argument: "f/%05d.png") == .png(pattern: "f/%05d.png"))
+        for wrong in ["a.png", "a.mp4", "%d-%d.png", "%s.png", "%5d.png", "%099d.png", ""] {
+            #expect { try PlayOutput(argument: wrong) } throws: { ($0 as? ClientError)?.exitCode == 64 }
+        }
+    }
+
+    @Test("a number takes its place in a path")
+    func numberedPaths() {
+        #expect(NumberedPath("a/%05d.png")?.path(42) == "a/00042.png")
+        #expect(NumberedPath("%d.png")?.path(7) == "7.png")
+        #expect(NumberedPath("%02d.png")?.path(123) == "123.png")
+    }
+
+    @Test(
+        "a Y4M header says the rate as a ratio",
+        arguments: [(30, "F30:1"), (30_000.0 / 1001, "F30000:1001"), (12.5, "F25:2"), (.pi, "F3141593:1000000")])
+    func rates(rate: Double, expected: String) {
+        let line = Y4MHeader(dimensions: VideoDimensions(width: 4, height: 2), frameRate: rate)
+            .line(attachments: PixelBufferAttachments())
+        #expect(line == "YUV4MPEG2 W4 H2 \(expected) Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n")
+    }
+}
