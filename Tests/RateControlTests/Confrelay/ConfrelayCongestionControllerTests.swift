@@ -143,10 +143,12 @@ struct ConfrelayCongestionControllerTests {
     func scaling() {
         for name in ConfrelayParameters.names {
             var parameters = ConfrelayParameters()
-            #expect(parameters.scale(name, by: 1.5))
+            let isKnown = parameters.scale(name, by: 1.5)
+            #expect(isKnown)
             #expect(parameters != ConfrelayParameters())
         }
         var parameters = ConfrelayParameters()
-        #expect(!parameters.scale("nothing", by: 2))
+        let isKnown = parameters.scale("nothing", by: 2)
+        #expect(!isKnown)
     }
 }
