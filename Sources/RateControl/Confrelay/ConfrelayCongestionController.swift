@@ -194,7 +194,8 @@ public struct ConfrelayCongestionController: CongestionController {
     /// What the delays ask for, in bytes per second.
     private var delayBasedRate: Double {
         let use = parameters.utilization - parameters.caution * path.predictionError.excess
-        let additive = parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
+        let additive =
+            parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
         return capacity * max(use * losses.use - queueDelay / parameters.drainTime.seconds, 0) + additive
     }
 
