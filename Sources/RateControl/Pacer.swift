@@ -62,9 +62,10 @@ public struct Pacer<Payload: Sendable>: Sendable {
     /// How many packets wait.
     public var queuedCount: Int { waitingCount }
 
-    /// The rate at which retransmissions, video and padding leave from now on.
-    public mutating func setRates(pacing: BitRate, now: MonotonicInstant) {
-        budget.setRate(pacing, now: now)
+    /// The rate at which retransmissions, video and padding leave from now on, and how much of it at once (nil: as the
+    /// pacer was made).
+    public mutating func setRates(pacing: BitRate, burst: Duration? = nil, now: MonotonicInstant) {
+        budget.setRate(pacing, burst: burst, now: now)
     }
 
     /// Sends a probe as soon as there is something to send or `paddingNeeded` is answered.

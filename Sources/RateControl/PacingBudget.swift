@@ -4,7 +4,8 @@ public import MediaCore
 @usableFromInline
 struct PacingBudget: Sendable {
     /// Packets that leave within this time of each other may leave together.
-    let burstInterval: Duration
+    private(set) var burstInterval: Duration
+    private let defaultBurstInterval: Duration
     private(set) var pacingRate = BitRate.zero
     private var prober = Prober()
     /// What left but the pacing rate did not cover yet, in bytes, at `debtTime`.
@@ -14,12 +15,14 @@ struct PacingBudget: Sendable {
     @usableFromInline
     init(burstInterval: Duration) {
         self.burstInterval = burstInterval
+        defaultBurstInterval = burstInterval
     }
 
     @usableFromInline
-    mutating func setRate(_ rate: BitRate, now: MonotonicInstant) {
+    mutating func setRate(_ rate: BitRate, burst: Duration?, now: MonotonicInstant) {
         updateDebt(now: now)
         pacingRate = rate
+        burstInterval = burst ?? defaultBurstInterval
     }
 
     @usableFromInline
