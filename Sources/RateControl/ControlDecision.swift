@@ -10,6 +10,8 @@ public struct ControlDecision: Sendable {
     public var pacingRate: BitRate
     /// Packets that leave within this time of each other may leave together; nil for the pacer's own.
     public var pacingBurst: Duration?
+    /// The rate up to which padding fills what media leaves; zero for none.
+    public var paddingRate: BitRate
     /// How much may be in flight; nil for no limit.
     public var congestionWindow: DataSize?
     /// Probes to send, each handed out once.
@@ -27,7 +29,7 @@ public struct ControlDecision: Sendable {
 
     public init(
         targetBitRate: BitRate, sustainedBitRate: BitRate? = nil, pacingRate: BitRate,
-        pacingBurst: Duration? = nil, congestionWindow: DataSize? = nil,
+        pacingBurst: Duration? = nil, paddingRate: BitRate = .zero, congestionWindow: DataSize? = nil,
         newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, frameDropInterval: Int? = nil,
         feedbackInterval: Duration? = nil, nextWakeUp: MonotonicInstant
     ) {
@@ -35,6 +37,7 @@ public struct ControlDecision: Sendable {
         self.sustainedBitRate = sustainedBitRate
         self.pacingRate = pacingRate
         self.pacingBurst = pacingBurst
+        self.paddingRate = paddingRate
         self.congestionWindow = congestionWindow
         self.newProbeClusters = newProbeClusters
         self.frameTimeout = frameTimeout

@@ -256,7 +256,8 @@ struct MediaFlow: SimulatedFlow {
     }
 
     private mutating func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(pacing: decision.pacingRate, burst: decision.pacingBurst, now: now)
+        pacer.setRates(
+            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         if let interval = decision.feedbackInterval {
             recorder.interval = interval

@@ -54,8 +54,7 @@ public struct GoogleCongestionController: CongestionController {
 
     public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
         limitedRegion.packetSent(size: packet.size, now: now)
-        bounds.backoff.packetSent(now: now)
-        timeout.packetSent(now: now)
+        if timeout.hasTransportFeedback { bounds.backoff.packetSent(now: now) } else { timeout.packetSent(now: now) }
         window.packetSent(size: packet.size)
         window.update()
         probes.start(now: now)
@@ -136,12 +135,12 @@ public struct GoogleCongestionController: CongestionController {
             targetChanged(now: now)
         }
         if now - lastProcess >= Self.processInterval { process(now: now) }
-        let clusters = timeout.hasTransportFeedback || probes.probeCount <= ProbeController.initialFactors.count
-            ? probes.takeClusters() : []
+        let clusters = probes.takeClusters()
         for cluster in clusters { probeRate.expect(cluster) }
         return ControlDecision(
-            targetBitRate: target, pacingRate: pacingRate, pacingBurst: Self.pacingBurst, newProbeClusters: clusters,
-            frameDropInterval: frameDropInterval, nextWakeUp: lastProcess + Self.processInterval)
+            targetBitRate: target, pacingRate: pacingRate, pacingBurst: Self.pacingBurst, paddingRate: paddingRate,
+            newProbeClusters: clusters, frameDropInterval: frameDropInterval,
+            nextWakeUp: lastProcess + Self.processInterval)
     }
 
     public var snapshot: ControllerSnapshot {
@@ -172,6 +171,9 @@ public struct GoogleCongestionController: CongestionController {
     /// Before pushback: what waits shall leave.
     private var pacingRate: BitRate { bounds.target * Self.pacingFactor }
 
+    /// While a rate that losses had brought down grows, it must be sent to be tried.
+    private var paddingRate: BitRate { bounds.lossBased.state == .increasing ? target : .zero }
+
     // MARK: Steps
 
     /// What happens without feedback.
@@ -196,9 +198,10 @@ public struct GoogleCongestionController: CongestionController {
         probes.setEstimate(changed.rate, isProbingAllowed: isProbingAllowed, now: now)
     }
 
-    /// Probes measure nothing useful on a path that is full.
+    /// Probes measure nothing useful on a path that is full, nor where nobody reports arrivals.
     private var isProbingAllowed: Bool {
-        delay.detector.state == .normal && !bounds.backoff.isAboveLimit && bounds.lossBased.state == .delayBased
+        timeout.hasTransportFeedback && delay.detector.state == .normal && !bounds.backoff.isAboveLimit
+            && bounds.lossBased.state == .delayBased
     }
 
     /// Where nothing else tells of the path, a report is an answer to all that was sent.
