@@ -104,14 +104,13 @@ public struct NADACongestionController: CongestionController {
             * Double(limits.maximum.bitsPerSecond) / max(reference, 1)
     }
 
-    /// The shaping buffer before the network (section 5.2.2): while packets wait in it the encoder makes a little less,
-    /// and the sender lets out a little more. The authors' simulator bounds both by a twentieth of the rate.
+    /// The shaping buffer before the network (section 5.2.2): while packets wait in it the encoder makes less (equation 8),
+    /// and the sender lets out more (equation 9).
     private mutating func shape() {
         isShapingDue = false
-        let waiting = senderQueue > packetSize ? senderQueue.bits : 0
-        let excess = min(waiting * parameters.frameRate, reference * 0.05)
-        encoderRate = max(limits.minimum, BitRate(bitsPerSecond: reference - parameters.encoderShaping * excess))
-        sendingRate = min(limits.maximum, BitRate(bitsPerSecond: reference + parameters.sendingShaping * excess))
+        let waiting = senderQueue > packetSize ? senderQueue.bits * parameters.frameRate : 0
+        encoderRate = max(limits.minimum, BitRate(bitsPerSecond: reference - parameters.encoderShaping * waiting))
+        sendingRate = min(limits.maximum, BitRate(bitsPerSecond: reference + parameters.sendingShaping * waiting))
     }
 
     public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {
