@@ -94,7 +94,6 @@ public struct ScreamCongestionController: CongestionController {
 
     public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
         inFlight += Double(packet.size.bytes)
-        flight.add(inFlight)
         packetSize.add(packet.size, now: now)
         queue.packetSent(packet.size)
         lastSent = now
@@ -104,6 +103,7 @@ public struct ScreamCongestionController: CongestionController {
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
         let before = inFlight
+        flight.add(inFlight - givenUp)
         let windowPackets = window.size / packetSize.value
         var newest: PacketResult?
         var isMarked = false
