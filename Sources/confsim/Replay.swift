@@ -126,7 +126,7 @@ struct Replay: ParsableCommand {
         var length = duration ?? .seconds(60)
         if duration == nil, case .trace(let trace) = profile.rate { length = trace.period }
         let limits = RateLimits(minimum: min, start: start, maximum: max)
-        let configuration = MediaFlowConfiguration(
+        var configuration = MediaFlowConfiguration(
             link: profile, encoder: EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max),
             duration: length, seed: seed, sampleInterval: sampleInterval)
         switch controller {
@@ -142,6 +142,18 @@ struct Replay: ParsableCommand {
             var simulation = MediaFlowSimulation(
                 configuration: configuration,
                 controller: ConfrelayCongestionController(limits: limits, parameters: parameters(), now: .zero))
+            return simulation.run()
+        case .scream:
+            configuration.flow.feedback = .congestionControl
+            var simulation = MediaFlowSimulation(
+                configuration: configuration, controller: ScreamCongestionController(limits: limits, now: .zero))
+            return simulation.run()
+        case .nada:
+            configuration.flow.feedback = .congestionControl
+            configuration.flow.feedbackInterval = .milliseconds(100)
+            configuration.flow.reportsFrameEnds = false
+            var simulation = MediaFlowSimulation(
+                configuration: configuration, controller: NADACongestionController(limits: limits))
             return simulation.run()
         case .oracle:
             var simulation = MediaFlowSimulation(
