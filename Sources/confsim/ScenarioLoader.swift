@@ -50,24 +50,24 @@ struct ScenarioLoader {
         }
         guard Self.isFolder(path) else { return try read(path, name: base.map { Self.name(path, below: $0) }) }
         let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        let scenarios = names.filter {
-            $0.hasSuffix(".yaml") && !$0.hasSuffix("defaults.yaml") && !$0.hasSuffix("suite.yaml")
-                || $0.hasSuffix("peer-suite.yaml")
+        let scenarios = names.filter { name in
+            let last = name.split(separator: "/").last ?? ""
+            return last.hasSuffix(".yaml") && !last.hasSuffix("defaults.yaml") && last != "suite.yaml"
         }
+        let own = URL(fileURLWithPath: path).lastPathComponent
         return try scenarios.sorted().flatMap { name in
             let file = "\(path)/\(name)"
-            return try read(file, name: Self.name(file, below: base ?? path))
+            return try read(
+                file, name: Self.name(file, below: base ?? path), suite: Self.folder(of: name) ?? own)
         }
     }
 
-    private func read(_ path: String, name: String?) throws -> [Scenario] {
+    /// Scenarios over traces are a suite of their own; others are of the one given.
+    private func read(_ path: String, name: String?, suite: String = "") throws -> [Scenario] {
         var scenarios = try Self.reading { () throws(ScenarioError) in
             try ScenarioFile(path: path, name: name, environment: environment).scenarios
         }
-        let folder = name.flatMap(Self.folder)
-        for index in scenarios.indices {
-            scenarios[index].suite = folder ?? Self.folder(of: scenarios[index].name) ?? ""
-        }
+        for index in scenarios.indices where scenarios[index].suite.isEmpty { scenarios[index].suite = suite }
         return scenarios
     }
 

@@ -102,14 +102,22 @@ public struct ScenarioSimulation {
         return generator.next()
     }
 
-    /// What the tightest link of a flow's path carries for each media flow that takes it.
+    /// What the tightest link of a flow's path carries for each media flow that takes it, when what nothing controls has
+    /// had its part.
     private func fairRate(of flow: Scenario.Flow) -> LinkRate {
         guard let tightest = scenario.bottleneck(of: flow) else { return .unlimited }
-        let sharers = scenario.flows.count { other in
-            if case .media = other.kind { return other.forward.contains(tightest.name) }
-            return false
+        var sharers = 0
+        var taken = BitRate.zero
+        for other in scenario.flows where other.forward.contains(tightest.name) {
+            switch other.kind {
+            case .media: sharers += 1
+            case .audio(let parameters), .udp(let parameters):
+                // What comes and goes cannot be counted on.
+                if parameters.onOff == nil { taken = taken + parameters.rate }
+            case .tcp: break
+            }
         }
-        return tightest.profile.rate.divided(by: max(sharers, 1))
+        return tightest.profile.rate.reduced(by: taken).divided(by: max(sharers, 1))
     }
 
     /// Runs to the end.

@@ -43,14 +43,16 @@ struct CasePlots {
         return samples.map { ($0.time, $0.capacity) }
     }
 
-    /// As high as what is usable, or what was reached.
+    /// As high as what is usable, or what was reached: where the capacity is known, at most half above it. TCP delivers
+    /// a lot at once when a gap is filled.
     private func rateAxis(
         _ capacity: [(x: Double, y: Double?)], _ lines: [LinePlot.Line], _ flows: [ScenarioResult.Flow], title: String
     ) -> Axis {
         let maxima = flows.compactMap(\.maximum)
         let wanted = maxima.count == flows.count ? maxima.reduce(0, +) : .infinity
         let usable = min(capacity.compactMap(\.y).max() ?? 0, wanted)
-        let reached = lines.flatMap(\.points).compactMap(\.y).max() ?? 0
+        let highest = lines.flatMap(\.points).compactMap(\.y).max() ?? 0
+        let reached = usable > 0 ? min(highest, usable * 1.5) : highest
         return Axis(from: 0, to: max(usable, reached) * 1.05, title: title)
     }
 

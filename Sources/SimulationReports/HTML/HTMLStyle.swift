@@ -28,9 +28,9 @@ enum HTMLStyle {
             th.n,tbody th{text-align:left;font-weight:500}
             section.card{background:var(--card);border:1px solid var(--grid);border-radius:6px;padding:.8rem;
             margin:.8rem 0;break-inside:avoid}
-            .row{display:flex;flex-wrap:wrap;gap:.6rem;margin:.3rem 0}
-            .row figure{flex:1 1 20rem;min-width:0;max-width:34rem;margin:0}
-            .row figure.large{flex-basis:40rem;max-width:60rem}
+            .row{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(21rem,100%),1fr));gap:.6rem;margin:.3rem 0}
+            .row figure{min-width:0;margin:0}
+            .row figure.large{grid-column:1/-1;max-width:60rem}
             figcaption{font-size:.8rem;color:var(--mute)}
             svg{display:block;width:100%;height:auto}
             .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:.4rem 0;padding:0;list-style:none;font-size:.85rem}
