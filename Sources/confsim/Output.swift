@@ -32,7 +32,8 @@ enum Output {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw InputError.unwritable("cannot make the folder '\(folder)': \(error.localizedDescription)")
+            throw InputError.unwritable(
+                "cannot make the folder '\(folder)': a part of its path is no folder, or cannot be written to")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw InputError.unwritable("cannot write into the folder '\(folder)'")

@@ -88,7 +88,9 @@ struct Replay: AsyncParsableCommand {
             }
         }
         if let duration, duration < .seconds(1) { throw ValidationError("--duration must be at least 1s.") }
-        guard sampleInterval >= .milliseconds(1) else { throw ValidationError("--sample-interval must be at least 1ms.") }
+        guard sampleInterval >= .milliseconds(1) else {
+            throw ValidationError("--sample-interval must be at least 1ms.")
+        }
     }
 
     func run() async throws {

@@ -44,7 +44,9 @@ struct Run: AsyncParsableCommand {
             jobs: batch.jobs(scenarios, controller.kinds, sampleLimit: limit), parallelism: batch.jobs
         ).run().map(\.result)
         print(Comparison(results).scenarioTable.text)
-        if let json { try Output.write(Output.json(noSamples ? results.map { $0.reduced(toSamples: 0) } : results), to: json) }
+        if let json {
+            try Output.write(Output.json(noSamples ? results.map { $0.reduced(toSamples: 0) } : results), to: json)
+        }
         if let csv { try Output.write(FlowTable(results).csv, to: csv) }
         if let report {
             let shown = results.map { $0.reduced(toSamples: HTMLReport.sampleCount(forRuns: runs)) }

@@ -46,9 +46,12 @@ struct CommandTests {
         }
         #expect(try folder.text("1.md") == folder.text("3.md"))
         #expect(try folder.text("1.csv") == folder.text("3.csv"))
-        let results = try JSONDecoder().decode([ScenarioResult].self, from: Data(folder.text("1/deep/results.json").utf8))
+        let results = try JSONDecoder().decode(
+            [ScenarioResult].self, from: Data(folder.text("1/deep/results.json").utf8))
         #expect(results.map(\.scenario) == ["a", "a", "a", "a", "b", "b", "b", "b"])
-        #expect(results.map(\.controller) == ["google", "google", "confrelay", "confrelay"] + results.prefix(4).map(\.controller))
+        #expect(
+            results.map(\.controller) == ["google", "google", "confrelay", "confrelay"]
+                + results.prefix(4).map(\.controller))
         #expect(results.map(\.seed) == [1, 2, 1, 2, 1, 2, 1, 2])
         #expect(results.allSatisfy { $0.flows[0].samples.isEmpty })
         #expect(try folder.text("1/deep/report.html").contains("A slower one"))
@@ -74,7 +77,9 @@ struct CommandTests {
     @Test("a run's report has its scenarios")
     func runReport() async throws {
         let folder = try scenarios()
-        let code = await run(["run", "\(folder.path)/b.yaml", "--controller", "google", "--report", "\(folder.path)/out"])
+        let code = await run([
+            "run", "\(folder.path)/b.yaml", "--controller", "google", "--report", "\(folder.path)/out",
+        ])
         #expect(code == 0)
         #expect(try folder.text("out/report.html").contains("A slower one"))
     }
@@ -88,8 +93,9 @@ struct CommandTests {
         ])
         #expect(code == 0)
         let lines = try folder.text("s.csv").split(separator: "\n")
-        #expect(lines.map { $0.split(separator: ",", omittingEmptySubsequences: false)[0] }
-            == ["constant", "", "caution", "caution", "memory", "memory"])
+        #expect(
+            lines.map { $0.split(separator: ",", omittingEmptySubsequences: false)[0] }
+                == ["constant", "", "caution", "caution", "memory", "memory"])
         #expect(try folder.text("s.md").contains("| memory | 2 |"))
     }
 
@@ -99,7 +105,8 @@ struct CommandTests {
             ["compare", "--controller", "nobody"], ["compare", "--controller", "google,google"],
             ["compare", "--controller", ""], ["compare", "--jobs", "0"], ["compare", "--runs", "0"],
             ["compare", "--nothing"], ["sensitivity", "--factors", "0"], ["sensitivity", "--factors", "x"],
-            ["sensitivity", "--constants", "nothing"], ["replay"], ["replay", "--link", "rate=1M", "--sample-interval", "0s"],
+            ["sensitivity", "--constants", "nothing"], ["replay"],
+            ["replay", "--link", "rate=1M", "--sample-interval", "0s"],
             ["run"],
         ])
     func wrongUsage(arguments: [String]) async {

@@ -17,7 +17,9 @@ struct ProgressBarTests {
         #expect(ProgressBar.line(part: 7, done: 9, of: 9, elapsed: 50).contains("100 %"))
     }
 
-    @Test("durations are told in the units that people use", arguments: [(0.2, "1 s"), (61, "1 min 1 s"), (7300, "2 h 1 min")])
+    @Test(
+        "durations are told in the units that people use",
+        arguments: [(0.2, "1 s"), (61, "1 min 1 s"), (7300, "2 h 1 min")])
     func durations(seconds: Double, text: String) {
         #expect(ProgressBar.duration(seconds) == text)
     }

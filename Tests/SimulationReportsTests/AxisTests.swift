@@ -70,7 +70,9 @@ struct NumberTextTests {
         #expect(NumberText.fixed(value, decimals) == text)
     }
 
-    @Test("short numbers have no zeros at the end", arguments: [(1.5, "1.5"), (2.0, "2"), (100, "100"), (0.1249, "0.125")])
+    @Test(
+        "short numbers have no zeros at the end",
+        arguments: [(1.5, "1.5"), (2.0, "2"), (100, "100"), (0.1249, "0.125")])
     func short(value: Double, text: String) {
         #expect(NumberText.short(value, 3) == text)
     }

@@ -42,7 +42,9 @@ struct ComparisonTests {
 
     @Test("a controller alone has nothing to win")
     func alone() throws {
-        let comparison = Comparison([ResultMaker.result("one", "a", better), ResultMaker.result("one", "oracle", worse)])
+        let comparison = Comparison([
+            ResultMaker.result("one", "a", better), ResultMaker.result("one", "oracle", worse),
+        ])
         #expect(try #require(comparison.cases.first).entries.allSatisfy { !$0.isOnFront && !$0.isBest })
     }
 

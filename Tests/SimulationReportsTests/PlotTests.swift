@@ -36,7 +36,8 @@ struct PlotTests {
     @Test("a line goes through its points, and has a gap where there is none")
     func line() {
         let plot = LinePlot(
-            frame: frame(), lines: [.init(style: 0, name: "one", points: [(0, 0), (5, 0.5), (6, nil), (10, 1), (10, 9)])])
+            frame: frame(),
+            lines: [.init(style: 0, name: "one", points: [(0, 0), (5, 0.5), (6, nil), (10, 1), (10, 9)])])
         #expect(plot.svg.contains("d=\"M46 120L96 70M146 20L146 20\""))
     }
 
@@ -74,7 +75,8 @@ struct PlotTests {
     @Test("a plot is well-formed XML with a description, whatever the names")
     func wellFormed() {
         let name = "<script>\"&'\u{0}"
-        let plot = LinePlot(frame: frame(name), lines: [.init(style: 99, name: name, points: [(0, .nan), (1, .infinity)])])
+        let plot = LinePlot(
+            frame: frame(name), lines: [.init(style: 99, name: name, points: [(0, .nan), (1, .infinity)])])
         let counter = ElementCounter(plot.svg)
         #expect(counter.isWellFormed)
         #expect(counter.names["script"] == nil)

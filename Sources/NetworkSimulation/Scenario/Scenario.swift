@@ -53,7 +53,8 @@ public struct Scenario: Sendable {
     public var flows: [Flow]
 
     public init(
-        name: String, suite: String = "", title: String = "", reference: String = "", expectation: String = "", duration: Duration,
+        name: String, suite: String = "", title: String = "", reference: String = "", expectation: String = "",
+        duration: Duration,
         window: Range<Duration>? = nil, links: [Link], flows: [Flow]
     ) {
         self.name = name

@@ -72,8 +72,10 @@ public struct HTMLReport: Sendable {
             description: "Utilisation over p95 queueing delay of all controllers in all scenarios")
         var text = "<h2>All scenarios</h2>"
         if comparison.contenders.count > 1 { text += comparison.standingsTable.html }
-        text += "<div class=\"row\"><figure class=\"large\">\(plot.svg)<figcaption>Each small mark is a controller in a "
-        text += "scenario, each large one a controller's mean. Better is up and to the left.</figcaption></figure></div>"
+        text +=
+            "<div class=\"row\"><figure class=\"large\">\(plot.svg)<figcaption>Each small mark is a controller in a "
+        text +=
+            "scenario, each large one a controller's mean. Better is up and to the left.</figcaption></figure></div>"
         return text + comparison.meansTable.html
     }
 

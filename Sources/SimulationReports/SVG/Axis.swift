@@ -81,7 +81,8 @@ struct Axis: Hashable, Sendable {
             var power = 1.0
             while power > lower { power /= 10 }
             while power <= upper, ticks.count < 100 {
-                for factor in factors where factor * power >= lower * (1 - 1e-9) && factor * power <= upper * (1 + 1e-9) {
+                for factor in factors where factor * power >= lower * (1 - 1e-9) && factor * power <= upper * (1 + 1e-9)
+                {
                     ticks.append(Tick(value: factor * power, label: NumberText.short(factor * power, 6)))
                 }
                 power *= 10

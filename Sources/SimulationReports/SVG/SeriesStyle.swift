@@ -25,14 +25,16 @@ enum SeriesStyle {
         let side = NumberText.short(size * 1.7, 1)
         let third = NumberText.short(size * 0.4, 1)
         switch index(style) {
-        case 0: return "M-\(s) 0a\(s) \(s) 0 1 0 \(NumberText.short(size * 2, 1)) 0a\(s) \(s) 0 1 0 -"
-            + "\(NumberText.short(size * 2, 1)) 0Z"
+        case 0:
+            return "M-\(s) 0a\(s) \(s) 0 1 0 \(NumberText.short(size * 2, 1)) 0a\(s) \(s) 0 1 0 -"
+                + "\(NumberText.short(size * 2, 1)) 0Z"
         case 1: return "M-\(half) -\(half)h\(side)v\(side)h-\(side)Z"
         case 2: return "M0 -\(s)L\(s) \(half)H-\(s)Z"
         case 3: return "M0 -\(s)L\(s) 0L0 \(s)L-\(s) 0Z"
         case 4: return "M0 \(s)L\(s) -\(half)H-\(s)Z"
         case 5:
-            return "M-\(third) -\(s)H\(third)V-\(third)H\(s)V\(third)H\(third)V\(s)H-\(third)V\(third)H-\(s)V-\(third)H-"
+            return
+                "M-\(third) -\(s)H\(third)V-\(third)H\(s)V\(third)H\(third)V\(s)H-\(third)V\(third)H-\(s)V-\(third)H-"
                 + "\(third)Z"
         case 6: return "M-\(s) -\(third)H\(s)V\(third)H-\(s)Z"
         default: return "M-\(third) -\(s)H\(third)V\(s)H-\(third)Z"
