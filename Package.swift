@@ -67,6 +67,7 @@ let modules: [Module] = [
     Module(
         name: "SimulationScenarios",
         dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
+    Module(name: "SimulationReports", dependencies: ["MediaCore", "RateControl", "NetworkSimulation"]),
     Module(
         name: "RelayServer",
         dependencies: [
@@ -128,7 +129,13 @@ let package = Package(
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
-            dependencies: ["MediaCore", "RateControl", "NetworkSimulation", "SimulationScenarios", argumentParser],
+            dependencies: [
+                "MediaCore", "RateControl", "NetworkSimulation", "SimulationScenarios", "SimulationReports",
+                argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ConfsimTests", dependencies: ["confsim", "NetworkSimulation", "SimulationReports", argumentParser],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],

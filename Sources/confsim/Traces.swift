@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MediaCore
 import NetworkSimulation
+import SimulationReports
 
 /// `confsim traces`: makes and describes network traces.
 struct Traces: ParsableCommand {
@@ -93,7 +94,7 @@ struct Traces: ParsableCommand {
                     figures.autocorrelationTime.map { String(format: "%.1f", $0) } ?? "never",
                 ]
             }
-            return SummaryTable.aligned([columns] + rows).joined(separator: "\n")
+            return ReportTable(heading: columns, rows: rows).text
         }
     }
 
