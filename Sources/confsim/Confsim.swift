@@ -9,5 +9,5 @@ struct Confsim: ParsableCommand {
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.
             """,
-        subcommands: [Replay.self, Run.self, Traces.self])
+        subcommands: [Replay.self, Run.self, RecordReplay.self, Traces.self])
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlightRecording
 import Foundation
 import MediaCore
 import NetworkSimulation
@@ -64,6 +65,12 @@ struct Replay: ParsableCommand {
     @Option(help: ArgumentHelp("Write the samples to this file as CSV.", valueName: "file"))
     var csv: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what the controller is told and decides to this file, for record-replay; of one link only.",
+            valueName: "file"))
+    var flightRecorder: String?
+
     func validate() throws {
         if traces.isEmpty, link == nil {
             throw ValidationError("Give a network trace, or describe a link with --link 'rate=1M,delay=40ms'.")
@@ -78,12 +85,21 @@ struct Replay: ParsableCommand {
                 throw ValidationError("'--scale \(text)' is not understood; expected one such as drainTime=1.5.")
             }
         }
+        if flightRecorder != nil {
+            guard traces.count <= 1 else {
+                throw ValidationError("--flight-recorder records one link; give one trace.")
+            }
+            guard controller != .oracle else {
+                throw ValidationError(
+                    "--flight-recorder cannot record oracle: it knows the link, a recording does not.")
+            }
+        }
         if let duration, duration < .seconds(1) { throw ValidationError("--duration must be at least 1s.") }
     }
 
     func run() throws {
         let runs = try links().map { name, profile in
-            SimulatedRun(name: name, link: profile, report: simulate(profile))
+            SimulatedRun(name: name, link: profile, report: try simulate(profile))
         }
         print(SummaryTable(runs: runs).text)
         if let json {
@@ -122,44 +138,55 @@ struct Replay: ParsableCommand {
         }
     }
 
-    private func simulate(_ profile: LinkProfile) -> MediaFlowReport {
+    private func simulate(_ profile: LinkProfile) throws -> MediaFlowReport {
         var length = duration ?? .seconds(60)
         if duration == nil, case .trace(let trace) = profile.rate { length = trace.period }
         let limits = RateLimits(minimum: min, start: start, maximum: max)
         let configuration = MediaFlowConfiguration(
             link: profile, encoder: EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max),
             duration: length, seed: seed, sampleInterval: sampleInterval)
-        switch controller {
-        case .google:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration, controller: GoogleCongestionController(limits: limits, now: .zero))
-            return simulation.run()
-        case .fixed:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration, controller: FixedRateController(rate: start))
-            return simulation.run()
-        case .confrelay:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration,
-                controller: ConfrelayCongestionController(limits: limits, parameters: parameters(), now: .zero))
-            return simulation.run()
-        case .oracle:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration,
-                controller: OracleController(
-                    link: profile, frameInterval: configuration.encoder.frameInterval, limits: limits))
-            return simulation.run()
-        }
+        let made: any CongestionController =
+            switch controller {
+            case .google: GoogleCongestionController(limits: limits, now: .zero)
+            case .fixed: FixedRateController(rate: start)
+            case .confrelay: ConfrelayCongestionController(limits: limits, parameters: parameters(), now: .zero)
+            case .oracle:
+                OracleController(link: profile, frameInterval: configuration.encoder.frameInterval, limits: limits)
+            }
+        guard let flightRecorder else { return run(made, configuration) }
+        let memory = FlightMemory()
+        let recorder = FlightRecorder(
+            header: FlightHeader(
+                controller: controller.rawValue, limits: limits, scaling: scalings, start: .zero,
+                program: "confsim replay"),
+            limit: Self.flightRecorderLimit, sink: memory)
+        let report = run(RecordingController(made, recorder: recorder), configuration)
+        recorder.finish()
+        try Output.write(Data(memory.bytes), to: flightRecorder)
+        return report
+    }
+
+    /// What is kept in memory is not limited by time alone.
+    private static let flightRecorderLimit = DataSize(bytes: 1_000_000_000)
+
+    private func run(
+        _ controller: some CongestionController, _ configuration: MediaFlowConfiguration
+    ) -> MediaFlowReport {
+        var simulation = MediaFlowSimulation(configuration: configuration, controller: controller)
+        return simulation.run()
     }
 
     /// The constants of confrelay as `--scale` asks for; `validate` looked that it can.
     private func parameters() -> ConfrelayParameters {
         var parameters = ConfrelayParameters()
-        for text in scale {
-            guard let (name, factor) = Self.scaling(text) else { continue }
-            _ = parameters.scale(name, by: factor)
-        }
+        for constant in scalings { _ = parameters.scale(constant.name, by: constant.factor) }
         return parameters
+    }
+
+    private var scalings: [FlightHeader.Scaling] {
+        scale.compactMap { text in
+            Self.scaling(text).map { FlightHeader.Scaling(name: $0.name, factor: $0.factor) }
+        }
     }
 
     private static func scaling(_ text: String) -> (name: String, factor: Double)? {
