@@ -28,7 +28,7 @@ public struct RelayConfiguration: Sendable {
     /// is called on the relay's loop, which it must not keep waiting.
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
     public var encoder = EncoderBackEnd.openH264
-    public var encoderPreset = EncoderPreset.fastest
+    public var encoderPreset = EncoderPreset.balanced
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.
