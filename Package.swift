@@ -142,7 +142,8 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "confrelay", "confclient", "confsim", "ConferenceClient", "FlightRecording", "RateControl", nioCore,
+                "confrelay", "confclient", "confsim", "ConferenceClient", "FlightRecording", "MediaCore", "RateControl",
+                nioCore,
             ],
             swiftSettings: swiftSettings),
         .testTarget(

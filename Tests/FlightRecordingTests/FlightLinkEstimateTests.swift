@@ -29,7 +29,7 @@ struct FlightLinkEstimateTests {
     func fixedRate() throws {
         let limits = RateLimits(minimum: .kilobits(150), start: .megabits(2), maximum: .megabits(4))
         let link = LinkProfile(
-            rate: .constant(.megabits(1)), delay: .milliseconds(40), queue: .duration(.milliseconds(300)))
+            rate: .fixed(.megabits(1)), delay: .milliseconds(40), queue: .duration(.milliseconds(300)))
         let estimate = try estimate(recordedFlow(.fixed, link: link, limits: limits, duration: .seconds(10)))
         #expect(estimate.measuredPart > 0.95)
         for rate in rates(estimate.milliseconds, seconds: 10).dropFirst().dropLast() {
@@ -41,8 +41,8 @@ struct FlightLinkEstimateTests {
     func step(kind: TestController) throws {
         let link = LinkProfile(
             rate: .steps([
-                LinkRate.Step(start: .zero, rate: .megabits(2)),
-                LinkRate.Step(start: .seconds(10), rate: .kilobits(800)),
+                LinkRate.Step(at: .zero, rate: .megabits(2)),
+                LinkRate.Step(at: .seconds(10), rate: .kilobits(800)),
             ]), delay: .milliseconds(20), queue: .duration(.milliseconds(300)))
         let estimate = try estimate(recordedFlow(kind, link: link, duration: .seconds(20)))
         let rates = rates(estimate.milliseconds, seconds: 20)
@@ -82,7 +82,7 @@ struct FlightLinkEstimateTests {
     func analysis() throws {
         let limits = RateLimits(minimum: .kilobits(150), start: .megabits(2), maximum: .megabits(4))
         let link = LinkProfile(
-            rate: .constant(.megabits(1)), delay: .milliseconds(40), queue: .duration(.milliseconds(300)))
+            rate: .fixed(.megabits(1)), delay: .milliseconds(40), queue: .duration(.milliseconds(300)))
         let analysis = try analysis(recordedFlow(.fixed, link: link, limits: limits, duration: .seconds(10)))
         let path = analysis.path
         let delays = path.packets.map(\.queueingDelay.milliseconds).sorted()

@@ -16,9 +16,9 @@ struct FlightReplayTests {
     func identical(kind: TestController) throws {
         let link = LinkProfile(
             rate: .steps([
-                LinkRate.Step(start: .zero, rate: .megabits(2)),
-                LinkRate.Step(start: .seconds(8), rate: .kilobits(500)),
-                LinkRate.Step(start: .seconds(14), rate: .megabits(3)),
+                LinkRate.Step(at: .zero, rate: .megabits(2)),
+                LinkRate.Step(at: .seconds(8), rate: .kilobits(500)),
+                LinkRate.Step(at: .seconds(14), rate: .megabits(3)),
             ]), delay: .milliseconds(30), loss: .bernoulli(0.01))
         let flight = try decode(recordedFlow(kind, link: link, duration: .seconds(20)))
         #expect(flight.ending == .closed)
@@ -31,7 +31,7 @@ struct FlightReplayTests {
     func receiverReports(kind: TestController) throws {
         let flight = try decode(
             recordedFlow(
-                kind, link: LinkProfile(rate: .constant(.megabits(1)), delay: .milliseconds(30)),
+                kind, link: LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(30)),
                 duration: .seconds(10),
                 feedback: .receiverReports(.seconds(1))))
         #expect(flight.records.contains { if case .receiverReportReceived = $0.event { true } else { false } })
@@ -40,7 +40,7 @@ struct FlightReplayTests {
 
     @Test("a controller of another kind decides otherwise, and the first difference is told with its time")
     func different() throws {
-        let link = LinkProfile(rate: .constant(.megabits(1)), delay: .milliseconds(30))
+        let link = LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(30))
         let flight = try decode(recordedFlow(.google, link: link, duration: .seconds(5)))
         let replay = replay(flight.records, .confrelay)
         let difference = try #require(replay.firstDifference)
@@ -51,7 +51,7 @@ struct FlightReplayTests {
 
     @Test("one input that was changed in its last bit shows")
     func changedInput() throws {
-        let link = LinkProfile(rate: .constant(.megabits(1)), delay: .milliseconds(30))
+        let link = LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(30))
         var records = try decode(recordedFlow(.google, link: link, duration: .seconds(5))).records
         let index = try #require(records.firstIndex { if case .decided = $0.event { true } else { false } })
         guard case .decided(var decision) = records[index].event else { return }
@@ -65,7 +65,7 @@ struct FlightReplayTests {
 
     @Test("no damage to a recording makes its reader or a controller trap", arguments: UInt64(0)..<4)
     func mutations(seed: UInt64) {
-        let link = LinkProfile(rate: .constant(.kilobits(700)), delay: .milliseconds(30), loss: .bernoulli(0.02))
+        let link = LinkProfile(rate: .fixed(.kilobits(700)), delay: .milliseconds(30), loss: .bernoulli(0.02))
         let original = recordedFlow(.google, link: link, duration: .seconds(3), seed: seed)
         var random = SeededGenerator(seed: seed)
         var outcomes: Set<String> = []
