@@ -195,7 +195,7 @@ public struct FlightDecoder: Sendable {
             sequence = sequence &+ jump
         }
         // Only of what was sent.
-        guard (0...context.lastSequence).contains(sequence) else { return nil }
+        guard sequence >= 0, sequence <= context.lastSequence else { return nil }
         if flags & Flags.otherSize != 0 {
             guard let size = body.size() else { return nil }
             context.resultSize = Int64(size.bytes)

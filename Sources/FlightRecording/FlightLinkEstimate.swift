@@ -3,8 +3,8 @@ public import MediaCore
 /// Estimates the link that a recorded flow went over.
 ///
 /// Where a packet was waiting already when the one before it left, the link was busy from the one departure to the
-/// other, and carried just that packet: such spans say what the link delivers, idle ones say nothing. Spans are summed in
-/// intervals; an interval that was busy for too short a time gets its rate from those before and after it, on a straight
+/// other, and carried just that packet: such spans say what the link delivers, idle ones say nothing. A packet that waited
+/// long although none was before it shows that the link stood still. Spans are summed in intervals; an interval that was busy for too short a time gets its rate from those before and after it, on a straight
 /// line.
 ///
 /// So it sees what was left to this flow where others share the link, nothing of capacity that never had a queue, and
@@ -20,6 +20,8 @@ public struct FlightLinkEstimate: Hashable, Sendable {
     static let interval = Duration.milliseconds(100)
     /// Shorter waits are timers and clocks, not queues.
     static let tolerance = Duration.milliseconds(1)
+    /// A packet that waits for so long alone waits for the link.
+    static let stall = Duration.milliseconds(50)
     /// What makes a span of an interval worth believing: this long, or so many packets.
     static let enoughTime = 0.025
     static let enoughPackets = 4.0
@@ -54,7 +56,12 @@ public struct FlightLinkEstimate: Hashable, Sendable {
         var lastDeparture: Duration?
         for packet in path.packets {
             defer { lastDeparture = packet.left }
-            guard let begin = lastDeparture, packet.entered + Self.tolerance < begin else { continue }
+            var begin = packet.entered
+            if let lastDeparture, packet.entered + Self.tolerance < lastDeparture {
+                begin = lastDeparture
+            } else if packet.queueingDelay < Self.stall {
+                continue
+            }
             Self.add(from: begin.seconds, to: packet.left.seconds, bytes: Double(packet.size.bytes), to: &intervals)
         }
         let rates = intervals.map(\.rate)

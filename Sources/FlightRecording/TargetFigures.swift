@@ -24,6 +24,6 @@ public struct TargetFigures: Hashable, Sendable {
     /// The mean over time, up to the last change; nil before there is a rate.
     public var mean: BitRate? {
         guard lastTime != nil else { return nil }
-        return BitRate(bitsPerSecond: span > 0 ? area / span : lastRate)
+        return BitRate(bitsPerSecond: (span > 0 ? area / span : lastRate).rounded())
     }
 }

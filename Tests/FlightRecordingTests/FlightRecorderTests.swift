@@ -103,23 +103,13 @@ struct FlightRecorderTests {
     func allocations() {
         let ring = FlightRing()
         let recorder = FlightRecorder(header: .test, sink: ring)
-        func step(_ sequence: Int) {
-            let (packet, time) = packet(sequence)
-            recorder.record(.packetSent(packet), now: time)
-            recorder.record(.senderQueueChanged(DataSize(bytes: sequence)), now: time)
-            recorder.record(
-                .decided(
-                    ControlDecision(
-                        targetBitRate: .kilobits(500), pacingRate: .kilobits(900 + Double(sequence)),
-                        nextWakeUp: time + .milliseconds(5))), now: time)
-        }
-        for sequence in 0..<100 { step(sequence) }
-        let results = (0..<50).map { PacketResult(sent: packet($0).0, receiveTime: packet($0).1) }
-        let report = TransportFeedbackReport(
-            results: results, feedbackTime: packet(1100).1, dataInFlight: .zero)
+        var flight = RandomFlight(seed: 8, start: FlightHeader.test.start)
+        let records = (0..<2000).map { _ in flight.next() }
+        for record in records[..<1000] { recorder.record(record.event, now: record.time) }
+        _ = ring.drain { _ in }
         let before = allocation_counter_read().count
-        for sequence in 100..<1100 { step(sequence) }
-        for _ in 0..<100 { recorder.record(.feedbackReceived(report), now: packet(1100).1) }
+        for record in records[1000...] { recorder.record(record.event, now: record.time) }
         #expect(allocation_counter_read().count - before == 0)
+        #expect(ring.drain { _ in } == .open, "all were taken")
     }
 }

@@ -23,7 +23,7 @@ struct FlightReplayTests {
         let flight = try decode(recordedFlow(kind, link: link, duration: .seconds(20)))
         #expect(flight.ending == .closed)
         let replay = replay(flight.records, kind)
-        #expect(replay.decisionCount > (kind == .fixed ? 50 : 500))
+        #expect(replay.decisionCount > (kind == .fixed ? 50 : 300))
         #expect(replay.differenceCount == 0 && replay.firstDifference == nil)
     }
 
