@@ -64,7 +64,8 @@ struct MediaFlow: SimulatedFlow {
         pacer = Pacer(canPad: parameters.canPad)
         recorder = TransportFeedbackRecorder(senderSSRC: 1, interval: parameters.feedbackInterval)
         congestionRecorder = CongestionFeedbackRecorder(
-            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval)
+            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval,
+            reportsFrameEnds: parameters.reportsFrameEnds)
         recording = MediaFlowRecording(setting: setting)
         decision = self.controller.advance(now: .zero + parameters.start)
     }
@@ -78,6 +79,8 @@ struct MediaFlow: SimulatedFlow {
         let none = LinkModel<SimulatedPacket>.Statistics()
         return (recording.report(link: none, keyFrameCount: encoder.keyFrameCount), recording.flowSamples)
     }
+
+    var samples: [MediaFlowSample] { recording.samples }
 
     // MARK: Events
 
