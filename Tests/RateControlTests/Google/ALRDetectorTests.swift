@@ -6,7 +6,9 @@ import Testing
 @Suite("The application-limited region")
 struct ALRDetectorTests {
     /// Sends a part of an estimate of 1 Mbit/s, a packet each 10 ms; returns when the region began, or ended, first.
-    private func send(_ part: Double, from start: Double, for duration: Double, _ detector: inout ALRDetector) -> Double? {
+    private func send(_ part: Double, from start: Double, for duration: Double, _ detector: inout ALRDetector)
+        -> Double?
+    {
         let before = detector.start != nil
         var change: Double?
         for time in stride(from: start + 10, through: start + duration, by: 10) {
