@@ -91,7 +91,7 @@ extension ConfrelayCongestionController {
     var pacingRate: BitRate {
         // A queue that marks packets after a millisecond takes no trains.
         if marks.isScalable {
-            return max(BitRate(bytesPerSecond: min(capacity, marks.bound ?? capacity)), target) * parameters.pacingFactor
+            return max(BitRate(bytesPerSecond: min(capacity, marks.bound ?? capacity)), target)
         }
         return max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor
             + parameters.additivePacingRate

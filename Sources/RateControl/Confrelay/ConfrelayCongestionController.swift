@@ -130,8 +130,9 @@ public struct ConfrelayCongestionController: CongestionController {
         let isIdle = path.inFlight.isEmpty || !timeout.hasTransportFeedback
         return ControlDecision(
             targetBitRate: target, sustainedBitRate: sustained, pacingRate: pacingRate,
-            congestionWindow: congestionWindow, newProbeClusters: newProbe.map { [$0] } ?? [],
-            frameTimeout: parameters.frameTimeout, feedbackInterval: parameters.feedbackInterval,
+            pacingBurst: marks.isScalable ? .zero : nil, congestionWindow: congestionWindow,
+            newProbeClusters: newProbe.map { [$0] } ?? [], frameTimeout: parameters.frameTimeout,
+            feedbackInterval: parameters.feedbackInterval,
             nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
