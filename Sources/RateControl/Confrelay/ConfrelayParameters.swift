@@ -14,7 +14,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var drainTime = Duration.milliseconds(25)
     /// What is sent beyond the part of the capacity that delay allows, at a capacity of 1 Mbit/s; it goes with the square
     /// root of the capacity. Being more to a small flow than to a large one, it makes flows equal.
-    public var additiveRate = BitRate.kilobits(75)
+    public var additiveRate = BitRate.kilobits(90)
 
     // MARK: The capacity
 
@@ -67,7 +67,7 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var jitterMargin = 1.5
     /// By how many times the median jitter a packet must have waited longer than the packet ahead of it is gone, before
     /// it is taken to have found a queue.
-    public var busyJitter = 0.5
+    public var busyJitter = 0.4
 
     // MARK: Predictability
 
