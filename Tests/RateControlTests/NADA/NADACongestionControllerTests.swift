@@ -108,17 +108,23 @@ struct NADACongestionControllerTests {
         #expect(decide().targetBitRate == rate)
     }
 
-    @Test("while packets wait, the encoder makes less and the sender lets out more (equations 8 and 9)")
-    mutating func shaping() {
-        start(at: .megabits(1))
-        report([])
-        controller.limitsChanged(
-            RateLimits(minimum: .kilobits(150), start: .megabits(1), maximum: .megabits(8)), now: at(0))
-        controller.senderQueueChanged(bytes(5000), now: at(0))
-        // 0.1·8·5000·30 = 120 kbit/s.
-        let decision = decide()
-        #expect(decision.targetBitRate == .kilobits(880))
-        #expect(decision.pacingRate == .kilobits(1120))
+    @Test("while packets wait, the encoder makes less and the sender lets out more (equations 11 to 14)")
+    func shaping() {
+        func decide(waiting: Int) -> ControlDecision {
+            var controller = NADACongestionController(
+                limits: RateLimits(minimum: .kilobits(150), start: .megabits(1), maximum: .megabits(8)))
+            controller.senderQueueChanged(bytes(waiting), now: at(0))
+            controller.limitsChanged(
+                RateLimits(minimum: .kilobits(150), start: .megabits(1), maximum: .megabits(8)), now: at(0))
+            return controller.advance(now: at(0))
+        }
+        // 0.1·8·1500·30 = 36 kbit/s.
+        #expect(decide(waiting: 1500).targetBitRate == .kilobits(964))
+        #expect(decide(waiting: 1500).pacingRate == .kilobits(1036))
+        // A twentieth at most, not 120 kbit/s.
+        #expect(decide(waiting: 5000).targetBitRate == .kilobits(950))
+        #expect(decide(waiting: 5000).pacingRate == .kilobits(1050))
+        #expect(decide(waiting: 0).pacingRate == .megabits(1))
     }
 
     @Test("a receiver's estimate is an upper bound")
