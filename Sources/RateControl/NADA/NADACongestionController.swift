@@ -84,8 +84,10 @@ public struct NADACongestionController: CongestionController {
         limit = .delay
     }
 
-    /// Equations (5), (6) and (7).
+    /// Equations (5), (6) and (7). A pause of the source, or of the feedback, counts as no more than the time that the
+    /// gains were chosen for: the rate must not leap because of it.
     private mutating func adjust(after elapsed: Duration) {
+        let elapsed = min(elapsed, parameters.maximumRoundTrip)
         let tau = parameters.maximumRoundTrip.milliseconds
         let offset = signal.value - equilibrium
         let change = signal.value - signal.previous

@@ -89,6 +89,16 @@ struct NADACongestionControllerTests {
         #expect(decide().targetBitRate == .kilobits(150))
     }
 
+    @Test("after a pause of a minute the rate does not leap")
+    mutating func pause() {
+        start(at: .megabits(1))
+        report(Array(repeating: 30, count: 5) + Array(repeating: 50, count: 17))
+        time += 60_000
+        // The signal is 15 ms now: 994.8·(1 - 0.5·(500/500)·((15 - 80.4)/500) - (15 - 20)/500), not a minute's worth.
+        report(Array(repeating: 30, count: 4) + Array(repeating: 45, count: 16))
+        #expect(abs(decide().targetBitRate.kilobitsPerSecond - 1069.8) < 0.5)
+    }
+
     @Test("a loss ends the ramp-up and bounds the rate")
     mutating func loss() {
         report(Array(repeating: 30, count: 10) + [nil, nil] + Array(repeating: 30, count: 10))
