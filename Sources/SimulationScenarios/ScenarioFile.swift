@@ -93,7 +93,9 @@ public struct ScenarioFile {
                     to: ScenarioNode(
                         file: folder.file, line: folder.line, content: .scalar("\(period.seconds * times)s")))
             }
-            scenarios.append(try scenario(root, name: "\(name)/\(file)", files: files))
+            var made = try scenario(root, name: "\(name)/\(file)", files: files)
+            made.suite = name
+            scenarios.append(made)
         }
         return scenarios
     }

@@ -47,6 +47,8 @@ struct MediaFlow: SimulatedFlow {
     private var isFeedbackLost = false
     private var hasFeedback = false
     private var applicationLimit: BitRate?
+    /// Frames since the controller asked for the first time to leave some out.
+    private var dropCounter = 0
 
     /// The receiver's clock has an origin of its own, as in life.
     private let receiverClockOffset = Duration.seconds(86_400)
@@ -77,6 +79,8 @@ struct MediaFlow: SimulatedFlow {
         let none = LinkModel<SimulatedPacket>.Statistics()
         return (recording.report(link: none, keyFrameCount: encoder.keyFrameCount), recording.flowSamples)
     }
+
+    var samples: [MediaFlowSample] { recording.samples }
 
     // MARK: Events
 
@@ -176,6 +180,13 @@ struct MediaFlow: SimulatedFlow {
             recording.frameSkipped(now: now)
             return
         }
+        if let interval = decision.frameDropInterval {
+            dropCounter += 1
+            guard dropCounter % max(interval, 1) != 0 else {
+                recording.frameSkipped(now: now)
+                return
+            }
+        }
         var target = decision.targetBitRate
         if let audio = parameters.audio { target = target - audio }
         if let applicationLimit { target = min(target, applicationLimit) }
@@ -248,7 +259,8 @@ struct MediaFlow: SimulatedFlow {
     }
 
     private mutating func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(pacing: decision.pacingRate, now: now)
+        pacer.setRates(
+            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         if let interval = decision.feedbackInterval {
             recorder.interval = interval

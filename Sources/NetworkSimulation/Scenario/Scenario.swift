@@ -39,6 +39,8 @@ public struct Scenario: Sendable {
     }
 
     public var name: String
+    /// What it is one of, such as a folder of scenarios: reports show means of each suite. Empty for none.
+    public var suite: String
     public var title: String
     /// Where it comes from, such as an RFC's section.
     public var reference: String
@@ -51,10 +53,12 @@ public struct Scenario: Sendable {
     public var flows: [Flow]
 
     public init(
-        name: String, title: String = "", reference: String = "", expectation: String = "", duration: Duration,
+        name: String, suite: String = "", title: String = "", reference: String = "", expectation: String = "",
+        duration: Duration,
         window: Range<Duration>? = nil, links: [Link], flows: [Flow]
     ) {
         self.name = name
+        self.suite = suite
         self.title = title
         self.reference = reference
         self.expectation = expectation
@@ -87,6 +91,16 @@ public struct ControllerContext: Sendable {
     /// an oracle knows.
     public var fairRate: LinkRate
     public var frameInterval: Duration
+
+    public init(
+        limits: RateLimits, start: MonotonicInstant = .zero, fairRate: LinkRate = .unlimited,
+        frameInterval: Duration = .nanoseconds(33_333_333)
+    ) {
+        self.limits = limits
+        self.start = start
+        self.fairRate = fairRate
+        self.frameInterval = frameInterval
+    }
 }
 
 /// A controller for a simulated flow, and the feedback that it is made for.
