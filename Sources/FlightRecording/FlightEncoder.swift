@@ -130,7 +130,8 @@ public struct FlightEncoder: Sendable {
         body.append(signed: report.feedbackTime.nanoseconds &- time.nanoseconds)
         body.append(signed: Int64(report.dataInFlight.bytes))
         body.append(varint: UInt64(report.results.count))
-        for result in report.results { encode(result) }
+        // By index: without optimization an iterator allocates for each element.
+        for index in 0..<report.results.count { encode(report.results[index]) }
     }
 
     private mutating func encode(_ result: PacketResult) {
@@ -182,7 +183,8 @@ public struct FlightEncoder: Sendable {
         }
         if !decision.newProbeClusters.isEmpty {
             body.append(varint: UInt64(decision.newProbeClusters.count))
-            for cluster in decision.newProbeClusters {
+            for index in 0..<decision.newProbeClusters.count {
+                let cluster = decision.newProbeClusters[index]
                 body.append(signed: Int64(cluster.id))
                 append(cluster.rate)
                 body.append(signed: Int64(cluster.minimumPackets))
