@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 import RTP
 import RateControl
 
