@@ -24,7 +24,7 @@ public struct RelayConfiguration: Sendable {
     /// What decides how much is sent to each participant.
     public var congestionController = CongestionControllerKind.google
     public var encoder = EncoderBackEnd.openH264
-    public var encoderPreset = EncoderPreset.fastest
+    public var encoderPreset = EncoderPreset.balanced
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.

@@ -103,6 +103,7 @@ struct FlowReader {
             })
         {
             parameters.feedback = feedback
+            parameters.isFeedbackGiven = true
         }
         if let interval = try reader.duration("feedback-interval") {
             guard interval > .zero else { throw reader.node.error("'feedback-interval' must be above zero") }

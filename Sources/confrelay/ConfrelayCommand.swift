@@ -115,7 +115,7 @@ struct MediaOptions: ParsableArguments {
     var encoder = EncoderBackEnd.openH264
 
     @Option(help: "How much time the encoder takes for quality.")
-    var encoderPreset = EncoderPreset.fastest
+    var encoderPreset = EncoderPreset.balanced
 
     @Option(
         help: ArgumentHelp(

@@ -6,8 +6,10 @@ import RateControl
 /// The controllers that can be simulated, by the names of the command line.
 enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
     case google
-    case fixed
+    case scream
+    case nada
     case confrelay
+    case fixed
     case oracle
 
     /// A controller for a flow.
@@ -18,6 +20,14 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
         case .fixed: SimulatedController(FixedRateController(rate: context.limits.start))
         case .confrelay:
             SimulatedController(ConfrelayCongestionController(limits: context.limits, now: context.start))
+        case .scream:
+            SimulatedController(
+                ScreamCongestionController(limits: context.limits, now: context.start),
+                feedback: .congestionControl)
+        case .nada:
+            SimulatedController(
+                NADACongestionController(limits: context.limits), feedback: .congestionControl,
+                feedbackInterval: .milliseconds(100), reportsFrameEnds: false)
         case .oracle:
             SimulatedController(
                 OracleController(

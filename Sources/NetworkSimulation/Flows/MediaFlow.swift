@@ -47,6 +47,8 @@ struct MediaFlow: SimulatedFlow {
     private var isFeedbackLost = false
     private var hasFeedback = false
     private var applicationLimit: BitRate?
+    /// Frames since the controller asked for the first time to leave some out.
+    private var dropCounter = 0
 
     /// The receiver's clock has an origin of its own, as in life.
     private let receiverClockOffset = Duration.seconds(86_400)
@@ -62,7 +64,8 @@ struct MediaFlow: SimulatedFlow {
         pacer = Pacer(canPad: parameters.canPad)
         recorder = TransportFeedbackRecorder(senderSSRC: 1, interval: parameters.feedbackInterval)
         congestionRecorder = CongestionFeedbackRecorder(
-            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval)
+            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval,
+            reportsFrameEnds: parameters.reportsFrameEnds)
         recording = MediaFlowRecording(setting: setting)
         decision = self.controller.advance(now: .zero + parameters.start)
     }
@@ -177,6 +180,13 @@ struct MediaFlow: SimulatedFlow {
             recording.frameSkipped(now: now)
             return
         }
+        if let interval = decision.frameDropInterval {
+            dropCounter += 1
+            guard dropCounter % max(interval, 1) != 0 else {
+                recording.frameSkipped(now: now)
+                return
+            }
+        }
         var target = decision.targetBitRate
         if let audio = parameters.audio { target = target - audio }
         if let applicationLimit { target = min(target, applicationLimit) }
@@ -249,7 +259,8 @@ struct MediaFlow: SimulatedFlow {
     }
 
     private mutating func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(pacing: decision.pacingRate, now: now)
+        pacer.setRates(
+            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         if let interval = decision.feedbackInterval {
             recorder.interval = interval

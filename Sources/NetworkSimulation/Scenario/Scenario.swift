@@ -96,16 +96,28 @@ public struct ControllerContext: Sendable {
 /// A controller for a simulated flow, and the feedback that it is made for.
 public struct SimulatedController: Sendable {
     public var controller: any CongestionController
-    /// Nil for what the scenario says.
+    /// Nil for what the scenario says, which goes first where it names a kind of feedback.
     public var feedback: MediaFlowParameters.Feedback?
     public var feedbackInterval: Duration?
+    public var reportsFrameEnds: Bool?
 
     public init(
         _ controller: any CongestionController, feedback: MediaFlowParameters.Feedback? = nil,
-        feedbackInterval: Duration? = nil
+        feedbackInterval: Duration? = nil, reportsFrameEnds: Bool? = nil
     ) {
         self.controller = controller
         self.feedback = feedback
         self.feedbackInterval = feedbackInterval
+        self.reportsFrameEnds = reportsFrameEnds
+    }
+
+    /// The flow's parameters with the feedback that the controller is made for.
+    func adapting(_ parameters: MediaFlowParameters) -> MediaFlowParameters {
+        guard !parameters.isFeedbackGiven else { return parameters }
+        var parameters = parameters
+        parameters.feedback = feedback ?? parameters.feedback
+        parameters.feedbackInterval = feedbackInterval ?? parameters.feedbackInterval
+        parameters.reportsFrameEnds = reportsFrameEnds ?? parameters.reportsFrameEnds
+        return parameters
     }
 }

@@ -60,15 +60,13 @@ public struct ScenarioSimulation {
         let number = network.nextFlow
         let seed = derivedSeed(for: "flow \(flow.name)")
         switch flow.kind {
-        case .media(var parameters, let limits):
+        case .media(let parameters, let limits):
             let made = makeController(
                 ControllerContext(
                     limits: limits, start: .zero + parameters.start, fairRate: fairRate(of: flow),
                     frameInterval: parameters.encoder.frameInterval))
-            parameters.feedback = made.feedback ?? parameters.feedback
-            parameters.feedbackInterval = made.feedbackInterval ?? parameters.feedbackInterval
             let media = MediaFlow(
-                number: number, parameters: parameters, controller: made.controller,
+                number: number, parameters: made.adapting(parameters), controller: made.controller,
                 setting: setting(of: flow, maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
             running.append(.media(network.addFlow(media, path: path)))
         case .tcp(let parameters):

@@ -52,7 +52,7 @@ public struct CompressionProperties: Hashable, Sendable {
     public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
     /// Written into the SPS where something is specified.
     public var colour = ColourDescription.unspecified
-    public var preset = EncoderPreset.fastest
+    public var preset = EncoderPreset.balanced
     /// How long a frame should take at most at the average bitrate.
     ///
     /// It is the length of x264's buffer, and so bounds its frames. OpenH264 spreads a frame's share of the rate evenly

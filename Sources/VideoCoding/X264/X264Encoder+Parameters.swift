@@ -22,6 +22,9 @@
             parameters.i_log_level = X264_LOG_NONE
             parameters.i_threads = 1
             parameters.b_sliced_threads = 0
+            // Its AVX-512 code for macroblock trees reads memory that it never wrote (seen in build 164): the same
+            // pictures come out otherwise each time.
+            if parameters.rc.b_mb_tree != 0 { parameters.cpu &= ~UInt32(X264_CPU_AVX512) }
             parameters.i_width = Int32(dimensions.width)
             parameters.i_height = Int32(dimensions.height)
             parameters.i_csp = X264_CSP_I420

@@ -3,52 +3,8 @@ import Testing
 
 @testable import RateControl
 
-@Suite("Rate estimation")
-struct RateEstimationTests {
-    /// Packets of 1000 bytes at a rate, from a time on, for a duration in ms.
-    private func feed(
-        _ estimator: inout AcknowledgedRateEstimator, kilobits: Double, from start: Double, for duration: Double
-    ) {
-        let interval = 8000 / kilobits
-        for index in 0..<Int(duration / interval) {
-            estimator.add(size: bytes(1000), receiveTime: at(start + Double(index) * interval))
-        }
-    }
-
-    @Test("what arrives is known after half a second, exactly for a steady flow")
-    func acknowledgedRate() throws {
-        var estimator = AcknowledgedRateEstimator()
-        feed(&estimator, kilobits: 800, from: 0, for: 490)
-        #expect(estimator.rate == nil)
-        feed(&estimator, kilobits: 800, from: 490, for: 500)
-        let rate = try #require(estimator.rate)
-        #expect(abs(rate.kilobitsPerSecond - 800) < 20)
-    }
-
-    @Test("the estimate follows a change in steps, faster where one is expected")
-    func acknowledgedRateFollows() throws {
-        var estimator = AcknowledgedRateEstimator()
-        feed(&estimator, kilobits: 2000, from: 0, for: 2000)
-        feed(&estimator, kilobits: 500, from: 2000, for: 160)
-        var expecting = estimator
-        expecting.expectFastChange()
-        feed(&estimator, kilobits: 500, from: 2160, for: 304)
-        feed(&expecting, kilobits: 500, from: 2160, for: 304)
-        let slow = try #require(estimator.rate)
-        let fast = try #require(expecting.rate)
-        #expect(slow > .kilobits(1200))
-        #expect(fast < .kilobits(900))
-    }
-
-    @Test("a pause is no low rate")
-    func pause() throws {
-        var estimator = AcknowledgedRateEstimator()
-        feed(&estimator, kilobits: 1000, from: 0, for: 2000)
-        feed(&estimator, kilobits: 1000, from: 10_000, for: 140)
-        let rate = try #require(estimator.rate)
-        #expect(abs(rate.kilobitsPerSecond - 1000) < 150)
-    }
-
+@Suite("What probes and overuse tell of the capacity")
+struct ProbeRateEstimatorTests {
     private func probe(sendInterval: Double, receiveInterval: Double, count: Int = 6) -> BitRate? {
         var estimator = ProbeRateEstimator()
         estimator.expect(

@@ -28,12 +28,12 @@ struct AIMDRateControlTests {
         #expect(abs(control.rate.kilobitsPerSecond - 1000 * 1.0758) < 5)
     }
 
-    @Test("overuse sets the rate to 85 % of what arrives")
+    @Test("overuse sets the rate to 85 % of what arrives, less 5 kbit/s")
     func decrease() {
         var control = makeControl()
         grow(&control, from: 0, for: 500)
         let rate = control.update(networkState: .overusing, acknowledged: .kilobits(800), now: at(600))
-        #expect(rate == .kilobits(680))
+        #expect(rate == .kilobits(675))
         #expect(control.capacity.rate == .kilobits(800))
     }
 
@@ -49,11 +49,23 @@ struct AIMDRateControlTests {
         var control = makeControl()
         control.roundTripTime = .milliseconds(100)
         _ = control.update(networkState: .overusing, acknowledged: .kilobits(1000), now: at(0))
-        #expect(control.rate == .kilobits(850))
+        #expect(control.rate == .kilobits(845))
         grow(&control, from: 50, for: 500)
-        // 850 kbit/s at 30 fps: 3 packets of 9444 bits a frame; response time 2 · (100 + 100) ms: 23.6 kbit/s a second.
+        // 845 kbit/s at 30 fps: 3 packets of 9389 bits a frame; response time 2 · (100 + 100) ms: 23.5 kbit/s a second.
         // The first of the ten updates only starts the clock.
-        #expect(abs(control.rate.kilobitsPerSecond - 850 - 23.6 * 0.45) < 0.2)
+        #expect(abs(control.rate.kilobitsPerSecond - 845 - 23.5 * 0.45) < 0.2)
+    }
+
+    @Test("a longer round trip makes additive increase slower, down to 4 kbit/s a second")
+    func responseTime() {
+        var control = makeControl()
+        control.roundTripTime = .milliseconds(100)
+        // 1 Mbit/s: 33 333 bits a frame in 4 packets of 8333 bits.
+        #expect(abs(control.additiveGrowthPerSecond - 8333.3 / 0.4) < 1)
+        control.roundTripTime = .milliseconds(400)
+        #expect(abs(control.additiveGrowthPerSecond - 8333.3 / 1) < 1)
+        control.roundTripTime = .seconds(2)
+        #expect(control.additiveGrowthPerSecond == 4000)
     }
 
     @Test("more arriving than the known capacity explains ends additive increase")

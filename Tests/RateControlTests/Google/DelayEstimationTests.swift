@@ -127,25 +127,4 @@ struct DelayEstimationTests {
         detector.update(slope: 1, deltaCount: 60, sendInterval: .milliseconds(5), receiveTime: at(410))
         #expect(detector.threshold == 6)
     }
-
-    @Test("a queue is drained within about its length, and given up where it does not go")
-    func drain() {
-        var drain = QueueDrain()
-        let rate = BitRate.megabits(1)
-        drain.update(oneWayDelay: .milliseconds(20), acknowledged: rate, networkState: .normal, now: at(0))
-        drain.update(oneWayDelay: .milliseconds(320), acknowledged: rate, networkState: .normal, now: at(100))
-        #expect(drain.bound == nil)
-        drain.update(oneWayDelay: .milliseconds(320), acknowledged: rate, networkState: .overusing, now: at(200))
-        #expect(drain.bound == .kilobits(700))
-        drain.update(oneWayDelay: .milliseconds(1020), acknowledged: rate, networkState: .normal, now: at(300))
-        #expect(drain.bound == .kilobits(500))
-        drain.update(oneWayDelay: .milliseconds(70), acknowledged: rate, networkState: .underusing, now: at(400))
-        #expect(drain.bound == nil)
-
-        for time in stride(from: 500.0, through: 4000, by: 100) {
-            drain.update(
-                oneWayDelay: .milliseconds(320), acknowledged: rate, networkState: .overusing, now: at(time))
-        }
-        #expect(drain.bound == nil)
-    }
 }
