@@ -1,7 +1,7 @@
 public import MediaCore
 
 /// What a congestion controller wants now.
-public struct ControlDecision: Sendable {
+public struct ControlDecision: Hashable, Sendable {
     /// The rate of everything that is sent on average: media of every kind, headers and retransmissions.
     public var targetBitRate: BitRate
     /// What may be sent on average where the target is for the next frame alone; nil where the target says both.

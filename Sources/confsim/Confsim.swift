@@ -9,5 +9,7 @@ struct Confsim: AsyncParsableCommand {
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.
             """,
-        subcommands: [Replay.self, Run.self, Compare.self, SensitivityCommand.self, Traces.self])
+        subcommands: [
+            Replay.self, Run.self, Compare.self, SensitivityCommand.self, RecordReplay.self, Traces.self,
+        ])
 }

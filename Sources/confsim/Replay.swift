@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlightRecording
 import Foundation
 import MediaCore
 import NetworkSimulation
@@ -73,6 +74,12 @@ struct Replay: AsyncParsableCommand {
             "Write the samples, with what the controller thought, to this file as CSV.", valueName: "file"))
     var samples: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what the controller is told and decides to this file, for record-replay; of one link only.",
+            valueName: "file"))
+    var flightRecorder: String?
+
     func validate() throws {
         if traces.isEmpty, link == nil {
             throw ValidationError("Give a network trace, or describe a link with --link 'rate=1M,delay=40ms'.")
@@ -87,6 +94,18 @@ struct Replay: AsyncParsableCommand {
                 throw ValidationError("'--scale \(text)' is not understood; expected one such as drainTime=1.5.")
             }
         }
+        if flightRecorder != nil {
+            guard traces.count <= 1 else {
+                throw ValidationError("--flight-recorder records one link; give one trace.")
+            }
+            guard controller.kinds.count == 1 else {
+                throw ValidationError("--flight-recorder records one controller; name one.")
+            }
+            guard controller.kinds != [.oracle] else {
+                throw ValidationError(
+                    "--flight-recorder cannot record oracle: it knows the link, a recording does not.")
+            }
+        }
         if let duration, duration < .seconds(1) { throw ValidationError("--duration must be at least 1s.") }
         guard sampleInterval >= .milliseconds(1) else {
             throw ValidationError("--sample-interval must be at least 1ms.")
@@ -97,10 +116,12 @@ struct Replay: AsyncParsableCommand {
         let scenarios = try links().map(scenario)
         try Output.check([json, csv, samples])
         try Output.prepare(folder: report)
+        let flight = flightRecorder.map { _ in FlightMemory() }
+        let recorder = flight.map(makeRecorder)
         let jobs = scenarios.flatMap { scenario in
             controller.kinds.map { kind in
                 SimulationBatch.Job(
-                    scenario: scenario, controller: kind.rawValue, makeController: maker(kind), seed: seed)
+                    scenario: scenario, controller: kind.rawValue, makeController: maker(kind, recorder), seed: seed)
             }
         }
         let outcomes = try await SimulationBatch(
@@ -113,6 +134,10 @@ struct Replay: AsyncParsableCommand {
         if !steps.rows.isEmpty { print("\n\(steps.text)") }
         if let json { try Output.write(Output.json(results), to: json) }
         if let csv { try Output.write(FlowTable(results).csv, to: csv) }
+        if let flightRecorder, let flight, let recorder {
+            recorder.finish()
+            try Output.write(Data(flight.bytes), to: flightRecorder)
+        }
         if let samples { try Output.write(sampleTable(outcomes).csv, to: samples) }
         if let report {
             let limit = HTMLReport.sampleCount(forRuns: results.count)
@@ -150,14 +175,31 @@ struct Replay: AsyncParsableCommand {
             ])
     }
 
-    private func maker(_ kind: ControllerKind) -> @Sendable (ControllerContext) -> SimulatedController {
-        guard kind == .confrelay, !scale.isEmpty else { return { kind.make(for: $0) } }
-        let parameters = parameters()
+    private func maker(
+        _ kind: ControllerKind, _ recorder: FlightRecorder?
+    ) -> @Sendable (ControllerContext) -> SimulatedController {
+        let scaled = kind == .confrelay && !scale.isEmpty ? parameters() : nil
         return { context in
-            SimulatedController(
-                ConfrelayCongestionController(limits: context.limits, parameters: parameters, now: context.start))
+            var made = kind.make(for: context)
+            if let scaled {
+                made.controller = ConfrelayCongestionController(
+                    limits: context.limits, parameters: scaled, now: context.start)
+            }
+            if let recorder { made.controller = RecordingController(made.controller, recorder: recorder) }
+            return made
         }
     }
+
+    private func makeRecorder(into flight: FlightMemory) -> FlightRecorder {
+        FlightRecorder(
+            header: FlightHeader(
+                controller: controller.names, limits: RateLimits(minimum: min, start: start, maximum: max),
+                scaling: scalings, start: .zero, program: "confsim replay"),
+            limit: Self.flightRecorderLimit, sink: flight)
+    }
+
+    /// What is kept in memory is not limited by time alone.
+    private static let flightRecorderLimit = DataSize(bytes: 1_000_000_000)
 
     private var command: String {
         var text = "confsim replay"
@@ -201,11 +243,14 @@ struct Replay: AsyncParsableCommand {
     /// The constants of confrelay as `--scale` asks for; `validate` looked that it can.
     private func parameters() -> ConfrelayParameters {
         var parameters = ConfrelayParameters()
-        for text in scale {
-            guard let (name, factor) = Self.scaling(text) else { continue }
-            _ = parameters.scale(name, by: factor)
-        }
+        for constant in scalings { _ = parameters.scale(constant.name, by: constant.factor) }
         return parameters
+    }
+
+    private var scalings: [FlightHeader.Scaling] {
+        scale.compactMap { text in
+            Self.scaling(text).map { FlightHeader.Scaling(name: $0.name, factor: $0.factor) }
+        }
     }
 
     private static func scaling(_ text: String) -> (name: String, factor: Double)? {

@@ -7,7 +7,8 @@ import SimulationReports
 /// `confsim traces`: makes and describes network traces.
 struct Traces: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes network traces, and tells what traces are like.", subcommands: [Generate.self, Describe.self])
+        abstract: "Makes network traces, of flight recordings too, and tells what traces are like.",
+        subcommands: [Generate.self, Describe.self, FromFlight.self])
 
     struct Generate: ParsableCommand {
         static let configuration = CommandConfiguration(

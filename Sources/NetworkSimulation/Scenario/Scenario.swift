@@ -91,6 +91,16 @@ public struct ControllerContext: Sendable {
     /// an oracle knows.
     public var fairRate: LinkRate
     public var frameInterval: Duration
+
+    public init(
+        limits: RateLimits, start: MonotonicInstant = .zero, fairRate: LinkRate = .unlimited,
+        frameInterval: Duration = .nanoseconds(33_333_333)
+    ) {
+        self.limits = limits
+        self.start = start
+        self.fairRate = fairRate
+        self.frameInterval = frameInterval
+    }
 }
 
 /// A controller for a simulated flow, and the feedback that it is made for.
