@@ -56,7 +56,8 @@ enum Output {
     }
 
     /// Writes an SVG file for each scenario into a folder.
-    static func writePlots(_ comparison: Comparison, folder: String) throws {
+    static func writePlots(_ results: [ScenarioResult], folder: String) throws {
+        let comparison = Comparison(results.map { $0.reduced(toSamples: CaseFigure.sampleCount) })
         for item in comparison.cases {
             let figure = CaseFigure(comparison, item)
             try write(figure.svg, to: "\(folder)/\(figure.fileName)")

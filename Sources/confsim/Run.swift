@@ -55,7 +55,7 @@ struct Run: AsyncParsableCommand {
         if let csv { try Output.write(FlowTable(results).csv, to: csv) }
         let shown = results.map { $0.reduced(toSamples: shownSamples) }
         if let report { try Output.writeReport(shown, title: title(scenarios), command: command, folder: report) }
-        if let plots { try Output.writePlots(Comparison(shown), folder: plots) }
+        if let plots { try Output.writePlots(results, folder: plots) }
     }
 
     private func title(_ scenarios: [Scenario]) -> String {

@@ -5,6 +5,9 @@ public struct CaseFigure: Sendable {
     public var comparison: Comparison
     public var item: Comparison.Case
 
+    /// More points of a curve than this are not seen in a plot of this size.
+    public static let sampleCount = 240
+
     private static let plotWidth = 360.0
     private static let plotHeight = 190.0
     private static let legendHeight = 24.0
