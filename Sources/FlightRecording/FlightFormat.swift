@@ -54,7 +54,9 @@ enum FlightFormat {
         static let probes: UInt8 = 4
         static let frameTimeout: UInt8 = 8
         static let feedbackInterval: UInt8 = 16
-        static let all: UInt8 = 31
+        static let pacingBurst: UInt8 = 32
+        static let padding: UInt8 = 64
+        static let frameDrops: UInt8 = 128
     }
 }
 
