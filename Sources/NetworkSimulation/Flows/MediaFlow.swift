@@ -77,6 +77,8 @@ struct MediaFlow: SimulatedFlow {
         return (recording.report(link: none, keyFrameCount: encoder.keyFrameCount), recording.flowSamples)
     }
 
+    var samples: [MediaFlowSample] { recording.samples }
+
     // MARK: Events
 
     mutating func begin(_ network: SimulatedNetwork) {

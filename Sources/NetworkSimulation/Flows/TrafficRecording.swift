@@ -5,9 +5,12 @@ import RTP
 struct TrafficRecording {
     private let setting: MediaFlowRecording.Setting
     private(set) var samples: [FlowSample] = []
-    private var queueingDelays: [Int64] = []
+    private var queueingDelays = DelayHistogram()
+    private var packetDelays = DelayHistogram()
+    private var traffic = TrafficCount()
     private var sentSinceSample = DataSize.zero
     private var receivedSinceSample = DataSize.zero
+    private var usefulSinceSample = DataSize.zero
     private var judgedSent = 0
     private var judgedReceived = 0
     private var markedCount = 0
@@ -24,15 +27,19 @@ struct TrafficRecording {
 
     mutating func sent(_ packet: SimulatedPacket, now: MonotonicInstant) {
         sentSinceSample += packet.size
+        if now >= windowStart, now <= windowEnd { traffic.sent(packet.size) }
         if now >= windowStart, now <= judgedEnd { judgedSent += 1 }
     }
 
     /// A packet arrived, and with it this much that is of use.
     mutating func received(_ packet: SimulatedPacket, useful: DataSize, now: MonotonicInstant) {
-        receivedSinceSample += useful
+        receivedSinceSample += packet.size
+        usefulSinceSample += useful
         if packet.sendTime >= windowStart, packet.sendTime <= judgedEnd { judgedReceived += 1 }
         guard now >= windowStart, now <= windowEnd else { return }
-        queueingDelays.append(packet.queueingDelay.nanoseconds)
+        queueingDelays.add(packet.queueingDelay)
+        packetDelays.add(now - packet.sendTime)
+        traffic.received(packet.size)
         if packet.ecn == .congestionExperienced { markedCount += 1 }
     }
 
@@ -45,12 +52,14 @@ struct TrafficRecording {
             FlowSample(
                 time: time.seconds, target: target,
                 sendRate: BitRate(sentSinceSample, over: interval).kilobitsPerSecond / 1000,
-                goodput: BitRate(receivedSinceSample, over: interval).kilobitsPerSecond / 1000,
+                receiveRate: BitRate(receivedSinceSample, over: interval).kilobitsPerSecond / 1000,
+                goodput: BitRate(usefulSinceSample, over: interval).kilobitsPerSecond / 1000,
                 capacity: network.capacity(of: path, from: from, to: time)
                     .map { BitRate($0, over: interval).kilobitsPerSecond / 1000 },
                 queueDelay: network.queueDelay(of: path).milliseconds, senderDelay: 0, isActive: isActive))
         sentSinceSample = .zero
         receivedSinceSample = .zero
+        usefulSinceSample = .zero
     }
 
     /// The flow's figures, and its queueing delays at each percent.
@@ -61,14 +70,10 @@ struct TrafficRecording {
         }
         FlowSeries(samples: inWindow, sampleInterval: setting.sampleInterval, maximum: setting.maximum)
             .addMetrics(to: &values)
-        let delays = queueingDelays.sorted()
-        let distribution = DelayDistribution(sorted: delays)
-        values[.queueingDelayMean] = distribution.mean.milliseconds
-        values[.queueingDelayMedian] = distribution.median.milliseconds
-        values[.queueingDelay95] = distribution.percentile95.milliseconds
-        values[.queueingDelay99] = distribution.percentile99.milliseconds
+        traffic.addMetrics(to: &values)
+        values.addDelays(queueing: queueingDelays.distribution, packets: packetDelays.distribution)
         if judgedSent > 0 { values[.loss] = (1 - Double(judgedReceived) / Double(judgedSent)) * 100 }
-        if markedCount > 0 { values[.marked] = Double(markedCount) / Double(delays.count) * 100 }
-        return (values, DelayDistribution.percentiles(sorted: delays))
+        if markedCount > 0 { values[.marked] = Double(markedCount) / Double(queueingDelays.count) * 100 }
+        return (values, queueingDelays.percentiles)
     }
 }

@@ -6,6 +6,8 @@ public struct FlowSample: Codable, Hashable, Sendable {
     public var target: Double?
     /// What left the sender, in Mbit/s.
     public var sendRate: Double
+    /// All that arrived, in Mbit/s.
+    public var receiveRate: Double
     /// What arrived of use, in Mbit/s.
     public var goodput: Double
     /// What the path could carry, in Mbit/s; nil when unlimited.
@@ -21,6 +23,7 @@ public struct FlowSample: Codable, Hashable, Sendable {
         case time = "time_s"
         case target = "target_mbps"
         case sendRate = "send_mbps"
+        case receiveRate = "recv_mbps"
         case goodput = "goodput_mbps"
         case capacity = "capacity_mbps"
         case queueDelay = "qdelay_ms"

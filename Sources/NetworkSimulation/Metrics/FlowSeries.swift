@@ -25,8 +25,10 @@ struct FlowSeries {
         values[.usable] = usable.reduce(0, +) / count
         values[.goodput] = samples.reduce(0) { $0 + $1.goodput } / count
         values[.sendRate] = samples.reduce(0) { $0 + $1.sendRate } / count
+        values[.receiveRate] = samples.reduce(0) { $0 + $1.receiveRate } / count
         values[.utilization] = utilization(samples.indices).map { $0 * 100 }
         values[.rateVariation] = rateVariation
+        values[.oscillations] = oscillations
         values[.ramp] = ramp
         addReactions(to: &values)
     }
@@ -47,6 +49,27 @@ struct FlowSeries {
         return change / Double(seconds.count - 1) / (sum / Double(seconds.count)) * 100
     }
 
+    /// How often in a minute the rate sent went from a quarter above its mean over the ten seconds around to a quarter
+    /// below it, or the reverse: the high and low watermarks of RFC 8868, section 3. Pauses are left out.
+    private var oscillations: Double? {
+        let seconds = stride(from: 0, to: samples.count - second + 1, by: second).compactMap { start -> Double? in
+            let span = samples[start..<start + second]
+            return span.allSatisfy(\.isActive) ? span.reduce(0) { $0 + $1.sendRate } : nil
+        }
+        guard seconds.count > 10 else { return nil }
+        var swings = 0
+        var wasHigh: Bool?
+        for (place, rate) in seconds.enumerated() {
+            let around = seconds[max(place - 5, 0)..<min(place + 6, seconds.count)]
+            let mean = around.reduce(0, +) / Double(around.count)
+            guard abs(rate - mean) > 0.25 * mean else { continue }
+            let isHigh = rate > mean
+            if let wasHigh, wasHigh != isHigh { swings += 1 }
+            wasHigh = isHigh
+        }
+        return Double(swings) / Double(seconds.count) * 60
+    }
+
     private var ramp: Double? {
         guard let first = samples.firstIndex(where: \.isActive), first + second <= samples.count else { return nil }
         let begin = first > 0 ? samples[first - 1].time : 0
@@ -58,27 +81,45 @@ struct FlowSeries {
 
     /// What followed when the usable capacity of a second halved or doubled.
     private func addReactions(to values: inout MetricValues) {
-        var overshoots: [Double] = []
-        var settlings: [Double] = []
-        var undershoots: [Double] = []
-        var deficits: [Double] = []
-        var recoveries: [Double] = []
-        for (index, end) in changes(isRise: false) {
-            let reach = min(index + 10 * second, end)
-            overshoots.append(seconds(in: index + second..<reach).map { excess($0) }.max() ?? 0)
-            settlings.append(time(from: index, to: end) { excess($0) <= 0.1 })
-            let worst = seconds(in: index + second..<reach).compactMap { utilization($0) }.min()
-            if let worst { undershoots.append(max(1 - worst, 0)) }
+        let all = changes.map { reaction(to: $0.index, until: $0.end) }
+        let drops = all.filter { !$0.isRise }
+        let rises = all.filter(\.isRise)
+        values[.overshoot] = Self.mean(drops.map(\.overshoot))
+        values[.settling] = Self.mean(drops.map(\.settling))
+        values[.undershoot] = Self.mean(drops.compactMap(\.undershoot))
+        values[.recoveryDeficit] = Self.mean(rises.compactMap(\.deficit))
+        values[.recovery] = Self.mean(rises.map(\.recovery))
+    }
+
+    /// The reactions to the steps of a script, and without one to all changes to a half or double.
+    func reactions(to steps: [LinkRate.Step]) -> [StepReaction] {
+        guard steps.count > 1 else { return changes.map { reaction(to: $0.index, until: $0.end) } }
+        let times = steps.dropFirst().map(\.time.seconds)
+        let indices = times.compactMap { time in samples.firstIndex { $0.time > time + 1e-9 } }
+        // A step that is no change of what the flow can use asks for no answer.
+        let real = indices.filter { index in
+            guard let ratio = ratio(at: index) else { return false }
+            return abs(ratio - 1) > 0.05
         }
-        for (index, end) in changes(isRise: true) {
-            if let part = utilization(index..<min(index + 5 * second, end)) { deficits.append(1 - part) }
-            recoveries.append(time(from: index, to: end) { utilization($0) ?? 1 >= 0.9 })
+        return real.enumerated().map { place, index in
+            reaction(to: index, until: place + 1 < real.count ? real[place + 1] : samples.count)
         }
-        values[.overshoot] = Self.mean(overshoots).map { max($0, 0) * 100 }
-        values[.settling] = Self.mean(settlings)
-        values[.undershoot] = Self.mean(undershoots).map { $0 * 100 }
-        values[.recoveryDeficit] = Self.mean(deficits).map { $0 * 100 }
-        values[.recovery] = Self.mean(recoveries)
+    }
+
+    private func reaction(to index: Int, until end: Int) -> StepReaction {
+        let reach = min(index + 10 * second, end)
+        let following = seconds(in: min(index + second, reach)..<reach)
+        let before = max(index - second, 0)..<index
+        let after = index..<min(index + second, samples.count)
+        return StepReaction(
+            time: index > 0 ? samples[index - 1].time : 0,
+            from: usable[before].reduce(0, +) / Double(max(before.count, 1)),
+            to: usable[after].reduce(0, +) / Double(max(after.count, 1)),
+            overshoot: max(following.map { excess($0) }.max() ?? 0, 0) * 100,
+            settling: time(from: index, to: end) { excess($0) <= 0.1 },
+            undershoot: following.compactMap { utilization($0) }.min().map { max(1 - $0, 0) * 100 },
+            deficit: utilization(index..<min(index + 5 * second, end)).map { (1 - $0) * 100 },
+            recovery: time(from: index, to: end) { utilization($0) ?? 1 >= 0.9 })
     }
 
     private static func mean(_ values: [Double]) -> Double? {
@@ -106,16 +147,13 @@ struct FlowSeries {
 
     /// Where the usable capacity of a second is at least twice that of the one before, or at most half of it, at its
     /// steepest; and where the next change is. The five seconds after a change belong to it.
-    private func changes(isRise: Bool) -> [(index: Int, end: Int)] {
+    private var changes: [(index: Int, end: Int)] {
         let all = changePlaces()
-        return all.enumerated().compactMap { place, change in
-            guard change.isRise == isRise else { return nil }
-            return (change.index, place + 1 < all.count ? all[place + 1].index : samples.count)
-        }
+        return all.enumerated().map { ($1, $0 + 1 < all.count ? all[$0 + 1] : samples.count) }
     }
 
-    private func changePlaces() -> [(index: Int, isRise: Bool)] {
-        var places: [(index: Int, isRise: Bool)] = []
+    private func changePlaces() -> [Int] {
+        var places: [Int] = []
         var index = second
         while index + 5 * second <= samples.count {
             guard let ratio = ratio(at: index), ratio >= 2 || ratio <= 0.5 else {
@@ -128,7 +166,7 @@ struct FlowSeries {
                 let (first, second) = (self.ratio(at: one) ?? 1, self.ratio(at: other) ?? 1)
                 return isRise ? first < second : first > second
             }
-            places.append((steepest ?? index, isRise))
+            places.append(steepest ?? index)
             index = (steepest ?? index) + 5 * second
         }
         return places

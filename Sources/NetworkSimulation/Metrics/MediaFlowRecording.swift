@@ -17,8 +17,14 @@ struct MediaFlowRecording {
         var window: Range<Duration>?
     }
 
+    /// A frame that is complete later than this after its capture is late.
+    static let lateness = Duration.milliseconds(200)
+    /// A gap between complete frames that is longer than this is a freeze.
+    static let freezeGap = Duration.milliseconds(183)
+
     private struct Frame {
         var captured: MonotonicInstant
+        var packetCount: Int
         var missing: Int
         var completed: MonotonicInstant?
     }
@@ -29,9 +35,9 @@ struct MediaFlowRecording {
     private let windowEnd: MonotonicInstant
     private let judgedEnd: MonotonicInstant
 
-    private var samples: [MediaFlowSample] = []
-    /// In nanoseconds.
-    private var queueingDelays: [Int64] = []
+    private(set) var samples: [MediaFlowSample] = []
+    private var queueingDelays = DelayHistogram()
+    private var packetDelays = DelayHistogram()
     private var frames: [Frame] = []
     private var skippedFrames = 0
     private var sentSize = DataSize.zero
@@ -39,7 +45,11 @@ struct MediaFlowRecording {
     private var mediaReceivedSize = DataSize.zero
     private var feedbackSize = DataSize.zero
     private var sentSinceSample = DataSize.zero
+    private var receivedSinceSample = DataSize.zero
     private var mediaReceivedSinceSample = DataSize.zero
+    private var traffic = TrafficCount()
+    private var framePackets = 0
+    private var latePackets = 0
     private var judgedSentPackets = 0
     private var judgedReceivedPackets = 0
     private var markedPackets = 0
@@ -54,7 +64,7 @@ struct MediaFlowRecording {
 
     /// A frame was made; returns its number.
     mutating func frameEncoded(packetCount: Int, now: MonotonicInstant) -> Int {
-        frames.append(Frame(captured: now, missing: packetCount))
+        frames.append(Frame(captured: now, packetCount: packetCount, missing: packetCount))
         return frames.count - 1
     }
 
@@ -66,6 +76,7 @@ struct MediaFlowRecording {
         sentSize += size
         sentSinceSample += size
         if isPadding { paddingSize += size }
+        if now >= windowStart, now <= windowEnd { traffic.sent(size) }
         if now >= windowStart, now <= judgedEnd { judgedSentPackets += 1 }
     }
 
@@ -75,15 +86,22 @@ struct MediaFlowRecording {
         now: MonotonicInstant
     ) {
         if now >= windowStart, now <= windowEnd {
-            queueingDelays.append(queueingDelay.nanoseconds)
+            queueingDelays.add(queueingDelay)
+            packetDelays.add(now - sendTime)
+            traffic.received(size)
             if isMarked { markedPackets += 1 }
         }
         if sendTime >= windowStart, sendTime <= judgedEnd { judgedReceivedPackets += 1 }
+        receivedSinceSample += size
         guard isMedia else { return }
         mediaReceivedSize += size
         mediaReceivedSinceSample += size
-        guard frame >= 0 else { return }
+        guard frames.indices.contains(frame) else { return }
         frames[frame].missing -= 1
+        if now >= windowStart, now <= windowEnd {
+            framePackets += 1
+            if now - frames[frame].captured > Self.lateness { latePackets += 1 }
+        }
         if frames[frame].missing == 0 { frames[frame].completed = now }
     }
 
@@ -100,10 +118,12 @@ struct MediaFlowRecording {
         samples.append(
             MediaFlowSample(
                 time: time, controller: controller, sendRate: BitRate(sentSinceSample, over: interval),
+                receiveRate: BitRate(receivedSinceSample, over: interval),
                 goodput: BitRate(mediaReceivedSinceSample, over: interval),
                 capacity: capacity.map { BitRate($0, over: interval) }, queueDelay: queueDelay,
                 pacerDelay: pacerDelay, isActive: isActive))
         sentSinceSample = .zero
+        receivedSinceSample = .zero
         mediaReceivedSinceSample = .zero
         lastSample = time
     }
@@ -124,15 +144,16 @@ struct MediaFlowRecording {
         summary.utilization = utilization
         summary.rampTime = rampTime
 
-        let delays = queueingDelays.sorted()
-        summary.queueingDelay = DelayDistribution(sorted: delays)
+        summary.queueingDelay = queueingDelays.distribution
         let frameDelays = addFrames(to: &summary)
-        let metrics = metrics(summary)
+        let series = series
+        let metrics = metrics(summary, series)
         summary.recoveryDeficit = metrics[.recoveryDeficit].map { $0 / 100 }
         return MediaFlowReport(
             summary: summary, samples: samples, metrics: metrics,
-            queueingDelayPercentiles: DelayDistribution.percentiles(sorted: delays),
+            queueingDelayPercentiles: queueingDelays.percentiles,
             frameDelayPercentiles: DelayDistribution.percentiles(sorted: frameDelays),
+            reactions: series.reactions(to: setting.steps),
             stepResponses: StepResponse.all(to: setting.steps, duration: setting.duration, samples: samples))
     }
 
@@ -141,34 +162,41 @@ struct MediaFlowRecording {
         samples.map { sample in
             FlowSample(
                 time: sample.time.seconds, target: sample.controller.targetBitRate.kilobitsPerSecond / 1000,
-                sendRate: sample.sendRate.kilobitsPerSecond / 1000, goodput: sample.goodput.kilobitsPerSecond / 1000,
+                sendRate: sample.sendRate.kilobitsPerSecond / 1000,
+                receiveRate: sample.receiveRate.kilobitsPerSecond / 1000,
+                goodput: sample.goodput.kilobitsPerSecond / 1000,
                 capacity: sample.capacity.map { $0.kilobitsPerSecond / 1000 },
                 queueDelay: sample.queueDelay.milliseconds, senderDelay: sample.pacerDelay.milliseconds,
                 isActive: sample.isActive)
         }
     }
 
-    private func metrics(_ summary: MediaFlowSummary) -> MetricValues {
-        var values = MetricValues()
+    /// The samples of the window.
+    private var series: FlowSeries {
         let inWindow = flowSamples.filter {
             $0.time > (windowStart - .zero).seconds && $0.time <= (windowEnd - .zero).seconds + 1e-9
         }
-        FlowSeries(samples: inWindow, sampleInterval: setting.sampleInterval, maximum: setting.maximum)
-            .addMetrics(to: &values)
-        values[.queueingDelayMean] = summary.queueingDelay.mean.milliseconds
-        values[.queueingDelayMedian] = summary.queueingDelay.median.milliseconds
-        values[.queueingDelay95] = summary.queueingDelay.percentile95.milliseconds
-        values[.queueingDelay99] = summary.queueingDelay.percentile99.milliseconds
+        return FlowSeries(samples: inWindow, sampleInterval: setting.sampleInterval, maximum: setting.maximum)
+    }
+
+    private func metrics(_ summary: MediaFlowSummary, _ series: FlowSeries) -> MetricValues {
+        var values = MetricValues()
+        series.addMetrics(to: &values)
+        traffic.addMetrics(to: &values)
+        values.addDelays(queueing: summary.queueingDelay, packets: packetDelays.distribution)
         if judgedSentPackets > 0 {
             values[.loss] = (1 - Double(judgedReceivedPackets) / Double(judgedSentPackets)) * 100
         }
         if markedPackets > 0 { values[.marked] = Double(markedPackets) / Double(queueingDelays.count) * 100 }
+        values[.residualLoss] = residualLoss.map { $0 * 100 }
+        if framePackets > 0 { values[.discarded] = Double(latePackets) / Double(framePackets) * 100 }
         values[.frameDelayMedian] = summary.frameDelay.median.milliseconds
         values[.frameDelay95] = summary.frameDelay.percentile95.milliseconds
         values[.frameDelay99] = summary.frameDelay.percentile99.milliseconds
         values[.framesLost] = summary.lostFraction * 100
         values[.framesSkipped] = summary.skippedFraction * 100
         values[.framesLateOrLost] = summary.lateOrLostFraction * 100
+        values[.framesLate] = (summary.lateOrLostFraction - summary.lostFraction - summary.skippedFraction) * 100
         values[.freeze] = summary.freezeFraction * 100
         values[.freezeCount] = Double(summary.freezeCount)
         values[.freezeTime] = summary.freezeFraction * measuredDuration
@@ -176,7 +204,21 @@ struct MediaFlowRecording {
         if mediaReceivedSize > .zero {
             values[.feedback] = Double(feedbackSize.bytes) / Double(mediaReceivedSize.bytes) * 100
         }
+        values[.score] = FlowScore.score(values)
         return values
+    }
+
+    /// Whether a frame is judged: those of the last moments are still under way.
+    private func isJudged(_ frame: Frame) -> Bool {
+        frame.captured >= windowStart && frame.captured < judgedEnd
+    }
+
+    /// The part of the frames' packets that never came, whatever was tried; nil without frames.
+    private var residualLoss: Double? {
+        let judged = frames.filter(isJudged)
+        let packets = judged.reduce(0) { $0 + $1.packetCount }
+        guard packets > 0 else { return nil }
+        return Double(judged.reduce(0) { $0 + max($1.missing, 0) }) / Double(packets)
     }
 
     /// The seconds of the window in which the flow was there.
@@ -210,15 +252,13 @@ struct MediaFlowRecording {
 
     /// Returns the delays of complete frames in nanoseconds, ascending.
     private func addFrames(to summary: inout MediaFlowSummary) -> [Int64] {
-        let late: Int64 = 200_000_000
-        // Frames of the last moments are still under way.
-        let judged = frames.filter { $0.captured >= windowStart && $0.captured < judgedEnd }
+        let judged = frames.filter(isJudged)
         let delays = judged.compactMap { frame in frame.completed.map { ($0 - frame.captured).nanoseconds } }.sorted()
         summary.frameDelay = DelayDistribution(sorted: delays)
         let total = judged.count + skippedFrames
         summary.frameCount = total
         guard total > 0 else { return delays }
-        let onTime = delays.count { $0 <= late }
+        let onTime = delays.count { $0 <= Self.lateness.nanoseconds }
         summary.lateOrLostFraction = Double(total - onTime) / Double(total)
         summary.skippedFraction = Double(skippedFrames) / Double(total)
         summary.lostFraction = Double(judged.count - delays.count) / Double(total)
@@ -228,15 +268,32 @@ struct MediaFlowRecording {
         return delays
     }
 
-    /// The gaps of over 183 ms between complete frames, and their seconds in all.
+    /// The gaps between complete frames that are freezes, and their seconds in all. A gap in which the sender paused is
+    /// none; that no frame comes any more is one.
     private func freezes(_ frames: [Frame]) -> (count: Int, seconds: Double) {
-        let completed = frames.compactMap(\.completed).sorted()
+        var completed = frames.compactMap(\.completed).sorted()
+        if !completed.isEmpty { completed.append(max(judgedEnd, completed[completed.count - 1])) }
+        let pauses = samples.filter { !$0.isActive }.map { MonotonicInstant.zero + $0.time }
         var count = 0
         var seconds = 0.0
-        for (earlier, later) in zip(completed, completed.dropFirst()) where later - earlier > .milliseconds(183) {
+        for (earlier, later) in zip(completed, completed.dropFirst()) where later - earlier > Self.freezeGap {
+            guard !pauses.contains(where: { $0 > earlier && $0 <= later }) else { continue }
             count += 1
             seconds += (later - earlier).seconds
         }
         return (count, seconds)
+    }
+}
+
+extension MetricValues {
+    mutating func addDelays(queueing: DelayDistribution, packets: DelayDistribution) {
+        self[.queueingDelayMean] = queueing.mean.milliseconds
+        self[.queueingDelayMedian] = queueing.median.milliseconds
+        self[.queueingDelay95] = queueing.percentile95.milliseconds
+        self[.queueingDelay99] = queueing.percentile99.milliseconds
+        self[.packetDelayMean] = packets.mean.milliseconds
+        self[.packetDelayMedian] = packets.median.milliseconds
+        self[.packetDelay95] = packets.percentile95.milliseconds
+        self[.packetDelay99] = packets.percentile99.milliseconds
     }
 }

@@ -48,6 +48,8 @@ public struct MediaFlowReport: Hashable, Sendable {
     /// Delays in the path's queues and of frames at each percent from the least to the largest, in ms.
     public var queueingDelayPercentiles: [Double]
     public var frameDelayPercentiles: [Double]
+    /// How the flow answered each step of a scripted rate, and else each change to a half or double.
+    public var reactions: [StepReaction]
     /// How the flow answered each change of a scripted rate.
     public var stepResponses: [StepResponse]
 }

@@ -9,6 +9,8 @@ public struct MediaFlowSample: Hashable, Sendable {
     public var controller: ControllerSnapshot
     /// What left the sender, on average since the last sample.
     public var sendRate: BitRate
+    /// All that arrived, on average since the last sample.
+    public var receiveRate: BitRate
     /// What media arrived, on average since the last sample.
     public var goodput: BitRate
     /// What the link could carry, on average since the last sample; nil when unlimited.

@@ -8,10 +8,19 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     case goodput = "goodput_mbps"
     /// What left the sender, padding and retransmissions included.
     case sendRate = "send_mbps"
+    /// All that arrived.
+    case receiveRate = "recv_mbps"
     /// Goodput over what was usable.
     case utilization = "util_pct"
     /// How much the rate of a second differs from that of the one before, on average, over the mean rate.
     case rateVariation = "rate_variation_pct"
+    /// Swings of the rate sent, from second to second, between 125 % and 75 % of its mean over the ten seconds around.
+    case oscillations = "oscillations_per_min"
+    /// Packets and bytes, of all kinds.
+    case packetsSent = "packets_sent"
+    case packetsReceived = "packets_received"
+    case bytesSent = "bytes_sent"
+    case bytesReceived = "bytes_received"
 
     // The network
     /// Time in the queues of the path, of packets that arrived.
@@ -19,8 +28,17 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     case queueingDelayMedian = "qdelay_p50_ms"
     case queueingDelay95 = "qdelay_p95_ms"
     case queueingDelay99 = "qdelay_p99_ms"
+    /// Time from sender to receiver, of packets that arrived.
+    case packetDelayMean = "packet_delay_mean_ms"
+    case packetDelayMedian = "packet_delay_p50_ms"
+    case packetDelay95 = "packet_delay_p95_ms"
+    case packetDelay99 = "packet_delay_p99_ms"
     /// Packets that did not arrive.
     case loss = "loss_pct"
+    /// Packets of frames that never came, repair included.
+    case residualLoss = "residual_loss_pct"
+    /// Packets of frames that came over 200 ms after the capture: too late to be played.
+    case discarded = "discarded_pct"
     /// Packets that arrived with a mark of congestion.
     case marked = "marked_pct"
 
@@ -33,6 +51,8 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     case framesLost = "frames_lost_pct"
     /// Frames that the sender skipped.
     case framesSkipped = "frames_skipped_pct"
+    /// Frames that were complete over 200 ms after the capture.
+    case framesLate = "frames_late_pct"
     /// Frames late by over 200 ms, incomplete, or skipped.
     case framesLateOrLost = "frames_over200ms_or_lost_pct"
     /// Share of time in gaps of over 183 ms between complete frames; how many; how long in all.
@@ -69,6 +89,19 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     case fairness20 = "jain_20s"
     /// How long after the last flow began until the index over 5 s was 0.9 and stayed so for 5 s.
     case convergence = "convergence_s"
+
+    /// Utilisation, p95 queueing delay and frames in time in one figure from 0 to 100: see `FlowScore`.
+    case score
+}
+
+extension Metric {
+    /// Whether the value of several flows together is the sum of theirs, not the mean.
+    public var isSum: Bool {
+        switch self {
+        case .packetsSent, .packetsReceived, .bytesSent, .bytesReceived: true
+        default: false
+        }
+    }
 }
 
 /// Values of metrics; what does not apply has none.

@@ -14,11 +14,13 @@ struct FlowComparison {
         var values = MetricValues()
         for metric in Metric.allCases {
             let all = media.compactMap { result.flows[$0].metrics[metric] }
-            if !all.isEmpty { values[metric] = all.reduce(0, +) / Double(all.count) }
+            guard !all.isEmpty else { continue }
+            values[metric] = all.reduce(0, +) / (metric.isSum ? 1 : Double(all.count))
         }
         addSums(to: &values, result, media: media)
         addFairness(to: &values, result, media: media)
         values[.shareAgainstTCP] = shareAgainstTCP(result, media: media).map { $0 * 100 }
+        values[.score] = FlowScore.score(values)
         result.metrics = values
     }
 
@@ -57,11 +59,13 @@ struct FlowComparison {
         var usable = 0.0
         var goodput = 0.0
         var sent = 0.0
+        var received = 0.0
         for group in groups(media) {
             for place in places {
                 let samples = group.map { result.flows[$0].samples[place] }
                 goodput += samples.reduce(0) { $0 + $1.goodput }
                 sent += samples.reduce(0) { $0 + $1.sendRate }
+                received += samples.reduce(0) { $0 + $1.receiveRate }
                 let wanted = zip(group, samples).reduce(0) { $0 + ($1.1.isActive ? maximum(of: $1.0) : 0) }
                 usable += min(wanted, samples.first?.capacity ?? wanted)
             }
@@ -70,12 +74,12 @@ struct FlowComparison {
         values[.usable] = usable / count
         values[.goodput] = goodput / count
         values[.sendRate] = sent / count
+        values[.receiveRate] = received / count
         if usable > 0 { values[.utilization] = goodput / usable * 100 }
     }
 
     private func maximum(of flow: Int) -> Double {
-        guard case .media(let parameters, _) = scenario.flows[flow].kind else { return 0 }
-        return parameters.encoder.maximum.kilobitsPerSecond / 1000
+        (scenario.flows[flow].maximum ?? .zero).kilobitsPerSecond / 1000
     }
 
     /// Media flows that share a bottleneck.

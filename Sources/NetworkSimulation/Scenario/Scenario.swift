@@ -39,6 +39,8 @@ public struct Scenario: Sendable {
     }
 
     public var name: String
+    /// What it is one of, such as a folder of scenarios: reports show means of each suite. Empty for none.
+    public var suite: String
     public var title: String
     /// Where it comes from, such as an RFC's section.
     public var reference: String
@@ -51,10 +53,11 @@ public struct Scenario: Sendable {
     public var flows: [Flow]
 
     public init(
-        name: String, title: String = "", reference: String = "", expectation: String = "", duration: Duration,
+        name: String, suite: String = "", title: String = "", reference: String = "", expectation: String = "", duration: Duration,
         window: Range<Duration>? = nil, links: [Link], flows: [Flow]
     ) {
         self.name = name
+        self.suite = suite
         self.title = title
         self.reference = reference
         self.expectation = expectation

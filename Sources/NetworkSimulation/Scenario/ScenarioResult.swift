@@ -5,7 +5,13 @@ public struct ScenarioResult: Codable, Hashable, Sendable {
         public var name: String
         /// media, audio, tcp or udp.
         public var kind: String
+        /// The link of its way that carries least; nil when none is limited.
+        public var bottleneck: String?
+        /// The most that its source sends, in Mbit/s; nil for flows that take what there is.
+        public var maximum: Double?
         public var metrics: MetricValues
+        /// How it answered each step of a scripted rate, and else each change to a half or double.
+        public var steps: [StepReaction]
         /// Delays at each percent from the least to the largest, in ms: of packets in queues, and of complete frames.
         public var queueingDelayPercentiles: [Double]
         public var frameDelayPercentiles: [Double]
@@ -14,7 +20,10 @@ public struct ScenarioResult: Codable, Hashable, Sendable {
         public enum CodingKeys: String, CodingKey {
             case name
             case kind
+            case bottleneck
+            case maximum = "maximum_mbps"
             case metrics
+            case steps
             case queueingDelayPercentiles = "qdelay_percentiles_ms"
             case frameDelayPercentiles = "frame_delay_percentiles_ms"
             case samples
@@ -43,6 +52,8 @@ public struct ScenarioResult: Codable, Hashable, Sendable {
     }
 
     public var scenario: String
+    /// Empty for none.
+    public var suite: String
     public var title: String
     public var reference: String
     public var expectation: String
@@ -59,6 +70,7 @@ public struct ScenarioResult: Codable, Hashable, Sendable {
 
     public enum CodingKeys: String, CodingKey {
         case scenario
+        case suite
         case title
         case reference
         case expectation = "expected"

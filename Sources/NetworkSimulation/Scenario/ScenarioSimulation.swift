@@ -1,12 +1,9 @@
-internal import MediaCore
+public import MediaCore
 internal import RateControl
 
 /// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result,
 /// bit for bit.
 public struct ScenarioSimulation {
-    /// The time from sample to sample.
-    public static let sampleInterval = Duration.milliseconds(200)
-
     private enum Running {
         case media(Attached<MediaFlow>)
         case tcp(Attached<TCPFlow>)
@@ -15,17 +12,23 @@ public struct ScenarioSimulation {
 
     private let scenario: Scenario
     private let seed: UInt64
-    private let network = SimulatedNetwork(sampleInterval: Self.sampleInterval)
+    private let sampleInterval: Duration
+    private let network: SimulatedNetwork
     private var running: [Running] = []
 
     /// Prepares a run.
     ///
-    /// - Parameter makeController: makes a controller for each media flow.
+    /// - Parameters:
+    ///   - sampleInterval: the time from sample to sample.
+    ///   - makeController: makes a controller for each media flow.
     public init(
-        scenario: Scenario, seed: UInt64, makeController: (ControllerContext) -> SimulatedController
+        scenario: Scenario, seed: UInt64, sampleInterval: Duration = .milliseconds(200),
+        makeController: (ControllerContext) -> SimulatedController
     ) throws(ScenarioSimulationError) {
         self.scenario = scenario
         self.seed = seed
+        self.sampleInterval = sampleInterval
+        network = SimulatedNetwork(sampleInterval: sampleInterval)
         var links: [String: Int] = [:]
         for link in scenario.links {
             guard links[link.name] == nil else { throw .repeatedLink(link.name) }
@@ -66,24 +69,28 @@ public struct ScenarioSimulation {
             parameters.feedbackInterval = made.feedbackInterval ?? parameters.feedbackInterval
             let media = MediaFlow(
                 number: number, parameters: parameters, controller: made.controller,
-                setting: setting(maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
+                setting: setting(of: flow, maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
             running.append(.media(network.addFlow(media, path: path)))
         case .tcp(let parameters):
             let tcp = TCPFlow(
                 number: number, parameters: parameters,
-                setting: setting(maximum: .megabits(1e6), start: parameters.start), seed: seed)
+                setting: setting(of: flow, maximum: .megabits(1e6), start: parameters.start), seed: seed)
             running.append(.tcp(network.addFlow(tcp, path: path)))
         case .audio(let parameters), .udp(let parameters):
             let datagrams = DatagramFlow(
                 number: number, parameters: parameters,
-                setting: setting(maximum: parameters.rate, start: parameters.start), seed: seed)
+                setting: setting(of: flow, maximum: parameters.rate, start: parameters.start), seed: seed)
             running.append(.datagrams(network.addFlow(datagrams, path: path)))
         }
     }
 
-    private func setting(maximum: BitRate, start: Duration) -> MediaFlowRecording.Setting {
-        MediaFlowRecording.Setting(
-            duration: scenario.duration, sampleInterval: Self.sampleInterval, maximum: maximum, start: start,
+    private func setting(
+        of flow: Scenario.Flow, maximum: BitRate, start: Duration
+    ) -> MediaFlowRecording.Setting {
+        var steps: [LinkRate.Step] = []
+        if case .steps(let scripted)? = scenario.bottleneck(of: flow)?.profile.rate { steps = scripted }
+        return MediaFlowRecording.Setting(
+            duration: scenario.duration, sampleInterval: sampleInterval, maximum: maximum, steps: steps, start: start,
             window: scenario.window)
     }
 
@@ -110,7 +117,7 @@ public struct ScenarioSimulation {
         network.run(until: .zero + scenario.duration)
         let flows = zip(scenario.flows, running).map { flowResult(of: $0, $1) }
         var result = ScenarioResult(
-            scenario: scenario.name, title: scenario.title, reference: scenario.reference,
+            scenario: scenario.name, suite: scenario.suite, title: scenario.title, reference: scenario.reference,
             expectation: scenario.expectation, controller: controllerName, seed: seed,
             duration: scenario.duration.seconds, eventCount: network.eventCount, metrics: MetricValues(),
             flows: flows,
@@ -122,28 +129,38 @@ public struct ScenarioSimulation {
                     droppedPackets: statistics.droppedPackets, markedPackets: statistics.markedPackets,
                     deliveredBytes: statistics.deliveredSize.bytes)
             })
-        FlowComparison(scenario: scenario, sampleInterval: Self.sampleInterval).addMetrics(to: &result)
+        FlowComparison(scenario: scenario, sampleInterval: sampleInterval).addMetrics(to: &result)
         return result
     }
 
-    private func flowResult(of flow: Scenario.Flow, _ running: Running) -> ScenarioResult.Flow {
-        switch running {
-        case .media(let attached):
-            let (report, samples) = attached.flow.result()
-            return ScenarioResult.Flow(
-                name: flow.name, kind: flow.kindName, metrics: report.metrics,
-                queueingDelayPercentiles: report.queueingDelayPercentiles,
-                frameDelayPercentiles: report.frameDelayPercentiles, samples: samples)
-        case .tcp(let attached): return flowResult(of: flow, attached.flow.recording)
-        case .datagrams(let attached): return flowResult(of: flow, attached.flow.recording)
-        }
+    /// What a media flow and its controller were like, sample by sample; empty for other flows.
+    public func mediaSamples(ofFlow index: Int) -> [MediaFlowSample] {
+        guard running.indices.contains(index), case .media(let attached) = running[index] else { return [] }
+        return attached.flow.samples
     }
 
-    private func flowResult(of flow: Scenario.Flow, _ recording: TrafficRecording) -> ScenarioResult.Flow {
-        let (values, percentiles) = recording.metrics
-        return ScenarioResult.Flow(
-            name: flow.name, kind: flow.kindName, metrics: values, queueingDelayPercentiles: percentiles,
-            frameDelayPercentiles: [], samples: recording.samples)
+    private func flowResult(of flow: Scenario.Flow, _ running: Running) -> ScenarioResult.Flow {
+        var result = ScenarioResult.Flow(
+            name: flow.name, kind: flow.kindName, bottleneck: scenario.bottleneck(of: flow)?.name,
+            maximum: flow.maximum.map { $0.kilobitsPerSecond / 1000 }, metrics: MetricValues(), steps: [],
+            queueingDelayPercentiles: [], frameDelayPercentiles: [], samples: [])
+        switch running {
+        case .media(let attached):
+            let report: MediaFlowReport
+            (report, result.samples) = attached.flow.result()
+            result.metrics = report.metrics
+            result.steps = report.reactions
+            result.queueingDelayPercentiles = report.queueingDelayPercentiles
+            result.frameDelayPercentiles = report.frameDelayPercentiles
+        case .tcp(let attached): Self.add(attached.flow.recording, to: &result)
+        case .datagrams(let attached): Self.add(attached.flow.recording, to: &result)
+        }
+        return result
+    }
+
+    private static func add(_ recording: TrafficRecording, to result: inout ScenarioResult.Flow) {
+        (result.metrics, result.queueingDelayPercentiles) = recording.metrics
+        result.samples = recording.samples
     }
 }
 
@@ -155,6 +172,17 @@ extension Scenario.Flow {
         case .audio: "audio"
         case .tcp: "tcp"
         case .udp: "udp"
+        }
+    }
+}
+
+extension Scenario.Flow {
+    /// The most that its source sends; nil for TCP.
+    var maximum: BitRate? {
+        switch kind {
+        case .media(let parameters, _): parameters.encoder.maximum
+        case .audio(let parameters), .udp(let parameters): parameters.rate
+        case .tcp: nil
         }
     }
 }
