@@ -64,6 +64,13 @@ let modules: [Module] = [
     Module(
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
+    // Real pictures for the simulator, which itself knows no codec.
+    Module(
+        name: "SimulatedVideo",
+        dependencies: [
+            "MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient",
+        ],
+        testDependencies: ["RateControl"]),
     Module(
         name: "SimulationScenarios",
         dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
@@ -128,7 +135,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
-            dependencies: ["MediaCore", "RateControl", "NetworkSimulation", "SimulationScenarios", argumentParser],
+            dependencies: [
+                "MediaCore", "RateControl", "NetworkSimulation", "SimulatedVideo", "SimulationScenarios", argumentParser,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
@@ -141,7 +150,7 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "COpenH264",
             ],

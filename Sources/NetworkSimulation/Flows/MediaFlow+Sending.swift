@@ -32,7 +32,11 @@ extension MediaFlow {
     private mutating func videoTarget() -> BitRate {
         var target = decision.targetBitRate
         if let audio = parameters.audio { target = target - audio }
-        if sentStream != nil { target = allocator.allocate(target: target, fractionLost: fractionLost).video }
+        if sentStream != nil {
+            let allocation = allocator.allocate(target: target, fractionLost: fractionLost)
+            // The model follows every target, where a real encoder is not set anew for small changes.
+            target = codec == nil ? target - allocation.retransmission : allocation.video
+        }
         if let applicationLimit { target = min(target, applicationLimit) }
         return target
     }
