@@ -204,8 +204,12 @@ struct FlowReader {
             else {
                 throw node.error("'transfers' need ascending 'minimum' and 'maximum', and a 'mean-idle' above zero")
             }
+            let beginsAtOnce = try reader.value("begins", expected: "at-once or idle") { text in
+                text == "at-once" ? true : text == "idle" ? false : nil
+            }
             try reader.finish()
-            return TCPFlowParameters.Transfers(minimumSize: minimum, maximumSize: maximum, meanIdleTime: idle)
+            return TCPFlowParameters.Transfers(
+                minimumSize: minimum, maximumSize: maximum, meanIdleTime: idle, beginsAtOnce: beginsAtOnce ?? false)
         }
         return parameters
     }

@@ -40,14 +40,14 @@ extension MediaFlow {
         var frame = Int(packet.detail >> 1)
         var isLastOfFrame = packet.detail & 1 == 1
         var isMedia = frame != Outgoing.padding
-        if receivedStream != nil, frame != Outgoing.audio {
-            // A packet that came twice is here no more the second time.
+        if let stream = receivedStream, frame != Outgoing.audio {
+            // What came twice is here no more the second time.
             isMedia = false
-            if let datagram = datagrams.take(packet.sequence), let rtp = try? RTPPacket(parsing: datagram) {
-                let isNew = receivedStream?.insert(rtp, now: now) == true
-                isMedia = isNew && rtp.payload.readableBytes > 0
-                frame = Int(rtp.timestamp)
-                isLastOfFrame = rtp.marker
+            if let content = contents.take(packet.sequence) {
+                let isNew = stream.insert(content.received, now: now)
+                isMedia = isNew && content.payload.readableBytes > 0
+                frame = content.frame
+                isLastOfFrame = content.isLastOfFrame
             }
         }
         recording.packetReceived(
@@ -67,14 +67,13 @@ extension MediaFlow {
 
     /// Takes the frames that are ready out of the jitter buffer.
     mutating func deliver(now: MonotonicInstant) {
-        guard var stream = receivedStream.take() else { return }
+        guard let stream = receivedStream else { return }
         stream.deliver(now: now) { unit, isUsable in
             guard isUsable else { return }
             let frame = Int(unit.rtpTimestamp)
             recording.frameDelivered(frame, now: now)
             useCodec { codec throws(PictureCodecError) in try codec.receive(unit, frame: frame) }
         }
-        receivedStream = consume stream
     }
 
     // MARK: Feedback
@@ -99,12 +98,13 @@ extension MediaFlow {
     }
 
     private mutating func sendRepairRequests(_ network: SimulatedNetwork) {
-        guard receivedStream != nil else { return }
-        if parameters.repair == .nack, let missing = receivedStream?.nacksDue(now: network.now), !missing.isEmpty {
+        guard let stream = receivedStream else { return }
+        let missing = parameters.repair == .nack ? stream.nacksDue(now: network.now) : []
+        if !missing.isEmpty {
             let nack = GenericNACK(senderSSRC: 1, mediaSSRC: 2, sequenceNumbers: missing)
             sendFeedback(.missing(nack), size: DataSize(bytes: 40 + 4 * missing.count), network)
         }
-        if receivedStream?.takeKeyFrameRequest(now: network.now) == true {
+        if stream.takeKeyFrameRequest(now: network.now) {
             sendFeedback(.pictureLoss, size: DataSize(bytes: 40), network)
         }
     }

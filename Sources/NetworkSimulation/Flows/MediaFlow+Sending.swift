@@ -58,16 +58,16 @@ extension MediaFlow {
     private mutating func enqueuePackets(now: MonotonicInstant) {
         let frame = recording.nextFrame
         guard let units = makeFrame(frame, now: now),
-            let datagrams = sentStream?.packetize(units, frame: frame), !datagrams.isEmpty
+            let contents = sentStream?.packetize(units, frame: frame), !contents.isEmpty
         else {
             recording.frameSkipped(now: now)
             return
         }
-        _ = recording.frameEncoded(packetCount: datagrams.count, now: now)
+        _ = recording.frameEncoded(packetCount: contents.count, now: now)
         var total = DataSize.zero
-        for datagram in datagrams {
+        for content in contents {
             let packet = Outgoing(
-                size: datagram.size, frame: frame, isLastOfFrame: datagram.isLastOfFrame, datagram: datagram)
+                size: content.size, frame: frame, isLastOfFrame: content.isLastOfFrame, content: content)
             total += packet.size
             pacer.enqueue(packet, size: packet.size, priority: .video, now: now)
         }
@@ -114,8 +114,8 @@ extension MediaFlow {
             guard isSending, padding > .zero else { break }
             let size = DataSize(bytes: min(max(padding.bytes, 200), parameters.packetSize.bytes))
             // It borrows the newest frame's timestamp.
-            let datagram = sentStream?.makePadding(frame: max(recording.nextFrame - 1, 0))
-            let packet = Outgoing(size: size, frame: Outgoing.padding, datagram: datagram)
+            let content = sentStream?.makePadding(frame: max(recording.nextFrame - 1, 0))
+            let packet = Outgoing(size: size, frame: Outgoing.padding, content: content)
             pacer.enqueue(packet, size: size, priority: .padding, now: now)
         }
     }
@@ -130,7 +130,7 @@ extension MediaFlow {
             // The identical bytes with the number that they had: as in the relay, the controller is told nothing.
             outgoing.sequence = sequence
             recording.packetRepeated(size: packet.size, now: now)
-            if let datagram = packet.datagram { datagrams.put(datagram.bytes, number: sequence) }
+            if let content = packet.content { contents.put(content, number: sequence) }
             network.send(outgoing)
             return
         }
@@ -139,11 +139,11 @@ extension MediaFlow {
         updateHold()
         recording.packetSent(size: packet.size, isPadding: packet.frame == Outgoing.padding, now: now)
         outgoing.sequence = sent.transportSequence
-        if let datagram = packet.datagram {
+        if let content = packet.content {
             if parameters.repair == .nack {
-                sentStream?.sent(datagram, transportSequence: sent.transportSequence, now: now)
+                sentStream?.sent(content, transportSequence: sent.transportSequence, now: now)
             }
-            datagrams.put(datagram.bytes, number: sent.transportSequence)
+            contents.put(content, number: sent.transportSequence)
         }
         network.send(outgoing)
         // A first packet may start probes.
@@ -156,12 +156,12 @@ extension MediaFlow {
             // What the path cannot carry in time is not repeated on top.
             guard pacer.expectedDrainTime < frameTimeout else { continue }
             guard
-                let (datagram, sequence) = sentStream?.repeated(
+                let (content, sequence) = sentStream?.repeated(
                     sequenceNumber, roundTripTime: roundTripTime, now: now)
             else { continue }
-            budget.spend(datagram.size, now: now)
+            budget.spend(content.size, now: now)
             let packet = Outgoing(
-                size: datagram.size, frame: 0, datagram: datagram, repeatedSequence: sequence)
+                size: content.size, frame: content.frame, content: content, repeatedSequence: sequence)
             pacer.enqueue(packet, size: packet.size, priority: .retransmission, now: now)
         }
     }

@@ -1,5 +1,4 @@
 import MediaCore
-import NIOCore
 import RTP
 import RateControl
 
@@ -13,8 +12,8 @@ struct MediaFlow: SimulatedFlow {
         /// The frame that it belongs to; one of the constants below otherwise.
         var frame: Int
         var isLastOfFrame = false
-        /// Its bytes, where the flow has a stream of them.
-        var datagram: SentVideoStream.Datagram?
+        /// What it holds, where the flow has a stream.
+        var content: SentVideoStream.Packet?
         /// The transport-wide number that it had when it was sent first; nil for what was not sent before.
         var repeatedSequence: Int64?
 
@@ -59,20 +58,20 @@ struct MediaFlow: SimulatedFlow {
     var adapter = TransportFeedbackAdapter()
     let modelFrame: ModelFrame
     /// Nil where neither losses are repaired nor pictures are real: then sizes are all that matters.
-    var sentStream: SentVideoStream?
+    let sentStream: SentVideoStream?
     var allocator: BitrateAllocator
     var budget = SendBudget()
     var fractionLost = 0.0
     var hasFeedback = false
     var applicationLimit: BitRate?
 
-    /// Datagrams under way, by their transport-wide numbers.
-    var datagrams: MessageSlots<ByteBuffer>
+    /// What the packets of the stream hold that are under way, by their transport-wide numbers.
+    var contents: MessageSlots<SentVideoStream.Packet>
 
     // The receiver.
     var recorder: TransportFeedbackRecorder
     var congestionRecorder: CongestionFeedbackRecorder
-    var receivedStream: ReceivedVideoStream?
+    let receivedStream: ReceivedVideoStream?
     var loss = ReceiverLoss()
     /// The receiver's clock has an origin of its own, as in life.
     let receiverClockOffset = Duration.seconds(86_400)
@@ -95,7 +94,7 @@ struct MediaFlow: SimulatedFlow {
         let hasStream = repairs || codec != nil
         sentStream = hasStream ? SentVideoStream(packetSize: parameters.packetSize) : nil
         receivedStream = hasStream ? ReceivedVideoStream(repairs: repairs, needsReferences: codec != nil) : nil
-        datagrams = MessageSlots(capacity: hasStream ? 4096 : 1)
+        contents = MessageSlots(capacity: hasStream ? 4096 : 1)
         // The sizes of the model are those on the wire.
         allocator = BitrateAllocator(
             configuration: BitrateAllocator.Configuration(
@@ -184,7 +183,7 @@ struct MediaFlow: SimulatedFlow {
 
     mutating func wake(_ network: SimulatedNetwork) {
         let now = network.now
-        deliver(now: now)
+        if let stream = receivedStream, stream.nextDeadline <= now { deliver(now: now) }
         sendFeedback(network)
         if hasFeedback || now >= decision.nextWakeUp {
             hasFeedback = false

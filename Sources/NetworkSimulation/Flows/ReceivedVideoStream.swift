@@ -4,7 +4,9 @@ import RTP
 
 /// A stream of video on its way in, by the code of the relay: jitter buffer, negative acknowledgements, depacketizer,
 /// and requests for keyframes where a loss was not repaired.
-struct ReceivedVideoStream: Sendable {
+///
+/// A class, so that looking at it through its flow copies nothing.
+final class ReceivedVideoStream {
     private var jitterBuffer: JitterBuffer
     private var depacketizer = H264Depacketizer()
     private var keyFrames = KeyFrameRequester()
@@ -21,7 +23,7 @@ struct ReceivedVideoStream: Sendable {
     }
 
     /// Takes a packet that came; returns whether it is one that was still waited for.
-    mutating func insert(_ packet: RTPPacket, now: MonotonicInstant) -> Bool {
+    func insert(_ packet: RTPPacket, now: MonotonicInstant) -> Bool {
         switch jitterBuffer.insert(packet, now: now) {
         case .inserted, .overflow: true
         case .duplicate, .late: false
@@ -29,7 +31,7 @@ struct ReceivedVideoStream: Sendable {
     }
 
     /// Hands out the frames that are whole, or whose rest was given up, in their order.
-    mutating func deliver(now: MonotonicInstant, _ body: (_ unit: AccessUnit, _ isUsable: Bool) -> Void) {
+    func deliver(now: MonotonicInstant, _ body: (_ unit: AccessUnit, _ isUsable: Bool) -> Void) {
         while let received = jitterBuffer.popNext(now: now) {
             if let lastSequence, received.sequence != lastSequence + 1 { breakReferences(now: now) }
             lastSequence = received.sequence
@@ -40,7 +42,7 @@ struct ReceivedVideoStream: Sendable {
         }
     }
 
-    private mutating func isUsable(_ unit: AccessUnit, now: MonotonicInstant) -> Bool {
+    private func isUsable(_ unit: AccessUnit, now: MonotonicInstant) -> Bool {
         guard needsReferences else { return true }
         if unit.isDamaged {
             breakReferences(now: now)
@@ -53,17 +55,17 @@ struct ReceivedVideoStream: Sendable {
         return !isBroken
     }
 
-    private mutating func breakReferences(now: MonotonicInstant) {
+    private func breakReferences(now: MonotonicInstant) {
         guard needsReferences else { return }
         isBroken = true
         keyFrames.need(now: now)
     }
 
     /// The sequence numbers to ask for now.
-    mutating func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
+    func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
 
     /// Whether to ask for a keyframe now.
-    mutating func takeKeyFrameRequest(now: MonotonicInstant) -> Bool {
+    func takeKeyFrameRequest(now: MonotonicInstant) -> Bool {
         needsReferences && keyFrames.takeRequest(roundTripTime: .milliseconds(100), now: now)
     }
 
