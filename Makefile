@@ -9,7 +9,7 @@ sources := Sources Tests $(wildcard Benchmarks)
 benches := conference encoders sessions $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test install format lint bench dependencies test-dependencies
+.PHONY: help run test install format lint bench results dependencies test-dependencies
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,14 @@ bench: dependencies ## Measure everything; ARGS="encoders", "sessions", "passes"
 	swift build -c release --product confbench
 	@confbench="$$(swift build -c release --show-bin-path)/confbench"; \
 	$(if $(ARGS),"$$confbench" $(ARGS),$(foreach bench,$(benches),echo "$(bench):" && "$$confbench" $(bench) &&) true)
+
+results: dependencies ## Compare the controllers over all scenarios anew (CONFRELAY_TRACES_DIR: and over these traces).
+	swift build -c release --product confsim
+	@mkdir -p out/results Simulations/results
+	@confsim="$$(swift build -c release --show-bin-path)/confsim"; \
+	"$$confsim" compare Simulations/suite.yaml --runs 3 --jobs "$$(nproc)" --report out/results \
+		--markdown Simulations/results/comparison.md --csv Simulations/results/comparison.csv && \
+	"$$confsim" sensitivity Simulations/suite.yaml --jobs "$$(nproc)" --markdown Simulations/results/sensitivity.md
 
 dependencies:
 	@scripts/install-dependencies.sh

@@ -43,6 +43,11 @@ let modules: [Module] = [
     Module(name: "RTP", dependencies: ["MediaCore", nioCore]),
     Module(name: "RateControl", dependencies: ["MediaCore", "RTP", nioCore]),
     Module(
+        name: "FlightRecording", dependencies: ["MediaCore", "RTP", "RateControl"],
+        testDependencies: ["NetworkSimulation", "AllocationCounter"]),
+    Module(
+        name: "FlightFiles", dependencies: ["FlightRecording", "MediaCore"], testDependencies: ["RateControl"]),
+    Module(
         name: "VideoCoding",
         dependencies: [
             "MediaCore", "H264", "PixelTransfer", nioCore, dequeModule, "CLibAVCodec", "COpenH264",
@@ -57,7 +62,7 @@ let modules: [Module] = [
     Module(
         name: "Conference",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "MediaCore", "H264", "RTP", "RateControl", "FlightRecording", "VideoCoding", "Compositing", "AudioMixing",
             "SecureTransport", nioCore,
         ],
         testDependencies: ["NetworkSimulation"]),
@@ -74,11 +79,12 @@ let modules: [Module] = [
     Module(
         name: "SimulationScenarios",
         dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
+    Module(name: "SimulationReports", dependencies: ["MediaCore", "RateControl", "NetworkSimulation"]),
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", nioCore, nioPosix, logging,
-            serviceLifecycle,
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "FlightRecording", "FlightFiles",
+            nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -92,7 +98,8 @@ let modules: [Module] = [
         name: "ConferenceClient",
         dependencies: [
             "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
-            "SecureTransport", "Recording", "Conference", "NetworkSimulation", nioCore, nioPosix, nioHTTP1,
+            "SecureTransport", "Recording", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
+            nioCore, nioPosix, nioHTTP1,
         ]),
 ]
 
@@ -122,25 +129,33 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Conference", "MediaCore", "RateControl", "SecureTransport", "VideoCoding", logging,
-                serviceLifecycle, unixSignals, argumentParser,
+                "RelayServer", "Conference", "FlightRecording", "MediaCore", "RateControl", "SecureTransport",
+                "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confclient",
             dependencies: [
-                "ConferenceClient", "MediaCore", "NetworkSimulation", "SecureTransport", "VideoCoding", nioPosix,
-                argumentParser,
+                "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
+                "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
             dependencies: [
-                "MediaCore", "RateControl", "NetworkSimulation", "SimulatedVideo", "SimulationScenarios", argumentParser,
+                "FlightRecording", "MediaCore", "RateControl", "NetworkSimulation", "SimulatedVideo",
+                "SimulationScenarios", "SimulationReports", argumentParser,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "InteropTests", dependencies: ["confrelay", "confclient", "ConferenceClient", nioCore],
+            name: "ConfsimTests", dependencies: ["confsim", "NetworkSimulation", "SimulationReports", argumentParser],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "InteropTests",
+            dependencies: [
+                "confrelay", "confclient", "confsim", "ConferenceClient", "FlightRecording", "MediaCore", "RateControl",
+                nioCore,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],

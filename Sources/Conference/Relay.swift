@@ -1,3 +1,4 @@
+import FlightRecording
 public import MediaCore
 public import NIOCore
 public import RTP
@@ -93,17 +94,18 @@ public final class Relay {
         let peerConfiguration = PeerConfiguration(
             rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session),
             seed: random.next())
+        let publicID = makePublicID()
         let peer: PeerConnection
         do {
             peer = try PeerConnection(
                 session: session, configuration: peerConfiguration, wallClock: wallClock,
-                controller: configuration.congestionController.makeController(limits: limits, now: now), now: now)
+                controller: makeController(limits: limits, for: request, publicID: publicID, now: now), now: now)
         } catch {
             throw .resources("the SRTP session could not be made: \(error)")
         }
         nextParticipant += 1
         let participant = Participant(
-            id: ParticipantID(rawValue: nextParticipant), publicID: makePublicID(), name: request.name,
+            id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView, peer: peer,
             now: now)
         if let video = session.video {
@@ -115,6 +117,19 @@ public final class Relay {
             }
         }
         return participant
+    }
+
+    private func makeController(
+        limits: RateLimits, for request: JoinRequest, publicID: String, now: MonotonicInstant
+    ) -> any CongestionController {
+        let controller = configuration.congestionController.makeController(limits: limits, now: now)
+        let isIPv6 = request.signallingPeer?.isIPv6 ?? false
+        let recorder = configuration.makeFlightRecorder?(
+            FlightHeader(
+                controller: configuration.congestionController.rawValue, limits: limits, start: now,
+                packetOverhead: DataSize(bytes: isIPv6 ? 48 : 28), room: request.room, participant: request.name,
+                participantID: publicID))
+        return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }
 
     private func makeDownlink(_ id: ParticipantID, video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {

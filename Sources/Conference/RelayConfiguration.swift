@@ -1,3 +1,4 @@
+public import FlightRecording
 public import MediaCore
 public import RateControl
 public import SecureTransport
@@ -23,6 +24,9 @@ public struct RelayConfiguration: Sendable {
         minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(2500))
     /// What decides how much is sent to each participant.
     public var congestionController = CongestionControllerKind.google
+    /// Makes what records the controller of a participant's downlink; nil, or nil from it, where nothing is recorded. It
+    /// is called on the relay's loop, which it must not keep waiting.
+    public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.balanced
     /// Participants a room takes; the next join is refused.

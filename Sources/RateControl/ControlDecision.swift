@@ -1,13 +1,17 @@
 public import MediaCore
 
 /// What a congestion controller wants now.
-public struct ControlDecision: Sendable {
+public struct ControlDecision: Hashable, Sendable {
     /// The rate of everything that is sent on average: media of every kind, headers and retransmissions.
     public var targetBitRate: BitRate
     /// What may be sent on average where the target is for the next frame alone; nil where the target says both.
     public var sustainedBitRate: BitRate?
     /// The rate at which queued packets leave.
     public var pacingRate: BitRate
+    /// Packets that leave within this time of each other may leave together; nil for the pacer's own.
+    public var pacingBurst: Duration?
+    /// The rate up to which padding fills what media leaves; zero for none.
+    public var paddingRate: BitRate
     /// How much may be in flight; nil for no limit.
     public var congestionWindow: DataSize?
     /// Probes to send, each handed out once.
@@ -15,6 +19,9 @@ public struct ControlDecision: Sendable {
     /// How long packets may wait at the sender before it skips frames instead of making more; nil where the controller
     /// leaves that to the sender.
     public var frameTimeout: Duration?
+    /// Of so many frames one is to be left out, since too much is in flight; nil for none. Where a sender cannot, the
+    /// target, which is lower then, does part of it.
+    public var frameDropInterval: Int?
     /// How often the receiver is best asked for feedback; nil where the controller takes what comes.
     public var feedbackInterval: Duration?
     /// When to ask again at the latest.
@@ -22,16 +29,19 @@ public struct ControlDecision: Sendable {
 
     public init(
         targetBitRate: BitRate, sustainedBitRate: BitRate? = nil, pacingRate: BitRate,
-        congestionWindow: DataSize? = nil,
-        newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, feedbackInterval: Duration? = nil,
-        nextWakeUp: MonotonicInstant
+        pacingBurst: Duration? = nil, paddingRate: BitRate = .zero, congestionWindow: DataSize? = nil,
+        newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, frameDropInterval: Int? = nil,
+        feedbackInterval: Duration? = nil, nextWakeUp: MonotonicInstant
     ) {
         self.targetBitRate = targetBitRate
         self.sustainedBitRate = sustainedBitRate
         self.pacingRate = pacingRate
+        self.pacingBurst = pacingBurst
+        self.paddingRate = paddingRate
         self.congestionWindow = congestionWindow
         self.newProbeClusters = newProbeClusters
         self.frameTimeout = frameTimeout
+        self.frameDropInterval = frameDropInterval
         self.feedbackInterval = feedbackInterval
         self.nextWakeUp = nextWakeUp
     }

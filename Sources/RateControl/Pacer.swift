@@ -62,9 +62,12 @@ public struct Pacer<Payload: Sendable>: Sendable {
     /// How many packets wait.
     public var queuedCount: Int { waitingCount }
 
-    /// The rate at which retransmissions, video and padding leave from now on.
-    public mutating func setRates(pacing: BitRate, now: MonotonicInstant) {
-        budget.setRate(pacing, now: now)
+    /// The rate at which retransmissions, video and padding leave from now on, how much of it at once (nil: as the pacer
+    /// was made), and the rate up to which padding fills what media leaves.
+    public mutating func setRates(
+        pacing: BitRate, burst: Duration? = nil, padding: BitRate = .zero, now: MonotonicInstant
+    ) {
+        budget.setRate(pacing, burst: burst, padding: padding, now: now)
     }
 
     /// Sends a probe as soon as there is something to send or `paddingNeeded` is answered.
@@ -95,7 +98,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
         return nil
     }
 
-    /// How much padding the probe under way wants now, because nothing else waits; zero when it wants none.
+    /// How much padding is wanted now, by the probe under way or by the padding rate, because nothing else waits; zero
+    /// when none is.
     ///
     /// The caller enqueues about so much as `.padding` in packets of the size that it likes, at least one.
     public mutating func paddingNeeded(now: MonotonicInstant) -> DataSize {
@@ -123,7 +127,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     public func nextSendTime(now: MonotonicInstant) -> MonotonicInstant? {
         if !queues[PacketPriority.audio.rawValue].isEmpty { return now }
         guard !isHeld, waitingCount > 0 || (canPad && budget.wantsPadding) else { return nil }
-        return budget.nextSendTime(now: now)
+        return waitingCount > 0 ? budget.nextSendTime(now: now) : budget.nextPaddingTime(now: now)
     }
 
     /// Drops waiting packets, such as those of a frame that nobody can use any more; returns how many.

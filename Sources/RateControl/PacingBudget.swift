@@ -3,23 +3,35 @@ public import MediaCore
 /// When packets may leave, whatever they are: at the pacing rate, or at a probe's rate while one is under way.
 @usableFromInline
 struct PacingBudget: Sendable {
+    /// How much padding is asked for at a time.
+    static let paddingInterval = Duration.milliseconds(5)
+    /// So many seconds at the rate may be owed.
+    static let maximumDebt = 0.5
+
     /// Packets that leave within this time of each other may leave together.
-    let burstInterval: Duration
+    private(set) var burstInterval: Duration
+    private let defaultBurstInterval: Duration
     private(set) var pacingRate = BitRate.zero
+    private(set) var paddingRate = BitRate.zero
     private var prober = Prober()
     /// What left but the pacing rate did not cover yet, in bytes, at `debtTime`.
     private var debt = 0.0
+    /// The same for the rate up to which padding fills what media leaves: media counts in it.
+    private var paddingDebt = 0.0
     private var debtTime: MonotonicInstant?
 
     @usableFromInline
     init(burstInterval: Duration) {
         self.burstInterval = burstInterval
+        defaultBurstInterval = burstInterval
     }
 
     @usableFromInline
-    mutating func setRate(_ rate: BitRate, now: MonotonicInstant) {
+    mutating func setRate(_ rate: BitRate, burst: Duration?, padding: BitRate, now: MonotonicInstant) {
         updateDebt(now: now)
         pacingRate = rate
+        paddingRate = padding
+        burstInterval = burst ?? defaultBurstInterval
     }
 
     @usableFromInline
@@ -43,18 +55,27 @@ struct PacingBudget: Sendable {
         return cluster
     }
 
-    /// How much padding the probe under way wants now; zero when it wants none.
+    /// How much padding the probe under way, or the padding rate, wants now; zero when none is wanted.
     @usableFromInline
     mutating func paddingNeeded(now: MonotonicInstant) -> DataSize {
         guard pacingRate > .zero else { return .zero }
         prober.update(now: now)
+        if !prober.hasWork, paddingRate > .zero, now >= paddingClearTime(now: now) {
+            return max(paddingRate.dataSize(over: Self.paddingInterval), DataSize(bytes: 1))
+        }
         guard prober.needsPackets, let time = prober.nextSendTime, now >= time else { return .zero }
         return max(prober.remainingSize, DataSize(bytes: 1))
     }
 
-    /// Whether a probe is under way or waits, for which padding can be sent.
+    /// Whether padding is wanted, now or later.
     @usableFromInline
-    var wantsPadding: Bool { prober.hasWork && pacingRate > .zero }
+    var wantsPadding: Bool { pacingRate > .zero && (prober.hasWork || paddingRate > .zero) }
+
+    /// When padding is wanted, if nothing else waits.
+    @usableFromInline
+    func nextPaddingTime(now: MonotonicInstant) -> MonotonicInstant {
+        prober.hasWork ? nextSendTime(now: now) : max(paddingClearTime(now: now), now)
+    }
 
     /// When the next packet may leave.
     @usableFromInline
@@ -71,9 +92,18 @@ struct PacingBudget: Sendable {
         return debtTime + owed - burstInterval
     }
 
+    /// When the padding rate has covered all that left.
+    private func paddingClearTime(now: MonotonicInstant) -> MonotonicInstant {
+        guard paddingRate > .zero else { return .distantFuture }
+        guard let debtTime else { return now }
+        return debtTime + paddingRate.duration(for: DataSize(bytes: paddingDebt.rounded(.up)))
+    }
+
     private mutating func updateDebt(now: MonotonicInstant) {
         if let debtTime, now > debtTime {
-            debt = max(0, debt - Double(pacingRate.bitsPerSecond) / 8 * (now - debtTime).seconds)
+            let elapsed = (now - debtTime).seconds
+            debt = max(0, debt - Double(pacingRate.bitsPerSecond) / 8 * elapsed)
+            paddingDebt = max(0, paddingDebt - Double(paddingRate.bitsPerSecond) / 8 * elapsed)
         }
         debtTime = max(debtTime ?? now, now)
     }
@@ -81,7 +111,12 @@ struct PacingBudget: Sendable {
     private mutating func addDebt(_ size: DataSize, now: MonotonicInstant) {
         updateDebt(now: now)
         // A probe above the pacing rate may leave a debt; it must not hold media back for long.
-        let limit = Double(pacingRate.bitsPerSecond) / 8 * 0.5
-        debt = min(debt + Double(size.bytes), max(limit, Double(size.bytes)))
+        debt = Self.debt(debt, and: size, at: pacingRate)
+        paddingDebt = Self.debt(paddingDebt, and: size, at: paddingRate)
+    }
+
+    private static func debt(_ debt: Double, and size: DataSize, at rate: BitRate) -> Double {
+        let limit = Double(rate.bitsPerSecond) / 8 * maximumDebt
+        return min(debt + Double(size.bytes), max(limit, Double(size.bytes)))
     }
 }

@@ -19,6 +19,7 @@ public final class RelayServer: Service {
     private let mediaGroup: MultiThreadedEventLoopGroup
     private let signallingGroup: MultiThreadedEventLoopGroup
     private let binder: PortBinder
+    private let flightFolder: FlightFolder?
     private let logger: Logger
     private let onListening: @Sendable (Endpoint) -> Void
 
@@ -42,6 +43,9 @@ public final class RelayServer: Service {
         _ configuration: RelayServerConfiguration, logger: Logger, onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) async throws(StartupError) -> RelayServer {
+        let flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
+            try FlightFolder(path: path, limit: configuration.flightRecorderLimit, logger: logger)
+        }
         let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
         do throws(StartupError) {
@@ -50,8 +54,8 @@ public final class RelayServer: Service {
                 throw .addressNotAvailable(configuration.host)
             }
             return RelayServer(
-                configuration, channel: channel, bound: bound, mediaGroup: mediaGroup, binder: binder, logger: logger,
-                onListening: onListening, makeRelay: makeRelay)
+                configuration, channel: channel, bound: bound, mediaGroup: mediaGroup, binder: binder,
+                flightFolder: flightFolder, logger: logger, onListening: onListening, makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
             throw error
@@ -60,7 +64,7 @@ public final class RelayServer: Service {
 
     private init(
         _ configuration: RelayServerConfiguration, channel: any Channel, bound: TransportAddress,
-        mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder, logger: Logger,
+        mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder, flightFolder: FlightFolder?, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
@@ -69,11 +73,13 @@ public final class RelayServer: Service {
             configuration.publicAddresses.isEmpty
             ? LocalAddresses.reaching(bound)
             : configuration.publicAddresses.map { $0.with(port: bound.port) }
+        if let flightFolder { relayConfiguration.makeFlightRecorder = { flightFolder.makeRecorder($0) } }
         logger.info(
             "media addresses",
             metadata: ["addresses": "\(relayConfiguration.mediaAddresses.map(\.description).joined(separator: " "))"])
         self.mediaGroup = mediaGroup
         self.binder = binder
+        self.flightFolder = flightFolder
         self.logger = logger
         self.onListening = onListening
         mediaChannel = channel
@@ -96,6 +102,7 @@ public final class RelayServer: Service {
             outcome = .failure(error)
         }
         await driver.close()
+        await flightFolder?.close()
         try? await signallingGroup.shutdownGracefully()
         try? await mediaGroup.shutdownGracefully()
         try outcome.get()

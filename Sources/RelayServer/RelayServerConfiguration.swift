@@ -1,4 +1,6 @@
 public import Conference
+import FlightRecording
+public import MediaCore
 import NIOCore
 public import SecureTransport
 
@@ -14,6 +16,10 @@ public struct RelayServerConfiguration: Sendable {
     public var publicAddresses: [TransportAddress] = []
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
+    /// The folder that each participant's downlink is recorded in, which need not be there; nil for none.
+    public var flightRecorderFolder: String?
+    /// What a recording's file may grow to.
+    public var flightRecorderLimit = FlightRecorder.defaultLimit
     /// What the relay does. The media addresses in it are the server's to fill in.
     public var relay = RelayConfiguration()
 

@@ -16,6 +16,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case notPermitted(Transport, host: String, port: Int)
     /// No port was free for both protocols.
     case noFreePort(host: String)
+    /// Recordings cannot be kept there.
+    case folderNotUsable(path: String, reason: String)
     /// Anything else the system said.
     case system(Transport, host: String, port: Int, reason: String)
 
@@ -33,6 +35,9 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
                 + "with --port"
         case .noFreePort(let host):
             "no port on \(host) is free for both TCP and UDP: choose one with --port"
+        case .folderNotUsable(let path, let reason):
+            "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user can "
+                + "write to"
         case .system(let transport, let host, let port, let reason):
             "cannot listen on \(transport.rawValue) port \(port) on \(host): \(reason)"
         }

@@ -103,6 +103,7 @@ struct FlowReader {
             })
         {
             parameters.feedback = feedback
+            parameters.isFeedbackGiven = true
         }
         if let interval = try reader.duration("feedback-interval") {
             guard interval > .zero else { throw reader.node.error("'feedback-interval' must be above zero") }
@@ -132,7 +133,7 @@ struct FlowReader {
         }
         let video = reader.take("video")
         let size = try reader.value("video-size", expected: "an even width and height such as 640x360") {
-            VideoDimensions(parsing: $0)
+            PictureCoding.dimensions(parsing: $0)
         }
         guard let encoder = encoder ?? nil else {
             guard video == nil, size == nil else {
@@ -235,17 +236,6 @@ struct FlowReader {
         default: throw reader.node.error("'on' and 'off' are given together, and 'on' is above zero")
         }
         return parameters
-    }
-}
-
-extension VideoDimensions {
-    /// Reads a size such as 640x360, which an encoder of 4:2:0 takes.
-    fileprivate init?(parsing text: String) {
-        let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count == 2, let width = parts[0], let height = parts[1],
-            [width, height].allSatisfy({ (16...4096).contains($0) && $0 % 2 == 0 })
-        else { return nil }
-        self.init(width: width, height: height)
     }
 }
 

@@ -70,6 +70,7 @@ public struct ScenarioFile {
             throw traces.error("'traces' needs the link that they are for")
         }
         let lasts = try reader.boolean("whole-length") ?? true
+        let shortest = try reader.duration("at-least") ?? .zero
         try reader.finish()
         guard let links = root["links"], let old = links[link] else {
             throw traces.error("there is no link '\(link)' for the traces")
@@ -85,11 +86,15 @@ public struct ScenarioFile {
             root.set("links", to: links)
             if lasts, root["duration"] == nil {
                 let period = try files.trace(path, named: folder)
+                // A short trace is repeated as a whole.
+                let times = period > .zero ? max((shortest.seconds / period.seconds).rounded(.up), 1) : 1
                 root.set(
                     "duration",
-                    to: ScenarioNode(file: folder.file, line: folder.line, content: .scalar("\(period.seconds)s")))
+                    to: ScenarioNode(file: folder.file, line: folder.line, content: .scalar("\(period.seconds * times)s")))
             }
-            scenarios.append(try scenario(root, name: "\(name)/\(file)", files: files))
+            var made = try scenario(root, name: "\(name)/\(file)", files: files)
+            made.suite = name
+            scenarios.append(made)
         }
         return scenarios
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCore
 import NetworkSimulation
+import RateControl
 import SecureTransport
 import VideoCoding
 
@@ -73,6 +74,43 @@ enum SuiteArgument: String, ExpressibleByArgument, CaseIterable {
         case .galois: .aeadAES128GCM
         }
     }
+}
+
+/// The name of a congestion controller.
+struct ControllerArgument: ExpressibleByArgument, CustomStringConvertible {
+    let kind: CongestionControllerKind
+
+    init(_ kind: CongestionControllerKind) {
+        self.kind = kind
+    }
+
+    init?(argument: String) {
+        guard let kind = CongestionControllerKind(rawValue: argument) else { return nil }
+        self.kind = kind
+    }
+
+    static var allValueStrings: [String] { CongestionControllerKind.allCases.map(\.rawValue) }
+
+    var description: String { kind.rawValue }
+}
+
+/// A size of a file, such as `500kB` or `64MB`.
+struct FileSizeArgument: ExpressibleByArgument, CustomStringConvertible {
+    let size: DataSize
+    private let text: String
+
+    init?(argument: String) {
+        guard let size = LinkProfile.dataSize(argument), size >= DataSize(bytes: 10_000) else { return nil }
+        self.size = size
+        text = argument
+    }
+
+    init(_ size: DataSize, _ text: String) {
+        self.size = size
+        self.text = text
+    }
+
+    var description: String { text }
 }
 
 enum EncoderArgument: String, ExpressibleByArgument, CaseIterable {

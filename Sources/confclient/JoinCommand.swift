@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConferenceClient
+import FlightRecording
 import Foundation
 import MediaCore
 import NIOPosix
@@ -16,11 +17,22 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(help: "The most to send, sound included, such as 1.5M or 500k.")
     var maxBitrate = BitRateArgument(.megabits(1.5), "1.5M")
 
+    @Option(
+        help: ArgumentHelp(
+            "Record what the controller of what is sent is told and decides; confsim record-replay runs it again.",
+            valueName: "FILE.flight"))
+    var flightRecorder: String?
+
+    @Option(help: "What that file may grow to; the recording ends there.")
+    var flightRecorderLimit = FileSizeArgument(FlightRecorder.defaultLimit, "64MB")
+
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
         let interruptions = Interruptions()
         do {
-            let options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
+            var options = try media.makeJoinOptions(name: name, maximumBitRate: maxBitrate.bitRate)
+            options.flightRecorderPath = flightRecorder
+            options.flightRecorderLimit = flightRecorderLimit.size
             if let stats = media.stats { try JSONFile.check(stats) }
             let session = try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
             let status = Task { await terminal.show { try await session.status().line } }

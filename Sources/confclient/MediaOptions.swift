@@ -2,6 +2,7 @@ import ArgumentParser
 import ConferenceClient
 import MediaCore
 import NetworkSimulation
+import RateControl
 import SecureTransport
 import VideoCoding
 
@@ -61,6 +62,9 @@ struct MediaOptions: ParsableArguments {
     @Option(help: "What encodes.")
     var encoder: EncoderArgument = .openh264
 
+    @Option(help: "What decides how much is sent: google, or confrelay, which follows the path from frame to frame.")
+    var controller = ControllerArgument(.google)
+
     @Option(help: "Seeds emulated losses and everything else random but keys.")
     var seed: UInt64 = 0
 
@@ -98,6 +102,7 @@ struct MediaOptions: ParsableArguments {
         options.downlink = if let downlink { try LinkProfile(argument: downlink) } else { nil }
         if let suite { options.srtpProfiles = [suite.profile] }
         options.encoder = encoder.backEnd
+        options.controller = controller.kind
         options.seed = seed
         options.recordPath = record
         options.snapshotPath = snapshot

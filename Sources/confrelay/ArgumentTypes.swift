@@ -45,6 +45,24 @@ extension BitRate {
     }
 }
 
+extension DataSize {
+    /// Parses a number of bytes, which may end with `kB`, `MB` or `GB` (powers of 1000).
+    init(option text: String) throws {
+        let units: [(suffix: String, factor: Int)] = [
+            ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("", 1),
+        ]
+        for (suffix, factor) in units where text.hasSuffix(suffix) {
+            let digits = text.dropLast(suffix.count)
+            guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(digits), number > 0,
+                number <= 1_000_000_000_000 / factor
+            else { break }
+            self.init(bytes: number * factor)
+            return
+        }
+        throw ValidationError("give a size, such as 500kB, 64MB or 1GB")
+    }
+}
+
 extension VideoDimensions {
     /// Parses width and height in pixels, `1280x720`.
     init(option text: String) throws {

@@ -14,6 +14,7 @@ enum Confrelay {
         case usage = 64
         case unavailable = 69
         case internalFailure = 70
+        case cannotCreate = 73
     }
 
     /// How long requests in progress may take to end after a signal.
@@ -49,6 +50,7 @@ enum Confrelay {
             // Some request did not end in time and was cut off.
             return (.success, nil)
         } catch let error as StartupError {
+            if case .folderNotUsable = error { return (.cannotCreate, error.description) }
             return (.unavailable, error.description)
         } catch {
             return (.internalFailure, "\(error)")

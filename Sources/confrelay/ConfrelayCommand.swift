@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conference
+import FlightRecording
 import Logging
 import MediaCore
 import RateControl
@@ -19,7 +20,7 @@ struct ConfrelayCommand: ParsableCommand {
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
             Exit codes: 0 ended as asked; 64 an option is wrong; 69 the address or port cannot be used; 70 an internal \
-            failure.
+            failure; 73 the flight recorder's folder cannot be written to.
             """,
         version: "confrelay \(RelayVersion.current)")
 
@@ -32,6 +33,9 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Limits")
     var limits: LimitOptions
 
+    @OptionGroup(title: "Flight recorder")
+    var flightRecorder: FlightRecorderOptions
+
     @OptionGroup(title: "Logging")
     var logging: LoggingOptions
 
@@ -42,6 +46,8 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.port = network.port
         configuration.publicAddresses = network.publicAddress
         configuration.workers = limits.workers
+        configuration.flightRecorderFolder = flightRecorder.flightRecorder
+        configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
         configuration.relay.canvas = media.canvas
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits
@@ -166,6 +172,28 @@ struct LimitOptions: ParsableArguments {
         }
         guard (1...86_400).contains(idleTimeout) else {
             throw ValidationError("--idle-timeout \(idleTimeout) is not possible: choose 1 to 86400 seconds")
+        }
+    }
+}
+
+/// What is kept of each participant's congestion controller.
+struct FlightRecorderOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Record what each downlink's controller is told and decides, a file in this folder for each participant.",
+            discussion: "confsim record-replay runs the controller on such a file again; docs/flight-recorder.md.",
+            valueName: "DIR"))
+    var flightRecorder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What such a file may grow to; the recording ends there. (default: 64MB)", valueName: "size"),
+        transform: DataSize.init(option:))
+    var flightRecorderLimit = FlightRecorder.defaultLimit
+
+    func validate() throws {
+        guard flightRecorderLimit >= DataSize(bytes: 10_000) else {
+            throw ValidationError("--flight-recorder-limit is too small: give 10kB at least")
         }
     }
 }

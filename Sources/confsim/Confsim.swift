@@ -1,7 +1,7 @@
 import ArgumentParser
 
 @main
-struct Confsim: ParsableCommand {
+struct Confsim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confsim",
         abstract: "Runs the relay's rate control on simulated networks, on virtual time.",
@@ -9,5 +9,7 @@ struct Confsim: ParsableCommand {
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.
             """,
-        subcommands: [Replay.self, Run.self, Traces.self])
+        subcommands: [
+            Replay.self, Run.self, Compare.self, SensitivityCommand.self, RecordReplay.self, Traces.self,
+        ])
 }

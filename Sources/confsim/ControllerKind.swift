@@ -8,6 +8,8 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
     case google
     case fixed
     case confrelay
+    case scream
+    case nada
     case oracle
 
     /// A controller for a flow.
@@ -18,6 +20,14 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
         case .fixed: SimulatedController(FixedRateController(rate: context.limits.start))
         case .confrelay:
             SimulatedController(ConfrelayCongestionController(limits: context.limits, now: context.start))
+        case .scream:
+            SimulatedController(
+                ScreamCongestionController(limits: context.limits, now: context.start),
+                feedback: .congestionControl)
+        case .nada:
+            SimulatedController(
+                NADACongestionController(limits: context.limits), feedback: .congestionControl,
+                feedbackInterval: .milliseconds(100), reportsFrameEnds: false)
         case .oracle:
             SimulatedController(
                 OracleController(

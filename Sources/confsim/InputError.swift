@@ -9,8 +9,13 @@ enum InputError {
     /// One line on standard error and exit code 73 (`EX_CANTCREAT`).
     static func unwritable(_ message: String) -> any Error { fail(message, code: 73) }
 
+    /// A line on standard error about something that stops nothing.
+    static func note(_ message: String) {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+    }
+
     private static func fail(_ message: String, code: Int32) -> any Error {
-        FileHandle.standardError.write(Data("Error: \(message)\n".utf8))
+        note("Error: \(message)")
         return ExitCode(code)
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import NetworkSimulation
+import SimulationReports
 
 /// Writes files that the command line names.
 enum Output {
@@ -8,5 +10,48 @@ enum Output {
         } catch {
             throw InputError.unwritable("cannot write '\(path)': \(error.localizedDescription)")
         }
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        try write(Data(text.utf8), to: path)
+    }
+
+    /// Looks whether files can be written, before a long run.
+    static func check(_ paths: [String?]) throws {
+        for path in paths.compactMap({ $0 }) {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            guard FileManager.default.isWritableFile(atPath: folder) else {
+                throw InputError.unwritable("cannot write '\(path)': '\(folder)' is no folder that can be written to")
+            }
+        }
+    }
+
+    /// Makes a folder for reports, where there is none.
+    static func prepare(folder: String?) throws {
+        guard let folder else { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw InputError.unwritable(
+                "cannot make the folder '\(folder)': a part of its path is no folder, or cannot be written to")
+        }
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            throw InputError.unwritable("cannot write into the folder '\(folder)'")
+        }
+    }
+
+    /// All results as JSON.
+    static func json(_ results: [ScenarioResult]) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(results)
+    }
+
+    /// Writes `report.html`, `results.json` (without samples) and `flows.csv` into a folder.
+    static func writeReport(_ results: [ScenarioResult], title: String, command: String, folder: String) throws {
+        let page = HTMLReport(Comparison(results), title: title, command: command)
+        try write(page.text, to: "\(folder)/report.html")
+        try write(json(results.map { $0.reduced(toSamples: 0) }), to: "\(folder)/results.json")
+        try write(FlowTable(results).csv, to: "\(folder)/flows.csv")
     }
 }

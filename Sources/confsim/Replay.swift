@@ -1,11 +1,13 @@
 import ArgumentParser
+import FlightRecording
 import Foundation
 import MediaCore
 import NetworkSimulation
 import RateControl
+import SimulationReports
 
 /// `confsim replay`: one media flow over each of the links given.
-struct Replay: ParsableCommand {
+struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a simulated video over a link and shows what became of it.",
         discussion: """
@@ -25,8 +27,8 @@ struct Replay: ParsableCommand {
             discussion: "With a trace, its delay is 20ms where --link does not say otherwise.", valueName: "link"))
     var link: String?
 
-    @Option(help: "The controller: confrelay, google, fixed (which sends at --start) or oracle (which knows the link).")
-    var controller: ControllerKind = .google
+    @Option(help: ControllerList.help)
+    var controller = ControllerList([.google])
 
     @Option(
         help: "How long to simulate, such as 60s; by default 60s, or the length of the trace.",
@@ -48,6 +50,9 @@ struct Replay: ParsableCommand {
     @Option(help: "Frames per second.")
     var frameRate = 30
 
+    @OptionGroup(title: "What is sent")
+    var pictures: PictureOptions
+
     @Option(help: "Time from sample to sample; 200ms by default.", transform: Self.parseDuration)
     var sampleInterval: Duration = .milliseconds(200)
 
@@ -58,11 +63,25 @@ struct Replay: ParsableCommand {
             valueName: "name=factor"))
     var scale: [String] = []
 
-    @Option(help: ArgumentHelp("Write the summaries and samples to this file as JSON.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write report.html, results.json and flows.csv into this folder.", valueName: "dir"))
+    var report: String?
+
+    @Option(help: ArgumentHelp("Write all results to this file as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Write the samples to this file as CSV.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the figures to this file as CSV.", valueName: "file"))
     var csv: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the samples, with what the controller thought, to this file as CSV.", valueName: "file"))
+    var samples: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write what the controller is told and decides to this file, for record-replay; of one link only.",
+            valueName: "file"))
+    var flightRecorder: String?
 
     func validate() throws {
         if traces.isEmpty, link == nil {
@@ -78,18 +97,122 @@ struct Replay: ParsableCommand {
                 throw ValidationError("'--scale \(text)' is not understood; expected one such as drainTime=1.5.")
             }
         }
+        if flightRecorder != nil {
+            guard traces.count <= 1 else {
+                throw ValidationError("--flight-recorder records one link; give one trace.")
+            }
+            guard controller.kinds.count == 1 else {
+                throw ValidationError("--flight-recorder records one controller; name one.")
+            }
+            guard controller.kinds != [.oracle] else {
+                throw ValidationError(
+                    "--flight-recorder cannot record oracle: it knows the link, a recording does not.")
+            }
+        }
         if let duration, duration < .seconds(1) { throw ValidationError("--duration must be at least 1s.") }
+        guard sampleInterval >= .milliseconds(1) else {
+            throw ValidationError("--sample-interval must be at least 1ms.")
+        }
     }
 
-    func run() throws {
-        let runs = try links().map { name, profile in
-            SimulatedRun(name: name, link: profile, report: simulate(profile))
+    func run() async throws {
+        let scenarios = try links().map(scenario)
+        try Output.check([json, csv, samples])
+        try Output.prepare(folder: report)
+        let flight = flightRecorder.map { _ in FlightMemory() }
+        let recorder = flight.map(makeRecorder)
+        let jobs = scenarios.flatMap { scenario in
+            controller.kinds.map { kind in
+                SimulationBatch.Job(
+                    scenario: scenario, controller: kind.rawValue, makeController: maker(kind, recorder), seed: seed)
+            }
         }
-        print(SummaryTable(runs: runs).text)
-        if let json {
-            try Output.write(try JSONReport(runs: runs, controller: controller.rawValue, seed: seed).data(), to: json)
+        let outcomes = try await SimulationBatch(
+            jobs: jobs, sampleInterval: sampleInterval, keepsMediaSamples: samples != nil
+        ).run()
+        let results = outcomes.map(\.result)
+        let comparison = Comparison(results)
+        print(comparison.scenarioTable.text)
+        let steps = comparison.stepTable
+        if !steps.rows.isEmpty { print("\n\(steps.text)") }
+        if let quality = PictureOptions.summary(results) { print("\n\(quality)") }
+        if let json { try Output.write(Output.json(results), to: json) }
+        if let csv { try Output.write(FlowTable(results).csv, to: csv) }
+        if let flightRecorder, let flight, let recorder {
+            recorder.finish()
+            try Output.write(Data(flight.bytes), to: flightRecorder)
         }
-        if let csv { try Output.write(Data(SampleTable(runs: runs).text.utf8), to: csv) }
+        if let samples { try Output.write(sampleTable(outcomes).csv, to: samples) }
+        if let report {
+            let limit = HTMLReport.sampleCount(forRuns: results.count)
+            try Output.writeReport(
+                results.map { $0.reduced(toSamples: limit) }, title: "Replay", command: command, folder: report)
+        }
+    }
+
+    private func sampleTable(_ outcomes: [SimulationBatch.Outcome]) -> SampleTable {
+        var table = SampleTable()
+        for outcome in outcomes {
+            for (flow, samples) in outcome.mediaSamples {
+                table.add(
+                    scenario: outcome.result.scenario, controller: outcome.result.controller, flow: flow, samples)
+            }
+        }
+        return table
+    }
+
+    private func scenario(_ name: String, _ profile: LinkProfile) -> Scenario {
+        var length = duration ?? .seconds(60)
+        if duration == nil, case .trace(let trace) = profile.rate { length = trace.period }
+        let limits = RateLimits(minimum: min, start: start, maximum: max)
+        let encoder = EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max)
+        var parameters = MediaFlowParameters(encoder: encoder)
+        pictures.apply(to: &parameters)
+        return Scenario(
+            name: name, duration: length,
+            links: [
+                .init(name: "forward", profile: profile),
+                .init(name: "backward", profile: LinkProfile(delay: profile.delay)),
+            ],
+            flows: [
+                .init(
+                    name: "video", kind: .media(parameters, limits), forward: ["forward"], backward: ["backward"])
+            ])
+    }
+
+    private func maker(
+        _ kind: ControllerKind, _ recorder: FlightRecorder?
+    ) -> @Sendable (ControllerContext) -> SimulatedController {
+        let scaled = kind == .confrelay && !scale.isEmpty ? parameters() : nil
+        return { context in
+            var made = kind.make(for: context)
+            if let scaled {
+                made.controller = ConfrelayCongestionController(
+                    limits: context.limits, parameters: scaled, now: context.start)
+            }
+            if let recorder { made.controller = RecordingController(made.controller, recorder: recorder) }
+            return made
+        }
+    }
+
+    private func makeRecorder(into flight: FlightMemory) -> FlightRecorder {
+        FlightRecorder(
+            header: FlightHeader(
+                controller: controller.names, limits: RateLimits(minimum: min, start: start, maximum: max),
+                scaling: scalings, start: .zero, program: "confsim replay"),
+            limit: Self.flightRecorderLimit, sink: flight)
+    }
+
+    /// What is kept in memory is not limited by time alone.
+    private static let flightRecorderLimit = DataSize(bytes: 1_000_000_000)
+
+    private var command: String {
+        var text = "confsim replay"
+        for trace in traces { text += " \(URL(fileURLWithPath: trace).lastPathComponent)" }
+        if let link { text += " --link '\(link)'" }
+        text += " --controller \(controller.names) --seed \(seed)"
+        for item in scale { text += " --scale \(item)" }
+        return text
     }
 
     /// The links to simulate, each with a name to show.
@@ -122,44 +245,17 @@ struct Replay: ParsableCommand {
         }
     }
 
-    private func simulate(_ profile: LinkProfile) -> MediaFlowReport {
-        var length = duration ?? .seconds(60)
-        if duration == nil, case .trace(let trace) = profile.rate { length = trace.period }
-        let limits = RateLimits(minimum: min, start: start, maximum: max)
-        let configuration = MediaFlowConfiguration(
-            link: profile, encoder: EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max),
-            duration: length, seed: seed, sampleInterval: sampleInterval)
-        switch controller {
-        case .google:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration, controller: GoogleCongestionController(limits: limits, now: .zero))
-            return simulation.run()
-        case .fixed:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration, controller: FixedRateController(rate: start))
-            return simulation.run()
-        case .confrelay:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration,
-                controller: ConfrelayCongestionController(limits: limits, parameters: parameters(), now: .zero))
-            return simulation.run()
-        case .oracle:
-            var simulation = MediaFlowSimulation(
-                configuration: configuration,
-                controller: OracleController(
-                    link: profile, frameInterval: configuration.encoder.frameInterval, limits: limits))
-            return simulation.run()
-        }
-    }
-
     /// The constants of confrelay as `--scale` asks for; `validate` looked that it can.
     private func parameters() -> ConfrelayParameters {
         var parameters = ConfrelayParameters()
-        for text in scale {
-            guard let (name, factor) = Self.scaling(text) else { continue }
-            _ = parameters.scale(name, by: factor)
-        }
+        for constant in scalings { _ = parameters.scale(constant.name, by: constant.factor) }
         return parameters
+    }
+
+    private var scalings: [FlightHeader.Scaling] {
+        scale.compactMap { text in
+            Self.scaling(text).map { FlightHeader.Scaling(name: $0.name, factor: $0.factor) }
+        }
     }
 
     private static func scaling(_ text: String) -> (name: String, factor: Double)? {

@@ -1,34 +1,29 @@
 import ArgumentParser
-import Foundation
-import MediaCore
 import NetworkSimulation
-import SimulationScenarios
+import SimulationReports
 
 /// `confsim run`: scenarios under controllers.
-struct Run: ParsableCommand {
+struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs scenarios, which YAML files describe, under one controller or several.",
         discussion: """
-            Simulations/README.md tells what a scenario's file may say and what the columns mean.
+            Simulations/README.md tells what a scenario's file may say, docs/confsim.md what the figures mean.
 
             Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
             73 an output that cannot be written.
             """)
 
-    @Argument(help: "Scenario files, or folders of them.")
+    @Argument(help: "Scenario files, folders of them, or suites.")
     var files: [String]
 
-    @Option(help: ArgumentHelp("Controllers, separated by commas.", valueName: "name,..."))
-    var controller = "google"
+    @Option(help: ControllerList.help)
+    var controller = ControllerList([.google])
 
-    @Option(help: "The seed of all that is random.")
-    var seed: UInt64 = 1
+    @OptionGroup
+    var batch: BatchOptions
 
-    @Option(help: ArgumentHelp("How many seeds to run, from --seed on; the table shows their mean.", valueName: "n"))
-    var runs = 1
-
-    @Option(help: ArgumentHelp("Only scenarios whose name contains this.", valueName: "text"))
-    var only: String?
+    @Option(help: ArgumentHelp("Write report.html, results.json and flows.csv into this folder.", valueName: "dir"))
+    var report: String?
 
     @Option(help: ArgumentHelp("Write all results to this file as JSON.", valueName: "file"))
     var json: String?
@@ -39,64 +34,31 @@ struct Run: ParsableCommand {
     @Flag(help: "Leave the samples out of the JSON.")
     var noSamples = false
 
-    func validate() throws {
-        _ = try controllers()
-        guard (1...1000).contains(runs) else { throw ValidationError("--runs must be from 1 to 1000.") }
-    }
-
-    private func controllers() throws -> [ControllerKind] {
-        try controller.split(separator: ",").map { name in
-            guard let kind = ControllerKind(rawValue: String(name)) else {
-                let known = ControllerKind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("There is no controller '\(name)'; there are \(known).")
-            }
-            return kind
-        }
-    }
-
-    func run() throws {
-        let scenarios = try readScenarios()
-        var results: [ScenarioResult] = []
-        for scenario in scenarios {
-            for kind in try controllers() {
-                for seed in seed..<seed + UInt64(runs) {
-                    var result = try simulate(scenario, kind, seed: seed)
-                    if noSamples { for flow in result.flows.indices { result.flows[flow].samples = [] } }
-                    results.append(result)
-                }
-            }
-        }
-        print(ScenarioTable(results: results).text)
+    func run() async throws {
+        let scenarios = try ScenarioLoader(only: batch.only).scenarios(files)
+        try Output.check([json, csv])
+        try Output.prepare(folder: report)
+        let runs = scenarios.count * controller.kinds.count
+        let limit = json != nil && !noSamples ? nil : report != nil ? HTMLReport.sampleCount(forRuns: runs) : 0
+        let results = try await SimulationBatch(
+            jobs: batch.jobs(scenarios, controller.kinds, sampleLimit: limit), parallelism: batch.jobs
+        ).run().map(\.result)
+        print(Comparison(results).scenarioTable.text)
         if let json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            try Output.write(try encoder.encode(results), to: json)
+            try Output.write(Output.json(noSamples ? results.map { $0.reduced(toSamples: 0) } : results), to: json)
         }
-        if let csv { try Output.write(Data(FlowTable(results: results).text.utf8), to: csv) }
-    }
-
-    private func simulate(_ scenario: Scenario, _ kind: ControllerKind, seed: UInt64) throws -> ScenarioResult {
-        do {
-            var simulation = try ScenarioSimulation(scenario: scenario, seed: seed, makeController: kind.make)
-            return simulation.run(controllerName: kind.rawValue)
-        } catch {
-            throw InputError.unusable("\(scenario.name): \(error)")
+        if let csv { try Output.write(FlowTable(results).csv, to: csv) }
+        if let report {
+            let shown = results.map { $0.reduced(toSamples: HTMLReport.sampleCount(forRuns: runs)) }
+            try Output.writeReport(shown, title: title(scenarios), command: command, folder: report)
         }
     }
 
-    private func readScenarios() throws -> [Scenario] {
-        var scenarios: [Scenario] = []
-        for (path, name) in try ScenarioFinder.files(files) {
-            do throws(ScenarioError) {
-                scenarios += try ScenarioFile(
-                    path: path, name: name, environment: ProcessInfo.processInfo.environment
-                ).scenarios
-            } catch {
-                throw InputError.unusable("\(error)")
-            }
-        }
-        if let only { scenarios.removeAll { !$0.name.contains(only) } }
-        guard !scenarios.isEmpty else { throw InputError.unusable("there is no scenario to run") }
-        return scenarios
+    private func title(_ scenarios: [Scenario]) -> String {
+        scenarios.count == 1 ? scenarios[0].name : "\(scenarios.count) scenarios"
+    }
+
+    private var command: String {
+        "confsim run \(files.joined(separator: " ")) --controller \(controller.names)\(batch.command)"
     }
 }

@@ -2,11 +2,13 @@ import ArgumentParser
 import Foundation
 import MediaCore
 import NetworkSimulation
+import SimulationReports
 
 /// `confsim traces`: makes and describes network traces.
 struct Traces: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes network traces, and tells what traces are like.", subcommands: [Generate.self, Describe.self])
+        abstract: "Makes network traces, of flight recordings too, and tells what traces are like.",
+        subcommands: [Generate.self, Describe.self, FromFlight.self])
 
     struct Generate: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -93,7 +95,7 @@ struct Traces: ParsableCommand {
                     figures.autocorrelationTime.map { String(format: "%.1f", $0) } ?? "never",
                 ]
             }
-            return SummaryTable.aligned([columns] + rows).joined(separator: "\n")
+            return ReportTable(heading: columns, rows: rows).text
         }
     }
 

@@ -88,6 +88,7 @@ struct CallTests {
             ("confrelay", ["--bogus"], 64), ("confrelay", ["--port", "\(relay.port)"], 69),
             ("confclient", ["join", relay.url("/rooms/demo"), "--bogus"], 64),
             ("confclient", ["join", relay.url("/rooms/demo"), "--downlink", "rate=fast"], 64),
+            ("confclient", ["join", relay.url("/rooms/demo"), "--controller", "none"], 64),
             ("confclient", ["join", relay.url("/rooms/demo"), "--video", "absent.mp4"], 66),
             ("confclient", ["join", "http://127.0.0.1:\(unused)/rooms/demo"], 69),
             ("confclient", ["load", relay.url("/rooms/demo"), "--count", "0"], 64),

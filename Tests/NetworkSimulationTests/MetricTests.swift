@@ -35,16 +35,16 @@ struct MetricTests {
 
     @Test("a drop that is answered late and too low has overshoot, settling time and undershoot")
     func drop() throws {
-        // 2 Mbit/s to 1: sends 2 for two seconds, 0.5 for three, then 1.
+        // 2 Mbit/s to 1: sends 2 for two seconds, 0.4 for three, then 1.
         let rates: [(capacity: Double, rate: Double)] =
-            Array(repeating: (2, 2), count: 10) + [(1, 2), (1, 2), (1, 0.5), (1, 0.5), (1, 0.5)]
+            Array(repeating: (2, 2), count: 10) + [(1, 2), (1, 2), (1, 0.4), (1, 0.4), (1, 0.4)]
             + Array(repeating: (1, 1), count: 10)
         let values = metrics(rates)
         // But for the first second: the overshoot of the second one.
         #expect(abs(try #require(values[.overshoot]) - 100) < 1e-6)
-        // The window of a second that ends 0.8 s into the low rate is the first with at most 110 %.
+        // The window of a second that ends 0.6 s into the low rate is the first with at most 110 %.
         #expect(try #require(values[.settling]) == 2.6)
-        #expect(abs(try #require(values[.undershoot]) - 50) < 1e-6)
+        #expect(abs(try #require(values[.undershoot]) - 60) < 1e-6)
         #expect(values[.recovery] == nil)
     }
 

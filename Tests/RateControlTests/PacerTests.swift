@@ -135,6 +135,36 @@ struct PacerTests {
         #expect(second?.probeClusterID == nil)
     }
 
+    @Test("padding fills what media leaves of the padding rate, when nothing waits")
+    func paddingRate() {
+        var pacer = Pacer<Int>(burstInterval: .zero)
+        pacer.setRates(pacing: .megabits(2), padding: .megabits(1), now: at(0))
+        // 5 ms at 1 Mbit/s.
+        #expect(pacer.paddingNeeded(now: at(0)) == bytes(625))
+        pacer.enqueue(1, size: bytes(1250), priority: .video, now: at(0))
+        #expect(pacer.paddingNeeded(now: at(0)) == .zero)
+        _ = pacer.dequeue(now: at(0))
+        // 1250 bytes are 10 ms of the padding rate.
+        #expect(pacer.nextSendTime(now: at(0)) == at(10))
+        #expect(pacer.paddingNeeded(now: at(9)) == .zero)
+        #expect(pacer.paddingNeeded(now: at(10)) == bytes(625))
+        pacer.setRates(pacing: .megabits(2), now: at(10))
+        #expect(pacer.paddingNeeded(now: at(20)) == .zero)
+        #expect(pacer.nextSendTime(now: at(20)) == nil)
+    }
+
+    @Test("a burst that is asked for holds until another is, and then the pacer's own")
+    func askedBurst() {
+        var pacer = makePacer(.megabits(10))
+        pacer.setRates(pacing: .megabits(10), burst: .milliseconds(40), now: at(0))
+        for index in 0..<100 { pacer.enqueue(index, size: bytes(1250), priority: .video, now: at(0)) }
+        // 50 kB, and the packet that exceeds them.
+        let atOnce = drain(&pacer, until: 0).count
+        #expect(atOnce == 41 || atOnce == 40)
+        pacer.setRates(pacing: .megabits(10), now: at(0))
+        #expect(pacer.nextSendTime(now: at(0)).map { $0 >= at(40) } ?? false)
+    }
+
     @Test("stale packets can be dropped, and the accounts stay right")
     func dropping() {
         var pacer = makePacer()

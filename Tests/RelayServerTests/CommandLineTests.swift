@@ -33,6 +33,8 @@ struct CommandLineTests {
         #expect(configuration.relay.rateLimits == RelayConfiguration().rateLimits)
         #expect(configuration.relay.encoder == .openH264)
         #expect(configuration.relay.selfView == .never)
+        #expect(configuration.flightRecorderFolder == nil)
+        #expect(configuration.flightRecorderLimit == DataSize(bytes: 64_000_000))
     }
 
     @Test("each option reaches the configuration")
@@ -42,6 +44,7 @@ struct CommandLineTests {
             "--canvas", "640x360", "--frame-rate", "15", "--min-bitrate", "50k", "--start-bitrate", "300000",
             "--max-bitrate", "1.5M", "--encoder", "x264", "--workers", "3", "--max-participants", "4",
             "--idle-timeout", "9", "--self-view", "always", "--log-level", "debug", "--log-format", "json",
+            "--controller", "confrelay", "--flight-recorder", "flights", "--flight-recorder-limit", "500kB",
         ])
         let configuration = command.serverConfiguration
         #expect(configuration.host == "::")
@@ -57,6 +60,9 @@ struct CommandLineTests {
         #expect(configuration.relay.maximumParticipants == 4)
         #expect(configuration.relay.idleTimeout == .seconds(9))
         #expect(configuration.relay.selfView == .always)
+        #expect(configuration.relay.congestionController == .confrelay)
+        #expect(configuration.flightRecorderFolder == "flights")
+        #expect(configuration.flightRecorderLimit == DataSize(bytes: 500_000))
         #expect(command.logging.logLevel == .debug)
         #expect(command.logging.logFormat == .json)
     }
@@ -83,6 +89,19 @@ struct CommandLineTests {
     }
 
     @Test(
+        "sizes are numbers with an optional kB, MB or GB",
+        arguments: [("500kB", 500_000), ("64MB", 64_000_000), ("2GB", 2_000_000_000), ("80000", 80_000)])
+    func sizes(text: String, bytes: Int) throws {
+        #expect(try DataSize(option: text).bytes == bytes)
+    }
+
+    @Test(
+        "what is no size is refused", arguments: ["", "kB", "-5kB", "0", "1.5MB", "5k", "9223372036854775807GB", "٥MB"])
+    func badSizes(text: String) {
+        #expect(throws: (any Error).self) { try DataSize(option: text) }
+    }
+
+    @Test(
         "what others cannot send to is no public address",
         arguments: ["", "example.org", "0.0.0.0", "::", "1.2.3", "1.2.3.4:5"])
     func badPublicAddress(text: String) {
@@ -94,7 +113,8 @@ struct CommandLineTests {
         arguments: [
             ["--port", "65536"], ["--frame-rate", "0"], ["--frame-rate", "61"], ["--workers", "0"],
             ["--max-participants", "0"], ["--idle-timeout", "0"], ["--encoder", "vp8"], ["--log-level", "loud"],
-            ["--self-view", "maybe"], ["--min-bitrate", "2M", "--start-bitrate", "1M"],
+            ["--self-view", "maybe"], ["--controller", "none"], ["--flight-recorder-limit", "9kB"],
+            ["--min-bitrate", "2M", "--start-bitrate", "1M"],
         ])
     func outOfRange(arguments: [String]) {
         #expect(message(arguments).contains(arguments[0]))

@@ -183,7 +183,7 @@ struct ScenarioFileTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Simulations")
         let files = try #require(FileManager.default.enumerator(atPath: root.path)).compactMap { $0 as? String }
-            .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix("defaults.yaml") }
+            .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix("defaults.yaml") && $0 != "suite.yaml" }
         let traces = root.appendingPathComponent("traces").path
         let scenarios = try files.flatMap { file in
             try ScenarioFile(
@@ -194,5 +194,34 @@ struct ScenarioFileTests {
         #expect(scenarios.count >= 60)
         #expect(Set(scenarios.map(\.name)).count == scenarios.count)
         for number in 1...8 { #expect(scenarios.contains { $0.name.hasPrefix("rfc8867/5.\(number)") }) }
+    }
+
+    @Test("the project's suite names files that are there")
+    func projectSuite() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Simulations")
+        let path = root.appendingPathComponent("suite.yaml").path
+        #expect(SuiteFile.isSuite(path: path))
+        #expect(!SuiteFile.isSuite(path: root.appendingPathComponent("peer-suite.yaml").path))
+        let suites = try SuiteFile(path: path).suites
+        #expect(suites.map(\.name).contains("rfc8867"))
+        for file in suites.flatMap(\.files) {
+            #expect(FileManager.default.fileExists(atPath: root.appendingPathComponent(file).path))
+        }
+    }
+
+    @Test(
+        "a suite with an unknown key, without files or without suites is refused",
+        arguments: [
+            ("suites: {a: {file: x.yaml}}\n", "has no 'file'"), ("suites: {a: {}}\n", "needs 'files'"),
+            ("suites: {}\n", "no suite"), ("other: 1\nsuites: {a: {files: x}}\n", "has no 'other'"),
+            ("duration: 5s\n", "needs 'suites'"),
+        ])
+    func wrongSuite(text: String, reason: String) throws {
+        let folder = try Folder(["suite.yaml": text])
+        let error = #expect(throws: ScenarioError.self) {
+            try SuiteFile(path: folder.url.appendingPathComponent("suite.yaml").path)
+        }
+        #expect(error?.reason.contains(reason) == true)
     }
 }

@@ -36,6 +36,17 @@ struct SampleBufferPlayerTests {
         #expect(rig.player.statistics.shown == 10)
     }
 
+    @Test("pictures come as the attributes ask for them")
+    func attributes() throws {
+        let half = VideoDimensions(width: smallPicture.width / 2, height: smallPicture.height / 2)
+        let rig = PlayerRig(.init(attributes: PixelBufferAttributes(formats: [.nv12], dimensions: half)))
+        for sample in try samples(0..<10) { rig.player.enqueue(sample) }
+        rig.timebase.setRate(1)
+        rig.advance(frames: 20)
+        #expect(rig.numbers == Array(0..<10))
+        #expect(rig.pictures.allSatisfy { $0.pixelBuffer.format == .nv12 && $0.pixelBuffer.dimensions == half })
+    }
+
     @Test("while time stands still the first picture is shown and no other")
     func paused() throws {
         let rig = PlayerRig()

@@ -125,7 +125,7 @@ struct StreamPropertyTests {
         encoder.session.completeFrames()
         let frames = encoder.takeOutputs().compactMap(\.frame)
         let keyFrames = frames.filter(\.isKeyFrame).map { Int($0.sample.presentationTime.value / 3000) }
-        #expect(zip(keyFrames, keyFrames.dropFirst()).allSatisfy { $1 - $0 <= 12 })
+        #expect(zip(keyFrames, keyFrames.dropFirst()).allSatisfy { $1 - $0 <= 12 }, "\(keyFrames)")
         #expect(frames.count == 60)
     }
 

@@ -304,7 +304,8 @@ public final class PeerConnection {
     }
 
     private func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(pacing: decision.pacingRate, now: now)
+        pacer.setRates(
+            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(

@@ -12,13 +12,15 @@ struct EmulatedAccessLink {
     }
 
     private var model: LinkModel<Parcel>
-    /// What IP and UDP headers add to a datagram.
     private let headerSize: Int
 
     init(profile: LinkProfile, isIPv6: Bool, seed: UInt64, start: MonotonicInstant) {
         model = LinkModel(profile: profile, seed: seed, start: start)
-        headerSize = isIPv6 ? 48 : 28
+        headerSize = Self.headerSize(isIPv6: isIPv6).bytes
     }
+
+    /// What IP and UDP headers add to a datagram.
+    static func headerSize(isIPv6: Bool) -> DataSize { DataSize(bytes: isIPv6 ? 48 : 28) }
 
     /// Gives a datagram to the link.
     mutating func send(_ datagram: ByteBuffer, peer: TransportAddress, now: MonotonicInstant) {

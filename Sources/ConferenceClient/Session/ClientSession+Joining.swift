@@ -11,7 +11,7 @@ extension ClientSession {
     public static func join(_ options: JoinOptions, on eventLoop: any EventLoop) async throws -> ClientSession {
         // What can be wrong with files is found out before anyone sees the participant.
         let sources = try MediaSources(options)
-        if let path = options.snapshotPath { try OutputFile.check(path) }
+        for path in [options.snapshotPath, options.flightRecorderPath].compactMap(\.self) { try OutputFile.check(path) }
         return try await join(options, sources: .init(sources), on: eventLoop)
     }
 
@@ -115,7 +115,7 @@ extension ClientSession {
         return (report, problem)
     }
 
-    /// Ends the recording and writes the snapshot; the first thing that goes wrong is returned.
+    /// Ends the recordings and writes the snapshot; the first thing that goes wrong is returned.
     private func finishFiles() async -> ClientError? {
         var problem: ClientError?
         if let recorder {
@@ -132,6 +132,10 @@ extension ClientSession {
                         returning: Self.failure { () throws(ClientError) in try videoReceiver.writeSnapshot(to: path) })
                 }
             }
+            problem = problem ?? failure
+        }
+        if let flight {
+            let failure = await flight.close()
             problem = problem ?? failure
         }
         return problem

@@ -37,6 +37,7 @@ public final class ClientSession: @unchecked Sendable {
     let audioSender: AudioSendPipeline?
     let videoReceiver: VideoReceivePipeline?
     let recorder: MovieRecorder?
+    let flight: ClientFlight?
     let joinedAt = Date()
     let endPromise: EventLoopPromise<End>
 
@@ -68,11 +69,19 @@ public final class ClientSession: @unchecked Sendable {
         let session = negotiation.session
         let limits = RateLimits(
             minimum: JoinOptions.minimumBitRate, start: JoinOptions.startBitRate, maximum: options.maximumBitRate)
+        let isIPv6 = socket.localAddress?.isIPv6 ?? false
+        let flight = options.flightRecorderPath.map { path in
+            ClientFlight(
+                path: path, options: options, limits: limits,
+                packetOverhead: EmulatedAccessLink.headerSize(isIPv6: isIPv6), now: now)
+        }
+        self.flight = flight
+        let controller = options.controller.makeController(limits: limits, now: now)
         do {
             peer = try PeerConnection(
                 session: session,
                 configuration: PeerConfiguration(rateLimits: limits, trustsRemoteDescription: true, seed: options.seed),
-                wallClock: ClientClock.wallClock(), now: now)
+                wallClock: ClientClock.wallClock(), controller: flight?.recording(controller) ?? controller, now: now)
         } catch {
             throw .failed(reason: "the connection's ciphers cannot be set up: \(error)")
         }
@@ -85,7 +94,6 @@ public final class ClientSession: @unchecked Sendable {
                 AudioSendPipeline(source: source)
             } else { nil }
         videoReceiver = options.decodesVideo && session.video?.receives == true ? VideoReceivePipeline() : nil
-        let isIPv6 = socket.localAddress?.isIPv6 ?? false
         uplink = options.uplink.map {
             EmulatedAccessLink(profile: $0, isIPv6: isIPv6, seed: options.seed, start: now)
         }
@@ -205,6 +213,7 @@ public final class ClientSession: @unchecked Sendable {
         uplink = nil
         transmit(now: now)
         isClosed = true
+        flight?.stop()
         wakeUp?.task.cancel()
         wakeUp = nil
     }

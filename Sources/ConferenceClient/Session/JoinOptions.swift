@@ -1,5 +1,7 @@
+import FlightRecording
 public import MediaCore
 public import NetworkSimulation
+public import RateControl
 public import SecureTransport
 public import VideoCoding
 
@@ -12,6 +14,8 @@ public struct JoinOptions: Sendable {
     public var audio: AudioInput
     /// The most that is sent, sound included.
     public var maximumBitRate: BitRate
+    /// What decides how much is sent.
+    public var controller: CongestionControllerKind
     /// Whether one's own picture is wanted in the grid; nil for as the relay does it.
     public var showsSelfView: Bool?
     /// Slow networks in the client's ways out and in; nil for none.
@@ -28,6 +32,9 @@ public struct JoinOptions: Sendable {
     public var recordPath: String?
     /// Where the last picture goes (PNG).
     public var snapshotPath: String?
+    /// Where is recorded what the controller is told and decides, and what this may grow to.
+    public var flightRecorderPath: String?
+    public var flightRecorderLimit: DataSize
 
     public init(url: RoomURL, name: String) {
         self.url = url
@@ -36,6 +43,8 @@ public struct JoinOptions: Sendable {
         videoSettings = VideoInputSettings()
         audio = .tone
         maximumBitRate = .megabits(1.5)
+        controller = .google
+        flightRecorderLimit = FlightRecorder.defaultLimit
         srtpProfiles = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
         encoder = .openH264
         seed = 0

@@ -13,7 +13,7 @@ extension MediaFlow {
 
     mutating func encodeFrame(now: MonotonicInstant) {
         guard isSending, codecFailure == nil else { return }
-        guard pacer.queueDelay(now: now) < frameTimeout, sentStream == nil || budget.hasRoom(now: now) else {
+        guard hasRoomForFrame(now: now) else {
             recording.frameSkipped(now: now)
             useCodec { codec throws(PictureCodecError) in try codec.skipPicture() }
             return
@@ -23,6 +23,15 @@ extension MediaFlow {
         } else {
             enqueuePackets(now: now)
         }
+    }
+
+    private mutating func hasRoomForFrame(now: MonotonicInstant) -> Bool {
+        guard pacer.queueDelay(now: now) < frameTimeout, sentStream == nil || budget.hasRoom(now: now) else {
+            return false
+        }
+        guard let interval = decision.frameDropInterval else { return true }
+        dropCounter += 1
+        return dropCounter % max(interval, 1) != 0
     }
 
     /// How long packets may wait before frames are skipped.
@@ -198,7 +207,8 @@ extension MediaFlow {
     }
 
     mutating func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(pacing: decision.pacingRate, now: now)
+        pacer.setRates(
+            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         if sentStream != nil {
             let sustained = (decision.sustainedBitRate ?? decision.targetBitRate) - (parameters.audio ?? .zero)

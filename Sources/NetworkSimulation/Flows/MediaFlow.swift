@@ -64,6 +64,8 @@ struct MediaFlow: SimulatedFlow {
     var fractionLost = 0.0
     var hasFeedback = false
     var applicationLimit: BitRate?
+    /// Frames since the controller asked for the first time to leave some out.
+    var dropCounter = 0
 
     /// What the packets of the stream hold that are under way, by their transport-wide numbers.
     var contents: MessageSlots<SentVideoStream.Packet>
@@ -88,7 +90,8 @@ struct MediaFlow: SimulatedFlow {
         pacer = Pacer(canPad: parameters.canPad)
         recorder = TransportFeedbackRecorder(senderSSRC: 1, interval: parameters.feedbackInterval)
         congestionRecorder = CongestionFeedbackRecorder(
-            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval)
+            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval,
+            reportsFrameEnds: parameters.reportsFrameEnds)
         modelFrame = ModelFrame(packetSize: parameters.packetSize)
         let repairs = parameters.repair == .nack
         let hasStream = repairs || codec != nil

@@ -7,7 +7,8 @@ public struct MediaFlowParameters: Sendable {
     public enum Feedback: Hashable, Sendable {
         /// Transport-wide feedback.
         case transportWide
-        /// Congestion control feedback (RFC 8888), at the interval and with each frame's last packet; it tells marks.
+        /// Congestion control feedback (RFC 8888), at the interval and, unless that is off, with each frame's last
+        /// packet; it tells marks.
         case congestionControl
         /// Receiver reports alone, at this interval.
         case receiverReports(Duration)
@@ -46,6 +47,10 @@ public struct MediaFlowParameters: Sendable {
     public var feedback: Feedback
     /// How often the receiver sends its feedback, where it is not receiver reports alone.
     public var feedbackInterval: Duration
+    /// Whether congestion control feedback comes with each frame's last packet, too.
+    public var reportsFrameEnds = true
+    /// Whether the feedback was asked for: a controller's wish is second to it.
+    public var isFeedbackGiven = false
     /// The interval of receiver reports beside the feedback; nil for none.
     public var reportInterval: Duration?
     public var events: [(time: Duration, event: Event)]

@@ -76,4 +76,13 @@ public struct PictureCoding: Hashable, Sendable {
         self.clip = clip
         self.dimensions = dimensions
     }
+
+    /// Reads a size such as 640x360; nil for what is none, or none that an encoder of 4:2:0 pictures takes.
+    public static func dimensions(parsing text: String) -> VideoDimensions? {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count == 2, let width = parts[0], let height = parts[1],
+            [width, height].allSatisfy({ (16...4096).contains($0) && $0 % 2 == 0 })
+        else { return nil }
+        return VideoDimensions(width: width, height: height)
+    }
 }

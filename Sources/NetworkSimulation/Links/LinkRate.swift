@@ -31,6 +31,15 @@ public enum LinkRate: Hashable, Sendable {
         }
     }
 
+    /// What is left when others take a rate of it. A trace is left as it is: its opportunities are not even in time.
+    func reduced(by taken: BitRate) -> LinkRate {
+        switch self {
+        case .fixed(let rate): .fixed(rate - taken)
+        case .steps(let steps): .steps(steps.map { Step(at: $0.time, rate: $0.rate - taken) })
+        case .unlimited, .trace: self
+        }
+    }
+
     /// A part of the rate, for one of so many that share the link.
     func divided(by count: Int) -> LinkRate {
         switch self {

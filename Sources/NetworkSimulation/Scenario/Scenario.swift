@@ -53,7 +53,8 @@ public struct Scenario: Sendable {
     public var flows: [Flow]
 
     public init(
-        name: String, suite: String = "", title: String = "", reference: String = "", expectation: String = "", duration: Duration,
+        name: String, suite: String = "", title: String = "", reference: String = "", expectation: String = "",
+        duration: Duration,
         window: Range<Duration>? = nil, links: [Link], flows: [Flow]
     ) {
         self.name = name
@@ -90,21 +91,43 @@ public struct ControllerContext: Sendable {
     /// an oracle knows.
     public var fairRate: LinkRate
     public var frameInterval: Duration
+
+    public init(
+        limits: RateLimits, start: MonotonicInstant = .zero, fairRate: LinkRate = .unlimited,
+        frameInterval: Duration = .nanoseconds(33_333_333)
+    ) {
+        self.limits = limits
+        self.start = start
+        self.fairRate = fairRate
+        self.frameInterval = frameInterval
+    }
 }
 
 /// A controller for a simulated flow, and the feedback that it is made for.
 public struct SimulatedController: Sendable {
     public var controller: any CongestionController
-    /// Nil for what the scenario says.
+    /// Nil for what the scenario says, which goes first where it names a kind of feedback.
     public var feedback: MediaFlowParameters.Feedback?
     public var feedbackInterval: Duration?
+    public var reportsFrameEnds: Bool?
 
     public init(
         _ controller: any CongestionController, feedback: MediaFlowParameters.Feedback? = nil,
-        feedbackInterval: Duration? = nil
+        feedbackInterval: Duration? = nil, reportsFrameEnds: Bool? = nil
     ) {
         self.controller = controller
         self.feedback = feedback
         self.feedbackInterval = feedbackInterval
+        self.reportsFrameEnds = reportsFrameEnds
+    }
+
+    /// The flow's parameters with the feedback that the controller is made for.
+    func adapting(_ parameters: MediaFlowParameters) -> MediaFlowParameters {
+        guard !parameters.isFeedbackGiven else { return parameters }
+        var parameters = parameters
+        parameters.feedback = feedback ?? parameters.feedback
+        parameters.feedbackInterval = feedbackInterval ?? parameters.feedbackInterval
+        parameters.reportsFrameEnds = reportsFrameEnds ?? parameters.reportsFrameEnds
+        return parameters
     }
 }

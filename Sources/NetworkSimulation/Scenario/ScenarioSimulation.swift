@@ -62,15 +62,13 @@ public struct ScenarioSimulation {
         let number = network.nextFlow
         let seed = derivedSeed(for: "flow \(flow.name)")
         switch flow.kind {
-        case .media(var parameters, let limits):
+        case .media(let parameters, let limits):
             let made = makeController(
                 ControllerContext(
                     limits: limits, start: .zero + parameters.start, fairRate: fairRate(of: flow),
                     frameInterval: parameters.encoder.frameInterval))
-            parameters.feedback = made.feedback ?? parameters.feedback
-            parameters.feedbackInterval = made.feedbackInterval ?? parameters.feedbackInterval
             let media = MediaFlow(
-                number: number, parameters: parameters, controller: made.controller,
+                number: number, parameters: made.adapting(parameters), controller: made.controller,
                 codec: try Self.codec(of: flow, parameters, makeCodec),
                 setting: setting(of: flow, maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
             running.append(.media(network.addFlow(media, path: path)))
@@ -119,14 +117,22 @@ public struct ScenarioSimulation {
         return generator.next()
     }
 
-    /// What the tightest link of a flow's path carries for each media flow that takes it.
+    /// What the tightest link of a flow's path carries for each media flow that takes it, when what nothing controls has
+    /// had its part.
     private func fairRate(of flow: Scenario.Flow) -> LinkRate {
         guard let tightest = scenario.bottleneck(of: flow) else { return .unlimited }
-        let sharers = scenario.flows.count { other in
-            if case .media = other.kind { return other.forward.contains(tightest.name) }
-            return false
+        var sharers = 0
+        var taken = BitRate.zero
+        for other in scenario.flows where other.forward.contains(tightest.name) {
+            switch other.kind {
+            case .media: sharers += 1
+            case .audio(let parameters), .udp(let parameters):
+                // What comes and goes cannot be counted on.
+                if parameters.onOff == nil { taken = taken + parameters.rate }
+            case .tcp: break
+            }
         }
-        return tightest.profile.rate.divided(by: max(sharers, 1))
+        return tightest.profile.rate.reduced(by: taken).divided(by: max(sharers, 1))
     }
 
     /// Runs to the end.

@@ -1,10 +1,12 @@
 import MediaCore
 
-/// The rate that delay allows: it grows while delay does not (by 8 % a second far from the known capacity, by about a
-/// packet per response time near it) and falls to a part of what arrives when delay grows
-/// (draft-ietf-rmcat-gcc-02, section 5.5).
+/// The rate that delay allows (libwebrtc's `AimdRateControl`; draft-ietf-rmcat-gcc-02, section 5.5): it grows while
+/// delay does not, by 8 % a second far from the known capacity and by about a packet per response time near it, and
+/// falls to a part of what arrives when delay grows.
 struct AIMDRateControl: Sendable {
     static let backoff = 0.85
+    /// By so much more it falls, so that it goes on falling where hardly anything arrives.
+    static let backoffOffset = BitRate.kilobits(5)
     /// ln 1.08.
     static let logGrowthPerSecond = 0.076961041136128
     static let defaultRoundTripTime = Duration.milliseconds(200)
@@ -103,6 +105,7 @@ struct AIMDRateControl: Sendable {
 
     private mutating func decrease(now: MonotonicInstant) {
         var decreased = throughput * Self.backoff
+        if decreased > Self.backoffOffset { decreased = decreased - Self.backoffOffset }
         if decreased > rate, let known = capacity.rate { decreased = known * Self.backoff }
         rate = min(rate, decreased)
         if let bound = capacity.lowerBound, throughput < bound { capacity.reset() }

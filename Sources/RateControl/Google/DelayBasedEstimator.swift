@@ -1,13 +1,10 @@
 import MediaCore
 
-/// From arrival times to the rate that delay allows: groups, trend, detector and rate control in a row.
+/// From arrival times to the rate that delay allows (libwebrtc's `DelayBasedBwe`): groups, trend, detector and rate
+/// control in a row.
 struct DelayBasedEstimator: Sendable {
     /// After such a pause the delays of before say nothing.
     static let streamTimeout = Duration.seconds(2)
-
-    /// A probe that raises the rate by more than this starts the trend anew: larger frames in longer bursts are delayed
-    /// more than those before, once, which is no growth of a queue.
-    static let restartFactor = 1.25
 
     /// What a feedback report led to.
     struct Outcome: Sendable {
@@ -24,6 +21,8 @@ struct DelayBasedEstimator: Sendable {
     private(set) var detector = OveruseDetector()
     private(set) var rateControl: AIMDRateControl
     private var lastReport: MonotonicInstant?
+    /// The last outcome's rate; nil before the first.
+    private(set) var lastRate: BitRate?
 
     init(start: BitRate, minimum: BitRate) {
         rateControl = AIMDRateControl(start: start, minimum: minimum)
@@ -34,15 +33,15 @@ struct DelayBasedEstimator: Sendable {
         set { rateControl.minimum = newValue }
     }
 
-    /// Sets the rate to what is known otherwise.
-    mutating func setEstimate(_ estimate: BitRate, now: MonotonicInstant) {
-        rateControl.setEstimate(estimate, now: now)
+    var roundTripTime: Duration {
+        get { rateControl.roundTripTime }
+        set { rateControl.roundTripTime = newValue }
     }
 
     /// Takes the packets of a report that arrived, sorted by arrival.
     mutating func update(
         received: [(packet: SentPacket, receiveTime: MonotonicInstant)], acknowledged: BitRate?, probe: BitRate?,
-        roundTripTime: Duration?, now: MonotonicInstant
+        now: MonotonicInstant
     ) -> Outcome {
         guard !received.isEmpty else { return Outcome() }
         if let lastReport, now - lastReport > Self.streamTimeout {
@@ -51,14 +50,15 @@ struct DelayBasedEstimator: Sendable {
             detector = OveruseDetector()
         }
         lastReport = now
-        var outcome = Outcome()
+        var hasRecovered = false
         for (packet, receiveTime) in received {
             let before = detector.state
             update(packet, receiveTime: receiveTime, now: now)
-            if before == .underusing, detector.state == .normal { outcome.hasRecovered = true }
+            if before == .underusing, detector.state == .normal { hasRecovered = true }
         }
-        if let roundTripTime { rateControl.roundTripTime = roundTripTime }
-        updateRate(&outcome, acknowledged: acknowledged, probe: probe, now: now)
+        var outcome = updateRate(acknowledged: acknowledged, probe: probe, now: now)
+        if detector.state != .overusing, probe == nil { outcome.hasRecovered = hasRecovered }
+        lastRate = outcome.rate ?? lastRate
         return outcome
     }
 
@@ -73,31 +73,23 @@ struct DelayBasedEstimator: Sendable {
             receiveTime: receiveTime)
     }
 
-    private mutating func updateRate(
-        _ outcome: inout Outcome, acknowledged: BitRate?, probe: BitRate?, now: MonotonicInstant
-    ) {
+    private mutating func updateRate(acknowledged: BitRate?, probe: BitRate?, now: MonotonicInstant) -> Outcome {
         guard detector.state == .overusing else {
             if let probe {
-                if probe > rateControl.rate * Self.restartFactor {
-                    interArrival.reset()
-                    trendline = TrendlineEstimator()
-                }
                 rateControl.setEstimate(probe, now: now)
-                outcome.rate = rateControl.rate
-                outcome.isProbe = true
-            } else {
-                outcome.rate = rateControl.update(
-                    networkState: detector.state, acknowledged: acknowledged, now: now)
+                return Outcome(rate: rateControl.rate, isProbe: true)
             }
-            return
+            return Outcome(
+                rate: rateControl.update(networkState: detector.state, acknowledged: acknowledged, now: now))
         }
         if let acknowledged {
-            guard rateControl.isTimeToReduceFurther(throughput: acknowledged, now: now) else { return }
-            outcome.rate = rateControl.update(networkState: .overusing, acknowledged: acknowledged, now: now)
-        } else if rateControl.isTimeToReduceFurther(throughput: rateControl.rate, now: now) {
-            // The path is full before it is known what arrives: halve.
-            rateControl.setEstimate(rateControl.rate * 0.5, now: now)
-            outcome.rate = rateControl.rate
+            guard rateControl.isTimeToReduceFurther(throughput: acknowledged, now: now) else { return Outcome() }
+            return Outcome(
+                rate: rateControl.update(networkState: .overusing, acknowledged: acknowledged, now: now))
         }
+        // The path is full before it is known what arrives: halve, at most once in 200 ms.
+        guard rateControl.isTimeToReduceFurther(throughput: rateControl.rate, now: now) else { return Outcome() }
+        rateControl.setEstimate(rateControl.rate * 0.5, now: now)
+        return Outcome(rate: rateControl.rate)
     }
 }

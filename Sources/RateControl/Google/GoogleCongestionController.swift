@@ -1,45 +1,62 @@
 public import MediaCore
 
-/// Google congestion control as libwebrtc has it (draft-ietf-rmcat-gcc-02 with what came after it).
+/// Google congestion control as libwebrtc has it in 2026 (`GoogCcNetworkController`; draft-ietf-rmcat-gcc-02 with what
+/// came after it). `docs/controllers.md` lists its mechanisms and constants.
 ///
 /// With transport-wide feedback the trend of one-way delay sets the rate, losses bound it, and probes find free
-/// capacity quickly. A receiver's estimate (REMB) is an upper bound. Where only receiver reports come, losses alone move
-/// the rate. While nothing is heard at all although packets are sent, the rate falls.
-///
-/// Beyond libwebrtc it probes at twice the target every 5 to 10 s while there is more to send, and at the rate of
-/// before when a large drop is over; there an additive increase would take a minute to find capacity that came back.
+/// capacity at the start and where the application is limited. A receiver's estimate (REMB) is an upper bound. Where
+/// only receiver reports come, losses alone move the rate.
 public struct GoogleCongestionController: CongestionController {
     /// The pacing rate over the target: frames leave faster than the next comes.
     static let pacingFactor = 2.5
-    /// So long after a probe raised the rate another may lower it.
-    static let probeCorrectionTime = Duration.seconds(1)
-    /// How often the target moves while packets are sent but feedback is rare.
-    static let updateInterval = Duration.milliseconds(100)
+    /// What may leave at once (`PacingController`): a frame, as long as the target is kept.
+    static let pacingBurst = Duration.milliseconds(40)
+    /// A probe's result lowers the rate to this part of what is acknowledged at most.
+    static let probeDropFactor = 0.85
+    /// How often the state is looked at without feedback (`GoogCcNetworkControllerFactory`).
+    static let processInterval = Duration.milliseconds(25)
 
-    private var acknowledged = AcknowledgedRateEstimator()
+    private let parameters: GoogleParameters
+    private var acknowledged = RobustThroughputEstimator()
     private var delay: DelayBasedEstimator
     private var bounds: SendRateBounds
+    private var limitedRegion = ALRDetector()
     private var probeRate = ProbeRateEstimator()
     private var probes: ProbeController
+    private var window = CongestionWindowPushback()
+    /// For paths that tell only by receiver reports.
     private var timeout = FeedbackTimeout()
-    private var drain = QueueDrain()
+    private var hasReceiverReports = false
     private var roundTripTime: Duration?
-    private var lastUpdate: MonotonicInstant
-    private var hasDelayEstimate = false
-    private var lastProbeRaise = MonotonicInstant(nanoseconds: .min)
-    private var rateBeforeProbes = BitRate.zero
+    private var lastProcess: MonotonicInstant
+    private var lastTarget: Target?
     private var received: [(packet: SentPacket, receiveTime: MonotonicInstant)] = []
 
-    /// Creates a controller that starts at `limits.start`.
-    public init(limits: RateLimits, now: MonotonicInstant) {
-        delay = DelayBasedEstimator(start: limits.start, minimum: limits.minimum)
-        bounds = SendRateBounds(limits: limits)
-        probes = ProbeController(limits: limits)
-        lastUpdate = now
+    /// What others are told of when it changes.
+    private struct Target: Hashable {
+        var rate: BitRate
+        var lossState: LossBasedEstimator.State
+        var fractionLost: Double
+        var roundTripTime: Duration?
     }
 
+    /// Creates a controller that starts at `limits.start`.
+    public init(limits: RateLimits, parameters: GoogleParameters = GoogleParameters(), now: MonotonicInstant) {
+        self.parameters = parameters
+        delay = DelayBasedEstimator(start: limits.start, minimum: limits.minimum)
+        bounds = SendRateBounds(limits: limits)
+        probes = ProbeController(limits: limits, parameters: parameters, now: now)
+        limitedRegion.setEstimate(limits.start)
+        lastProcess = now
+    }
+
+    // MARK: Input
+
     public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
-        timeout.packetSent(now: now)
+        limitedRegion.packetSent(size: packet.size, now: now)
+        if timeout.hasTransportFeedback { bounds.backoff.packetSent(now: now) } else { timeout.packetSent(now: now) }
+        window.packetSent(size: packet.size)
+        window.update()
         probes.start(now: now)
     }
 
@@ -47,63 +64,56 @@ public struct GoogleCongestionController: CongestionController {
         guard !report.results.isEmpty else { return }
         timeout.hasTransportFeedback = true
         takeReceived(of: report)
-        updateRoundTripTime(report)
-        let endsSilence = timeout.heard(
-            ofPacketSent: report.results[report.results.count - 1].sent.sendTime, roundTripTime: roundTripTime,
-            now: now)
-        bounds.addFeedback(report.results, now: now)
+        updateRoundTrips(report, now: now)
+        if !hasReceiverReports { bounds.addFeedback(report.results, now: now) }
+        probes.setLimitedRegion(start: limitedRegion.start, now: now)
 
-        // What a probe changed arrives a round trip later: what arrives is followed closely then.
-        if now - lastProbeRaise < Self.probeCorrectionTime { acknowledged.expectFastChange() }
         var probe: BitRate?
         for (packet, receiveTime) in received {
-            acknowledged.add(size: packet.size, receiveTime: receiveTime)
+            acknowledged.add(size: packet.size, sendTime: packet.sendTime, receiveTime: receiveTime)
             if packet.probeClusterID != nil, let rate = probeRate.add(packet, receiveTime: receiveTime) {
                 probe = rate
             }
         }
-        if let rate = probe { probe = usableResult(rate, now: now) }
-        let stateBefore = delay.detector.state
-        let outcome = delay.update(
-            received: received, acknowledged: acknowledged.rate, probe: probe, roundTripTime: roundTripTime, now: now)
+        acknowledged.update()
+        bounds.setAcknowledged(acknowledged.rate)
+        if let rate = acknowledged.rate, let result = probe {
+            // A result far below what arrives is wrong; below the rate it must not raise it either.
+            probe = max(result, min(delay.lastRate ?? .zero, rate * Self.probeDropFactor))
+        }
+        let outcome = delay.update(received: received, acknowledged: acknowledged.rate, probe: probe, now: now)
         if let rate = outcome.rate {
-            hasDelayEstimate = true
-            if outcome.isProbe {
-                bounds.setProbeResult(rate)
-            }
+            if outcome.isProbe { bounds.setProbeResult(rate) }
             bounds.setDelayBound(rate, now: now)
         }
-        bounds.update(now: now)
-        updateDrain(now: now)
-        if delay.detector.state == .overusing, stateBefore != .overusing, drain.queue > QueueDrain.minimumQueue {
-            acknowledged.expectFastChange()
+        bounds.updateLosses(report.results, isApplicationLimited: limitedRegion.start != nil, now: now)
+        if outcome.rate != nil {
+            window.update()
+            targetChanged(now: now)
         }
-        lastUpdate = now
-        probes.setEstimate(bounds.target, now: now)
         if outcome.hasRecovered { probes.recovered(now: now) }
-        if endsSilence { probes.feedbackResumed() }
+        if !received.isEmpty { window.updateWindow(target: bounds.target) }
         received.removeAll(keepingCapacity: true)
     }
 
     public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {
         bounds.setRemoteEstimate(estimate)
-        if !timeout.hasTransportFeedback { _ = timeout.heard(ofPacketSent: now, roundTripTime: nil, now: now) }
-        probes.setEstimate(bounds.target, now: now)
+        if !timeout.hasTransportFeedback { hear(roundTripTime: nil, now: now) }
+        targetChanged(now: now)
     }
 
     public mutating func receiverReportReceived(
         fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant
     ) {
-        // Transport-wide feedback says the same sooner and with more detail.
-        guard !timeout.hasTransportFeedback else { return }
-        _ = timeout.heard(ofPacketSent: now, roundTripTime: roundTripTime, now: now)
-        if let roundTripTime, roundTripTime >= .zero {
+        hasReceiverReports = true
+        if let roundTripTime, roundTripTime > .zero {
             self.roundTripTime = roundTripTime
+            delay.roundTripTime = roundTripTime
             bounds.roundTripTime = roundTripTime
         }
+        if !timeout.hasTransportFeedback { hear(roundTripTime: roundTripTime, now: now) }
         bounds.addLossReport(fractionLost, now: now)
-        lastUpdate = now
-        probes.setEstimate(bounds.target, now: now)
+        targetChanged(now: now)
     }
 
     public mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant) {
@@ -113,57 +123,90 @@ public struct GoogleCongestionController: CongestionController {
     public mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) {
         bounds.range = limits.range
         delay.minimum = limits.minimum
-        probes.range = limits.range
-        probes.setEstimate(bounds.target, now: now)
+        probes.setRange(limits.range, now: now)
+        targetChanged(now: now)
     }
 
+    // MARK: Output
+
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
-        if let factor = timeout.step(now: now) {
+        if !timeout.hasTransportFeedback, let factor = timeout.step(now: now) {
             bounds.reduce(by: factor, now: now)
-            delay.setEstimate(min(delay.rateControl.rate, bounds.target), now: now)
-            probes.setEstimate(bounds.target, now: now)
-        } else if !timeout.isSilent, now - lastUpdate >= Self.updateInterval {
-            bounds.update(now: now)
-            lastUpdate = now
-            probes.setEstimate(bounds.target, now: now)
+            targetChanged(now: now)
         }
-        probes.advance(canProbe: canProbe, now: now)
+        if now - lastProcess >= Self.processInterval { process(now: now) }
         let clusters = probes.takeClusters()
         for cluster in clusters { probeRate.expect(cluster) }
         return ControlDecision(
-            targetBitRate: target, pacingRate: pacingRate, newProbeClusters: clusters,
-            nextWakeUp: nextWakeUp(now: now))
+            targetBitRate: target, pacingRate: pacingRate, pacingBurst: Self.pacingBurst, paddingRate: paddingRate,
+            newProbeClusters: clusters, frameDropInterval: frameDropInterval,
+            nextWakeUp: lastProcess + Self.processInterval)
     }
 
     public var snapshot: ControllerSnapshot {
         ControllerSnapshot(
             targetBitRate: target, pacingRate: pacingRate, acknowledgedBitRate: acknowledged.rate,
-            delayBasedBitRate: hasDelayEstimate ? delay.rateControl.rate : nil,
-            lossBasedBitRate: bounds.lossBasedRate, remoteEstimate: bounds.remoteEstimate,
-            linkCapacity: delay.rateControl.capacity.rate, networkState: delay.detector.state, limit: bounds.limit,
-            delayTrend: delay.detector.trend, delayThreshold: delay.detector.threshold,
-            fractionLost: bounds.fractionLost, roundTripTime: roundTripTime, probeCount: probes.probeCount)
+            delayBasedBitRate: delay.lastRate, lossBasedBitRate: bounds.lossBasedRate,
+            remoteEstimate: bounds.remoteEstimate, linkCapacity: delay.rateControl.capacity.rate,
+            networkState: delay.detector.state, limit: bounds.limit, delayTrend: delay.detector.trend,
+            delayThreshold: delay.detector.threshold, fractionLost: bounds.fractionLost,
+            roundTripTime: roundTripTime, probeCount: probes.probeCount)
     }
 
+    /// What the encoder may make.
     private var target: BitRate {
-        guard let bound = drain.bound else { return bounds.target }
-        return min(bounds.target, bound).clamped(to: bounds.range)
+        switch parameters.pushback {
+        case .none: bounds.target
+        case .dropsFrames:
+            frameDropInterval.map { bounds.target - bounds.target * (1 / Double($0)) } ?? bounds.target
+        case .lowersTarget: window.rate(of: bounds.target).clamped(to: bounds.range)
+        }
     }
 
-    private var pacingRate: BitRate { target * Self.pacingFactor }
-
-    /// Probes measure nothing useful on a path that is full, and are of no use where nobody reports arrivals.
-    private var canProbe: Bool {
-        timeout.hasTransportFeedback && !timeout.isSilent && delay.detector.state == .normal
-            && drain.bound == nil && bounds.fractionLost <= SendRateBounds.highLoss
+    private var frameDropInterval: Int? {
+        guard parameters.pushback == .dropsFrames else { return nil }
+        return window.frameDropInterval(target: bounds.target, minimum: bounds.range.lowerBound)
     }
 
-    private func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
-        var next = lastUpdate + Self.updateInterval
-        if let step = timeout.nextStep { next = min(next, step) }
-        if let event = probes.nextEvent(now: now) { next = min(next, event) }
-        // What is overdue waits for the path or for packets; it is looked at again soon, not at once.
-        return next > now ? next : now + Self.updateInterval
+    /// Before pushback: what waits shall leave.
+    private var pacingRate: BitRate { bounds.target * Self.pacingFactor }
+
+    /// While a rate that losses had brought down grows, it must be sent to be tried.
+    private var paddingRate: BitRate { bounds.lossBased.state == .increasing ? target : .zero }
+
+    // MARK: Steps
+
+    /// What happens without feedback.
+    private mutating func process(now: MonotonicInstant) {
+        lastProcess = now
+        bounds.update(now: now)
+        probes.setLimitedRegion(start: limitedRegion.start, now: now)
+        probes.advance(now: now)
+        window.updateWindow(target: bounds.target)
+        window.update()
+        targetChanged(now: now)
+    }
+
+    /// Tells the application-limited region's detector and the probing of a target that is another now.
+    private mutating func targetChanged(now: MonotonicInstant) {
+        let changed = Target(
+            rate: bounds.target, lossState: bounds.lossBased.state, fractionLost: bounds.fractionLost,
+            roundTripTime: roundTripTime)
+        guard changed != lastTarget else { return }
+        lastTarget = changed
+        limitedRegion.setEstimate(changed.rate)
+        probes.setEstimate(changed.rate, isProbingAllowed: isProbingAllowed, now: now)
+    }
+
+    /// Probes measure nothing useful on a path that is full, nor where nobody reports arrivals.
+    private var isProbingAllowed: Bool {
+        timeout.hasTransportFeedback && delay.detector.state == .normal && !bounds.backoff.isAboveLimit
+            && bounds.lossBased.state == .delayBased
+    }
+
+    /// Where nothing else tells of the path, a report is an answer to all that was sent.
+    private mutating func hear(roundTripTime: Duration?, now: MonotonicInstant) {
+        _ = timeout.heard(ofPacketSent: now, roundTripTime: roundTripTime, now: now)
     }
 
     /// Fills `received` with the packets that arrived, by arrival.
@@ -181,45 +224,25 @@ public struct GoogleCongestionController: CongestionController {
         }
     }
 
-    /// What to make of a probe's result; nil for nothing.
-    ///
-    /// Bursts of a few packets measure a bursty path badly. A result above the rate is taken; one below it only corrects
-    /// what a probe just before made of it, and not below what was there before. Where the path carries less than the
-    /// rate, delay says so.
-    private mutating func usableResult(_ result: BitRate, now: MonotonicInstant) -> BitRate? {
-        let rate = bounds.target
-        if result > rate {
-            if now - lastProbeRaise > Self.probeCorrectionTime { rateBeforeProbes = rate }
-            lastProbeRaise = now
-            return result
+    private mutating func updateRoundTrips(_ report: TransportFeedbackReport, now: MonotonicInstant) {
+        guard let newest = received.last else {
+            window.heard(longest: nil, outstanding: report.dataInFlight)
+            return
         }
-        guard now - lastProbeRaise <= Self.probeCorrectionTime else { return nil }
-        return max(result, min(rate, rateBeforeProbes))
-    }
-
-    private mutating func updateDrain(now: MonotonicInstant) {
-        guard var shortest = received.first.map({ $0.receiveTime - $0.packet.sendTime }) else { return }
-        for (packet, receiveTime) in received.dropFirst() { shortest = min(shortest, receiveTime - packet.sendTime) }
-        drain.update(
-            oneWayDelay: shortest, acknowledged: acknowledged.rate, networkState: delay.detector.state, now: now)
-        if drain.bound != nil, let rate = acknowledged.rate {
-            // The queue is full or drains: what arrives is what the path carries.
-            let sustainable = rate * AIMDRateControl.backoff
-            if sustainable < delay.rateControl.rate {
-                delay.setEstimate(sustainable, now: now)
-                bounds.setDelayBound(delay.rateControl.rate, now: now)
-            }
-        }
-    }
-
-    private mutating func updateRoundTripTime(_ report: TransportFeedbackReport) {
-        guard let newest = received.last else { return }
+        // Without the time that feedback waited for younger packets, and with it.
         var shortest = Duration.nanoseconds(Int64.max)
+        var longest = Duration.zero
         for (packet, receiveTime) in received {
-            shortest = min(
-                shortest, (report.feedbackTime - packet.sendTime) - (newest.receiveTime - receiveTime))
+            let time = report.feedbackTime - packet.sendTime
+            longest = max(longest, time)
+            shortest = min(shortest, time - (newest.receiveTime - receiveTime))
         }
-        guard shortest >= .zero else { return }
+        window.heard(longest: longest, outstanding: report.dataInFlight)
+        // A receiver's clock that jumps makes nonsense of the difference.
+        bounds.backoff.heard(roundTripTime: max(shortest, .zero), now: now)
+        guard !hasReceiverReports else { return }
+        if let mean = window.meanRoundTrip { delay.roundTripTime = mean }
+        guard shortest > .zero else { return }
         roundTripTime = shortest
         bounds.roundTripTime = shortest
     }

@@ -1,55 +1,63 @@
 import MediaCore
 
-/// Decides when to probe and at which rates: at the start 3 and 6 times the start rate, on with twice what was found
-/// as long as probes succeed, again after a large drop, when there is suddenly more to send, and from time to time
-/// while there is more to send than the target lets through.
+/// Decides when to probe and at which rates (libwebrtc's `ProbeController`, without a network state estimator and
+/// without repeated initial probing, which are off by default).
+///
+/// At the start 3 and 6 times the start rate; on with twice what was found as long as a probe brings more than 70 % of
+/// its rate; up to a maximum that grew; in the application-limited region each five seconds at twice the target, up to
+/// demand that changed, and at 85 % of the rate of before when delay is normal again after a large drop. Nothing is
+/// probed while delay grows or shrinks, while round trips are too long or while losses limit the rate.
 struct ProbeController: Sendable {
     static let initialFactors = [3.0, 6.0]
-    /// How long a probe lasts at least: the first ones longer, since nothing is known yet.
-    static let initialDuration = Duration.milliseconds(100)
-    static let duration = Duration.milliseconds(40)
     static let furtherFactor = 2.0
-    /// A probe succeeds that raises the target to this part of its rate.
-    static let successThreshold = 0.7
+    /// A probe goes on when the target exceeds this part of its rate.
+    static let furtherThreshold = 0.7
+    static let duration = Duration.milliseconds(15)
     static let resultTimeout = Duration.seconds(1)
     /// A target that falls to less than this part fell far.
     static let largeDropFactor = 0.66
     static let dropTimeout = Duration.seconds(5)
     static let rateAfterDrop = 0.85
     static let probeUncertainty = 0.05
-    /// Between periodic probes: the first bound after a success, the second after failures.
-    static let periodicInterval = Duration.seconds(5)
-    static let maximumPeriodicInterval = Duration.seconds(10)
-    static let periodicFactor = 2.0
-    /// More than this part of the limit found, more probing gains little.
-    static let sufficientFraction = 0.95
+    static let dropProbeInterval = Duration.seconds(5)
+    static let limitedRegionEndedTimeout = Duration.seconds(3)
+    static let limitedRegionInterval = Duration.seconds(5)
+    static let limitedRegionFactor = 2.0
+    static let demandFactors = [1.0, 2.0]
+    /// Probes for demand stay below so many times the target.
+    static let demandLimitFactor = 2.0
 
     private enum State: Sendable {
-        case idle
+        case initial
         /// Waits for the result of probes; goes on when the target exceeds the rate.
-        case waiting(successAbove: BitRate)
+        case waiting(furtherAbove: BitRate)
+        case complete
     }
 
-    var range: ClosedRange<BitRate>
-    var demand: BitRate
     private(set) var probeCount = 0
     private(set) var newClusters: [ProbeCluster] = []
 
-    private var state = State.idle
-    private var hasStarted = false
+    private let parameters: GoogleParameters
+    private var range: ClosedRange<BitRate>
+    /// Nil until the application said.
+    private var demand: BitRate?
+    private var state = State.initial
+    private var startRate: BitRate
     private var estimate: BitRate
+    private var isAllowed = true
+    private var limitedRegionStart: MonotonicInstant?
+    private var limitedRegionEnd: MonotonicInstant?
     private var lastProbe: MonotonicInstant?
     private var lastLargeDrop: MonotonicInstant?
+    private var lastDropProbe: MonotonicInstant
     private var rateBeforeLargeDrop = BitRate.zero
-    private var interval = periodicInterval
-    private var duration = Self.duration
-    private var wantsProbeOfResumption = false
-    private var estimateAtProbe = BitRate.zero
 
-    init(limits: RateLimits) {
+    init(limits: RateLimits, parameters: GoogleParameters = GoogleParameters(), now: MonotonicInstant) {
+        self.parameters = parameters
         range = limits.range
-        demand = limits.maximum
+        startRate = limits.start
         estimate = limits.start
+        lastDropProbe = now
     }
 
     /// The clusters that were decided on since the last call.
@@ -61,15 +69,13 @@ struct ProbeController: Sendable {
 
     /// The first packet leaves: probe from the start rate.
     mutating func start(now: MonotonicInstant) {
-        guard !hasStarted else { return }
-        hasStarted = true
-        duration = Self.initialDuration
-        let rates = Self.initialFactors.map { estimate * $0 }
-        probe(at: rates, goesOn: true, now: now)
+        guard case .initial = state else { return }
+        probe(at: Self.initialFactors.map { startRate * $0 }, goesOn: true, now: now)
     }
 
-    /// The target moved.
-    mutating func setEstimate(_ newEstimate: BitRate, now: MonotonicInstant) {
+    /// The target moved, or what limits it: whether that lets probes out.
+    mutating func setEstimate(_ newEstimate: BitRate, isProbingAllowed: Bool, now: MonotonicInstant) {
+        isAllowed = isProbingAllowed
         if newEstimate < estimate * Self.largeDropFactor {
             lastLargeDrop = now
             rateBeforeLargeDrop = estimate
@@ -80,72 +86,74 @@ struct ProbeController: Sendable {
         }
     }
 
-    /// Delay is normal again after overuse: if the target fell far just before, look whether that was for long.
-    mutating func recovered(now: MonotonicInstant) {
-        guard case .idle = state, let lastLargeDrop, now - lastLargeDrop < Self.dropTimeout else { return }
-        let suggested = rateBeforeLargeDrop * Self.rateAfterDrop
-        guard suggested * (1 - Self.probeUncertainty) > estimate, isProbeAllowed(after: Self.periodicInterval, now: now)
-        else { return }
-        duration = Self.duration
-        probe(at: [suggested], goesOn: false, now: now)
+    /// The application-limited region began then; nil outside it.
+    mutating func setLimitedRegion(start: MonotonicInstant?, now: MonotonicInstant) {
+        if limitedRegionStart != nil, start == nil { limitedRegionEnd = now }
+        limitedRegionStart = start
     }
 
-    /// Feedback is back after a silence: find out what the path carries now, as soon as it is free.
-    mutating func feedbackResumed() {
-        wantsProbeOfResumption = true
+    /// Delay is normal again after it shrank: if the target fell far just before, and not for what the application sent,
+    /// look whether that was for long.
+    mutating func recovered(now: MonotonicInstant) {
+        let endedRecently = limitedRegionEnd.map { now - $0 < Self.limitedRegionEndedTimeout } ?? false
+        guard case .complete = state, limitedRegionStart != nil || endedRecently || parameters.isRapidRecoveryEnabled,
+            let lastLargeDrop, now - lastLargeDrop < Self.dropTimeout, now - lastDropProbe > Self.dropProbeInterval
+        else { return }
+        let suggested = rateBeforeLargeDrop * Self.rateAfterDrop
+        guard suggested * (1 - Self.probeUncertainty) > estimate else { return }
+        lastDropProbe = now
+        probe(at: [suggested], goesOn: false, now: now)
     }
 
     /// There is more or less to send than before.
     mutating func setDemand(_ newDemand: BitRate, now: MonotonicInstant) {
-        let grows = newDemand > demand
+        let changes = newDemand != demand
         demand = newDemand
-        guard hasStarted, grows, case .idle = state, estimate < min(newDemand, range.upperBound) else { return }
-        let rates = [min(newDemand, estimate * 2), min(newDemand * 2, estimate * 2)]
-        probe(at: rates[0] == rates[1] ? [rates[0]] : rates, goesOn: true, now: now)
-    }
-
-    /// When `advance` has something to do.
-    func nextEvent(now: MonotonicInstant) -> MonotonicInstant? {
-        guard let lastProbe else { return nil }
-        if case .waiting = state { return lastProbe + Self.resultTimeout }
-        return wantsPeriodicProbe ? lastProbe + interval : nil
-    }
-
-    /// Ends waits for results and starts periodic probes, where the path lets them.
-    mutating func advance(canProbe: Bool, now: MonotonicInstant) {
-        guard let lastProbe else { return }
-        if case .waiting = state, now - lastProbe > Self.resultTimeout { state = .idle }
-        guard case .idle = state, canProbe, wantsPeriodicProbe, isProbeAllowed(after: interval, now: now) else {
-            return
+        guard case .complete = state, changes, limitedRegionStart != nil,
+            estimate < min(newDemand, range.upperBound)
+        else { return }
+        let limit = estimate * Self.demandLimitFactor
+        var rates: [BitRate] = []
+        var isLimited = false
+        for factor in Self.demandFactors where !isLimited {
+            isLimited = limit < newDemand * factor
+            let rate = min(newDemand * factor, limit)
+            if rates.last.map({ rate > $0 }) ?? true { rates.append(rate) }
         }
-        // What the last probe brought tells how soon to try again.
-        let hasGained = estimate > estimateAtProbe * 1.1
-        duration = Self.duration
-        interval = hasGained ? Self.periodicInterval : min(interval * 1.5, Self.maximumPeriodicInterval)
-        probe(at: [estimate * Self.periodicFactor], goesOn: true, now: now)
+        probe(at: rates, goesOn: isLimited, now: now)
     }
 
-    private var wantsPeriodicProbe: Bool {
-        estimate < min(demand, range.upperBound) * Self.sufficientFraction
+    /// The limits changed: up to a maximum that grew.
+    mutating func setRange(_ newRange: ClosedRange<BitRate>, now: MonotonicInstant) {
+        let grows = newRange.upperBound > range.upperBound
+        range = newRange
+        guard case .complete = state, grows, estimate < range.upperBound else { return }
+        probe(at: [range.upperBound], goesOn: false, now: now)
     }
 
-    private func isProbeAllowed(after interval: Duration, now: MonotonicInstant) -> Bool {
-        lastProbe.map { now - $0 >= interval } ?? true
+    /// Ends waits for results and probes from time to time where the application is limited.
+    mutating func advance(now: MonotonicInstant) {
+        guard let lastProbe else { return }
+        if case .waiting = state, now - lastProbe > Self.resultTimeout { state = .complete }
+        guard case .complete = state, parameters.probesInLimitedRegion, let limitedRegionStart,
+            now - max(limitedRegionStart, lastProbe) >= Self.limitedRegionInterval
+        else { return }
+        probe(at: [estimate * Self.limitedRegionFactor], goesOn: true, now: now)
     }
 
     private mutating func probe(at rates: [BitRate], goesOn: Bool, now: MonotonicInstant) {
+        guard isAllowed else { return }
         // Some room above the demand, so that a probe that just meets it shows that there is enough.
-        let maximum = min(range.upperBound, demand * 2)
+        let maximum = demand.map { min(range.upperBound, $0 * 2) } ?? range.upperBound
         var goesOn = goesOn
-        var highest = BitRate.zero
-        for rate in rates where highest < maximum {
+        var last = BitRate.zero
+        for rate in rates {
             if rate >= maximum { goesOn = false }
-            highest = min(rate, maximum)
-            newClusters.append(ProbeCluster(id: probeCount, rate: highest, minimumDuration: duration))
+            last = min(rate, maximum)
+            newClusters.append(ProbeCluster(id: probeCount, rate: last, minimumDuration: Self.duration))
             probeCount += 1
         }
         lastProbe = now
-        estimateAtProbe = estimate
-        state = goesOn ? .waiting(successAbove: highest * Self.successThreshold) : .idle
+        state = goesOn ? .waiting(furtherAbove: last * Self.furtherThreshold) : .complete
     }
 }

@@ -1,10 +1,11 @@
 import MediaCore
 
-/// The target: what delay, the receiver and the limits allow, moved by losses as well
-/// (draft-ietf-rmcat-gcc-02, section 6).
+/// The target: what delay, losses, the receiver and the limits allow (libwebrtc's `SendSideBandwidthEstimation`).
 ///
-/// With less than 2 % lost it grows by 8 % over the lowest rate of the last second, from 2 % to 10 % it stays, above
-/// it falls by half of the fraction lost.
+/// With transport-wide feedback losses act through `LossBasedEstimator`. Until that knows enough, and where only
+/// receiver reports come, the rule of draft-ietf-rmcat-gcc-02, section 6, holds: with less than 2 % lost the target
+/// grows by 8 % over the lowest rate of the last second, from 2 % to 10 % it stays, above it falls by half of the
+/// fraction lost. While feedback stays away it falls by a fifth each second.
 struct SendRateBounds: Sendable {
     static let lowLoss = 0.02
     static let highLoss = 0.10
@@ -20,16 +21,24 @@ struct SendRateBounds: Sendable {
     static let minimumPacketCount = 20
     static let lossInterval = Duration.seconds(1)
 
-    private(set) var target: BitRate
+    private(set) var lossBased: LossBasedEstimator
+    var backoff = RoundTripTimeBackoff()
     private(set) var fractionLost = 0.0
-    private(set) var limit = ControllerSnapshot.Limit.start
-    /// What losses alone would allow.
-    private(set) var lossBasedRate: BitRate
     private(set) var delayBound: BitRate?
     private(set) var remoteEstimate: BitRate?
-    var range: ClosedRange<BitRate> { didSet { apply(target, because: .configuration) } }
+    var range: ClosedRange<BitRate> {
+        didSet {
+            lossBased.setRange(range)
+            apply(current, because: .configuration)
+        }
+    }
     var roundTripTime: Duration?
 
+    /// The target before the receiver's estimate.
+    private var current: BitRate
+    private var currentLimit = ControllerSnapshot.Limit.start
+    /// What losses would allow by the rule for reports.
+    private var reportBasedRate: BitRate
     /// The rates of the last second that may be its lowest: ascending in time and in rate.
     private var lowestRates: [(time: MonotonicInstant, rate: BitRate)] = []
     private var firstReport: MonotonicInstant?
@@ -41,12 +50,37 @@ struct SendRateBounds: Sendable {
     private var lossIntervalEnd: MonotonicInstant?
 
     init(limits: RateLimits) {
-        target = limits.start
-        lossBasedRate = limits.start
+        current = limits.start
+        reportBasedRate = limits.start
         range = limits.range
+        lossBased = LossBasedEstimator(range: limits.range)
     }
 
-    /// Takes what transport-wide feedback says of losses.
+    var target: BitRate {
+        guard let remoteEstimate, remoteEstimate < current else { return current }
+        return max(remoteEstimate, range.lowerBound)
+    }
+
+    /// What the target met last.
+    var limit: ControllerSnapshot.Limit {
+        if let remoteEstimate, remoteEstimate < current { return .remoteEstimate }
+        return currentLimit
+    }
+
+    /// What losses alone would allow.
+    var lossBasedRate: BitRate {
+        lossBased.rate == nil
+            ? reportBasedRate : lossBased.estimate.map { BitRate(bitsPerSecond: $0.bandwidth) } ?? reportBasedRate
+    }
+
+    // MARK: Transport-wide feedback
+
+    /// Takes what arrives.
+    mutating func setAcknowledged(_ rate: BitRate?) {
+        if let rate { lossBased.setAcknowledged(rate) }
+    }
+
+    /// Takes what feedback says of losses into a fraction each second, where no receiver report tells it.
     mutating func addFeedback(_ results: [PacketResult], now: MonotonicInstant) {
         for result in results {
             if result.wasReportedMissing {
@@ -66,6 +100,27 @@ struct SendRateBounds: Sendable {
         addLossReport(fraction, now: now)
     }
 
+    /// Takes the rate that delay allows.
+    mutating func setDelayBound(_ bound: BitRate, now: MonotonicInstant) {
+        delayBound = bound
+        apply(current, because: .delay)
+    }
+
+    /// Sets the target to what a probe measured.
+    mutating func setProbeResult(_ rate: BitRate) {
+        delayBound = nil
+        lowestRates.removeAll(keepingCapacity: true)
+        apply(rate, because: .delay)
+    }
+
+    /// Takes a report into the estimate that losses allow, after `setDelayBound`.
+    mutating func updateLosses(_ results: [PacketResult], isApplicationLimited: Bool, now: MonotonicInstant) {
+        lossBased.update(results, delayBased: delayBound, isApplicationLimited: isApplicationLimited)
+        update(now: now)
+    }
+
+    // MARK: Reports
+
     /// Takes the fraction lost over about a second.
     mutating func addLossReport(_ fraction: Double, now: MonotonicInstant) {
         fractionLost = fraction.isFinite ? min(max(fraction, 0), 1) : 0
@@ -75,57 +130,68 @@ struct SendRateBounds: Sendable {
         update(now: now)
     }
 
-    /// Takes the rate that delay allows.
-    mutating func setDelayBound(_ bound: BitRate, now: MonotonicInstant) {
-        delayBound = bound
-        firstReport = firstReport ?? now
-        apply(target, because: .delay)
-    }
-
     /// Takes the receiver's estimate; zero, which would be silence for ever, takes the bound away.
     mutating func setRemoteEstimate(_ estimate: BitRate) {
         remoteEstimate = estimate > .zero ? estimate : nil
-        apply(target, because: .remoteEstimate)
-    }
-
-    /// Sets the target to what a probe measured.
-    mutating func setProbeResult(_ rate: BitRate) {
-        delayBound = rate
-        lowestRates.removeAll(keepingCapacity: true)
-        apply(rate, because: .delay)
     }
 
     /// Lowers the target because nothing is heard.
     mutating func reduce(by factor: Double, now: MonotonicInstant) {
         lastDecrease = now
         lowestRates.removeAll(keepingCapacity: true)
-        apply(target * factor, because: .feedbackTimeout)
+        apply(current * factor, because: .feedbackTimeout)
     }
+
+    // MARK: Time
 
     /// Moves the target with time and losses.
     mutating func update(now: MonotonicInstant) {
-        if fractionLost == 0, firstReport.map({ now - $0 < Self.startPhase }) ?? true {
-            let trusted = max(target, delayBound ?? target, remoteEstimate ?? target)
-            if trusted != target {
+        if backoff.isAboveLimit {
+            backOff(now: now)
+            return
+        }
+        if fractionLost == 0, lossBased.rate == nil, isInStartPhase(now: now) {
+            let trusted = max(current, delayBound ?? current, remoteEstimate ?? current)
+            if trusted != current {
                 lowestRates.removeAll(keepingCapacity: true)
-                apply(trusted, because: limit)
-                lowestRates.append((now, target))
+                lowestRates.append((now, current))
+                apply(trusted, because: currentLimit)
                 return
             }
         }
         remember(now: now)
-        guard let lastLossReport, now - lastLossReport < Self.lossReportTimeout else { return }
+        guard let lastLossReport else { return }
+        if let rate = lossBased.rate {
+            apply(rate, because: lossBased.state == .delayBased ? .delay : .loss)
+        } else if now - lastLossReport < Self.lossReportTimeout {
+            updateByReports(now: now)
+        }
+    }
+
+    private mutating func backOff(now: MonotonicInstant) {
+        guard lastDecrease.map({ now - $0 >= RoundTripTimeBackoff.interval }) ?? true,
+            current > RoundTripTimeBackoff.floor
+        else { return }
+        lastDecrease = now
+        apply(max(current * RoundTripTimeBackoff.factor, RoundTripTimeBackoff.floor), because: .feedbackTimeout)
+    }
+
+    private func isInStartPhase(now: MonotonicInstant) -> Bool {
+        firstReport.map { now - $0 < Self.startPhase } ?? true
+    }
+
+    private mutating func updateByReports(now: MonotonicInstant) {
         if fractionLost <= Self.lowLoss {
-            let lowest = lowestRates.first?.rate ?? target
-            lossBasedRate = max(lowest * Self.growth + Self.growthOffset, target)
-            apply(lossBasedRate, because: limit)
+            let lowest = lowestRates.first?.rate ?? current
+            reportBasedRate = max(lowest * Self.growth + Self.growthOffset, current)
+            apply(reportBasedRate, because: currentLimit)
         } else if fractionLost > Self.highLoss {
             let interval = Self.decreaseInterval + max(roundTripTime ?? .zero, .zero)
             guard !hasDecreasedSinceReport, lastDecrease.map({ now - $0 >= interval }) ?? true else { return }
             lastDecrease = now
             hasDecreasedSinceReport = true
-            lossBasedRate = target * (1 - fractionLost / 2)
-            apply(lossBasedRate, because: .loss)
+            reportBasedRate = current * (1 - fractionLost / 2)
+            apply(reportBasedRate, because: .loss)
         }
     }
 
@@ -135,24 +201,20 @@ struct SendRateBounds: Sendable {
         } else {
             lowestRates.removeAll(keepingCapacity: true)
         }
-        while let last = lowestRates.last, last.rate >= target { lowestRates.removeLast() }
-        lowestRates.append((now, target))
+        while let last = lowestRates.last, last.rate >= current { lowestRates.removeLast() }
+        lowestRates.append((now, current))
     }
 
-    /// Sets the target within all bounds, and says which of them it met.
+    /// Sets the target within the bounds, and says which of them it met.
     private mutating func apply(_ rate: BitRate, because reason: ControllerSnapshot.Limit) {
         var bounded = rate
-        limit = reason
+        currentLimit = reason
         if let delayBound, delayBound < bounded {
             bounded = delayBound
-            limit = .delay
-        }
-        if let remoteEstimate, remoteEstimate < bounded {
-            bounded = remoteEstimate
-            limit = .remoteEstimate
+            currentLimit = .delay
         }
         let clamped = bounded.clamped(to: range)
-        if clamped != bounded { limit = .configuration }
-        target = clamped
+        if clamped != bounded { currentLimit = .configuration }
+        current = clamped
     }
 }

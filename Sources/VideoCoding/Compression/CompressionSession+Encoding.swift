@@ -137,7 +137,8 @@ extension CompressionSession {
                     try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
                 }
             }
-            if request.forceKeyFrame {
+            // The first frame is one, unasked; it may come out much later.
+            if request.forceKeyFrame || state.keyFrameTime == nil {
                 switch result {
                 case .skipped: state.needsKeyFrame = true
                 case .frame, .held:

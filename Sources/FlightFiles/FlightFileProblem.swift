@@ -1,0 +1,19 @@
+/// Why a recording's file is not what it should be.
+public enum FlightFileProblem: Error, Hashable, Sendable {
+    case cannotCreate(path: String, reason: String)
+    /// What was written until then can be used.
+    case cannotWrite(path: String, reason: String)
+    /// The disk was too slow; the recording ends before so many records.
+    case fellBehind(path: String, lostRecords: Int)
+}
+
+extension FlightFileProblem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotCreate(let path, let reason): "cannot create the flight recording \(path): \(reason)"
+        case .cannotWrite(let path, let reason): "cannot write on to the flight recording \(path): \(reason)"
+        case .fellBehind(let path, let lostRecords):
+            "the flight recording \(path) ends early: the disk was too slow, and \(lostRecords) records found no room"
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Dispatch
+public import FlightRecording
+import Glibc
+public import MediaCore
+
+/// Writes recordings to files, all of them on one queue of its own.
+///
+/// Whoever records only ever touches the ring of its recording; the queue looks into the rings a few times a second. So
+/// a crash costs that much of each recording at most, and a slow disk nobody's time.
+///
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+public final class FlightFileWriter: @unchecked Sendable {
+    /// How a path is opened.
+    public enum Opening: Sendable {
+        /// The file must not be there yet.
+        case create
+        /// What is there is replaced.
+        case replace
+
+        var flags: CInt {
+            switch self {
+            case .create: O_CREAT | O_EXCL | O_NOFOLLOW
+            case .replace: O_CREAT | O_TRUNC
+            }
+        }
+    }
+
+    private struct File {
+        var path: String
+        var ring: FlightRing
+        var descriptor: CInt
+    }
+
+    private let queue = DispatchQueue(label: "flight-recorder", qos: .utility)
+    private let interval: Duration
+    private let capacity: DataSize
+    private let onProblem: @Sendable (FlightFileProblem) -> Void
+    private var firstProblem: FlightFileProblem?
+    private var files: [File] = []
+    private var isScheduled = false
+    private var isShutDown = false
+
+    /// - Parameters:
+    ///   - interval: The time from one look into the rings to the next.
+    ///   - capacity: What a recording may have waiting.
+    ///   - onProblem: Told what goes wrong, on a queue of the writer's.
+    public init(
+        interval: Duration = .milliseconds(100), capacity: DataSize = FlightRing.defaultCapacity,
+        onProblem: @escaping @Sendable (FlightFileProblem) -> Void = { _ in }
+    ) {
+        self.interval = interval
+        self.capacity = capacity
+        self.onProblem = onProblem
+    }
+
+    /// A sink for one recorder, whose bytes go to a new file. Neither waits for the disk.
+    public func makeSink(path: String, opening: Opening) -> FlightRing {
+        let ring = FlightRing(capacity: capacity)
+        queue.async { self.open(path, opening, ring) }
+        return ring
+    }
+
+    /// Writes what was recorded so far, ends all files and returns when they are closed.
+    ///
+    /// - Returns: The first thing that ever went wrong, if anything.
+    @discardableResult
+    public func shutDown() async -> FlightFileProblem? {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.isShutDown = true
+                self.drain()
+                continuation.resume(returning: self.firstProblem)
+            }
+        }
+    }
+
+    // MARK: On the queue
+
+    private func open(_ path: String, _ opening: Opening, _ ring: FlightRing) {
+        guard !isShutDown else {
+            ring.abandon()
+            return
+        }
+        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | opening.flags, 0o644)
+        guard descriptor >= 0 else {
+            ring.abandon()
+            report(.cannotCreate(path: path, reason: Self.reason(errno)))
+            return
+        }
+        files.append(File(path: path, ring: ring, descriptor: descriptor))
+        schedule()
+    }
+
+    private func report(_ problem: FlightFileProblem) {
+        firstProblem = firstProblem ?? problem
+        onProblem(problem)
+    }
+
+    private func schedule() {
+        guard !isScheduled, !files.isEmpty, !isShutDown else { return }
+        isScheduled = true
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(interval.nanoseconds))) {
+            self.isScheduled = false
+            self.drain()
+            self.schedule()
+        }
+    }
+
+    /// Writes what waits in each ring, and closes the files whose recordings are over.
+    private func drain() {
+        files.removeAll { file in
+            var failure: CInt = 0
+            let state = file.ring.drain { bytes in
+                if failure == 0 { failure = Self.write(bytes, to: file.descriptor) }
+            }
+            var end: [UInt8] = []
+            switch state {
+            case .open:
+                if isShutDown { end = FlightEncoder.endRecord(.closed) }
+            case .closed: break
+            case .overrun(let lostRecords):
+                end = FlightEncoder.endRecord(.overrun(lostRecords: lostRecords))
+                report(.fellBehind(path: file.path, lostRecords: lostRecords))
+            }
+            if failure == 0 { failure = end.withUnsafeBytes { Self.write($0, to: file.descriptor) } }
+            if failure != 0 { report(.cannotWrite(path: file.path, reason: Self.reason(failure))) }
+            guard failure != 0 || state != .open || isShutDown else { return false }
+            file.ring.abandon()
+            close(file.descriptor)
+            return true
+        }
+    }
+
+    /// Writes all of it; returns the error's number, zero for none.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : EIO }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+
+    private static func reason(_ number: CInt) -> String {
+        switch number {
+        case ENOENT: "its folder does not exist"
+        case EACCES, EPERM: "permission denied"
+        case ENOSPC, EDQUOT: "the disk is full"
+        case EEXIST: "there is such a file already"
+        default: String(cString: strerror(number))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+public import MediaCore
+public import RateControl
+
+/// Collects what a recording tells, record by record: totals, the course of rates and delays, and the network's path.
+public struct FlightAnalysis: Sendable {
+    /// The course over one interval.
+    public struct Interval: Hashable, Sendable {
+        /// The target at its end.
+        public internal(set) var target = BitRate.zero
+        /// The same of a replay.
+        public internal(set) var replayedTarget: BitRate?
+        public internal(set) var sent = DataSize.zero
+        /// What left the network's queue in it.
+        public internal(set) var received = DataSize.zero
+        public internal(set) var missingPackets = 0
+        public internal(set) var receivedPackets = 0
+        var delaySum = Duration.zero
+
+        /// Of the packets that left the queue in it; nil without one.
+        public var meanQueueingDelay: Duration? { receivedPackets > 0 ? delaySum / receivedPackets : nil }
+    }
+
+    public let header: FlightHeader
+    public let interval: Duration
+    public private(set) var duration = Duration.zero
+    public private(set) var packetCount = 0
+    public private(set) var sentSize = DataSize.zero
+    public private(set) var probePacketCount = 0
+    public private(set) var feedbackCount = 0
+    public private(set) var receiverReportCount = 0
+    public private(set) var receivedPacketCount = 0
+    public private(set) var receivedSize = DataSize.zero
+    /// Packets that feedback called missing and that did not arrive later.
+    public private(set) var missingPacketCount = 0
+    public private(set) var target = TargetFigures()
+    /// Of the controller that replays.
+    public private(set) var replayedTarget = TargetFigures()
+    private var intervals: [Interval] = []
+    private var arrivals: [FlightPath.Arrival] = []
+
+    /// - Parameter interval: The time from row to row of `course`.
+    public init(header: FlightHeader, interval: Duration = .milliseconds(200)) {
+        self.header = header
+        self.interval = max(interval, .milliseconds(10))
+    }
+
+    /// Takes a record, and what a replay decided at it, if it is a decision.
+    public mutating func add(_ record: FlightRecord, replayed: ControlDecision? = nil) {
+        let time = record.time - header.start
+        duration = max(duration, time)
+        let index = index(of: time)
+        switch record.event {
+        case .packetSent(let packet):
+            packetCount += 1
+            sentSize += packet.size
+            intervals[index].sent += packet.size
+            if packet.probeClusterID != nil { probePacketCount += 1 }
+        case .feedbackReceived(let report):
+            feedbackCount += 1
+            for result in report.results { add(result, interval: index) }
+        case .receiverReportReceived: receiverReportCount += 1
+        case .decided(let decision):
+            intervals[index].target = decision.targetBitRate
+            target.add(decision.targetBitRate, at: time)
+            if let replayed {
+                intervals[index].replayedTarget = replayed.targetBitRate
+                replayedTarget.add(replayed.targetBitRate, at: time)
+            }
+        case .remoteEstimateReceived, .demandChanged, .limitsChanged, .senderQueueChanged: break
+        }
+    }
+
+    private mutating func add(_ result: PacketResult, interval index: Int) {
+        guard let receiveTime = result.receiveTime else {
+            missingPacketCount += 1
+            intervals[index].missingPackets += 1
+            return
+        }
+        if result.wasReportedMissing { missingPacketCount = max(0, missingPacketCount - 1) }
+        receivedPacketCount += 1
+        receivedSize += result.sent.size
+        arrivals.append(
+            FlightPath.Arrival(sendTime: result.sent.sendTime, receiveTime: receiveTime, size: result.sent.size))
+    }
+
+    /// The interval that a time belongs to, made where it is not there yet; targets go on until they change.
+    private mutating func index(of time: Duration) -> Int {
+        let index = Int(max(0, time.nanoseconds) / interval.nanoseconds)
+        while intervals.count <= index {
+            var next = Interval()
+            next.target = intervals.last?.target ?? .zero
+            next.replayedTarget = intervals.last?.replayedTarget
+            intervals.append(next)
+        }
+        return index
+    }
+
+    /// The network's path, as far as feedback tells.
+    public var path: FlightPath {
+        FlightPath(arrivals: arrivals, start: header.start, packetOverhead: header.packetOverhead)
+    }
+
+    /// Rates and delays interval by interval.
+    public func course(path: FlightPath) -> [Interval] {
+        var course = intervals
+        for packet in path.packets {
+            let index = Int(max(0, packet.left.nanoseconds) / interval.nanoseconds)
+            guard index < course.count else { continue }
+            course[index].received += packet.size - header.packetOverhead
+            course[index].receivedPackets += 1
+            course[index].delaySum += packet.queueingDelay
+        }
+        return course
+    }
+}

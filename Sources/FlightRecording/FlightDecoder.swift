@@ -1,0 +1,267 @@
+public import MediaCore
+import RTP
+import RateControl
+
+/// Reads a recording record by record.
+///
+/// It is made for files that nobody vouches for. What it hands out is what a sender's own code could have told a
+/// controller: times do not go backwards, sequences grow, sizes and rates are in bounds. What the network may say, such
+/// as the receiver's clock, may be anything.
+public struct FlightDecoder: Sendable {
+    public let header: FlightHeader
+    /// How the recording ends; nil while `next` has records.
+    public private(set) var ending: FlightEnding?
+
+    private let bytes: [UInt8]
+    private var position: Int
+    private var context: FlightContext
+    private let limits: FlightBounds
+
+    /// Reads the beginning of a file.
+    public init(_ bytes: [UInt8]) throws(FlightDecodingError) {
+        guard !bytes.isEmpty, bytes.starts(with: FlightFormat.magic.prefix(bytes.count)) else { throw .notAFlight }
+        var reader = ByteReader(bytes.dropFirst(FlightFormat.magic.count))
+        guard let version = reader.varint() else { throw .noHeader }
+        guard version == FlightFormat.version else { throw .unknownVersion(version) }
+        let offset = reader.position
+        guard let count = reader.varint() else { throw .noHeader }
+        guard count <= UInt64(FlightFormat.maximumRecordSize) else {
+            throw .malformed(offset: offset, reason: "the header says that it has \(count) bytes")
+        }
+        guard count <= UInt64(reader.remaining) else { throw .noHeader }
+        let end = reader.position + Int(count)
+        var headerReader = ByteReader(bytes[reader.position..<end])
+        guard let header = Self.header(&headerReader), headerReader.remaining == 0 else {
+            throw .malformed(offset: offset, reason: "the header cannot be understood")
+        }
+        self.header = header
+        self.bytes = bytes
+        position = end
+        context = FlightContext(start: header.start.nanoseconds)
+        limits = FlightBounds(start: header.start)
+    }
+
+    private static func header(_ reader: inout ByteReader) -> FlightHeader? {
+        guard let program = reader.text(), let controller = reader.text(), let minimum = reader.rate(),
+            let start = reader.rate(), let maximum = reader.rate(), let time = reader.varint(),
+            let wallClock = reader.signed(), let overhead = reader.signed(), let room = reader.text(),
+            let participant = reader.text(), let participantID = reader.text(), let scalings = reader.varint(),
+            FlightBounds.areLimits(minimum, start, maximum), time < 1 << 62, (0...65_535).contains(overhead),
+            scalings <= UInt64(FlightFormat.maximumScalings)
+        else { return nil }
+        var scaling: [FlightHeader.Scaling] = []
+        for _ in 0..<scalings {
+            guard let name = reader.text(), let factor = reader.double(), factor.isFinite, factor > 0 else {
+                return nil
+            }
+            scaling.append(FlightHeader.Scaling(name: name, factor: factor))
+        }
+        return FlightHeader(
+            controller: controller, limits: RateLimits(minimum: minimum, start: start, maximum: maximum),
+            scaling: scaling, start: MonotonicInstant(nanoseconds: Int64(time)), wallClockMilliseconds: wallClock,
+            packetOverhead: DataSize(bytes: Int(overhead)), program: program, room: room, participant: participant,
+            participantID: participantID)
+    }
+
+    /// The next record; nil at the end, when `ending` says what end it is.
+    public mutating func next() throws(FlightDecodingError) -> FlightRecord? {
+        guard ending == nil else { return nil }
+        let offset = position
+        var reader = ByteReader(bytes[position...])
+        guard let count = reader.varint(), count <= UInt64(reader.remaining) else {
+            // Also what is left of a length that is too large: how the end of a file was cut off cannot be told.
+            ending = .truncated(offset: offset)
+            return nil
+        }
+        if count == 0 {
+            // A file system may fill what was not written before a crash with zeros.
+            guard bytes[offset...].allSatisfy({ $0 == 0 }) else {
+                throw .malformed(offset: offset, reason: "an empty record")
+            }
+            ending = .truncated(offset: offset)
+            return nil
+        }
+        guard count <= UInt64(FlightFormat.maximumRecordSize) else {
+            throw .malformed(offset: offset, reason: "a record of \(count) bytes")
+        }
+        let end = reader.position + Int(count)
+        var body = ByteReader(bytes[reader.position..<end])
+        position = end
+        guard let kind = body.byte().flatMap(FlightFormat.Kind.init) else {
+            throw .malformed(offset: offset, reason: "a record of an unknown kind")
+        }
+        if kind == .end {
+            ending = try readEnd(&body, offset: offset)
+            return nil
+        }
+        guard let step = body.signed(), let time = limits.time(after: context.time, step: step) else {
+            throw .malformed(offset: offset, reason: "the time goes backwards, or too far ahead")
+        }
+        context.time = time.nanoseconds
+        guard let event = event(kind, &body, time: time), body.remaining == 0 else {
+            throw .malformed(offset: offset, reason: "a record of kind \(kind) is not possible as it stands")
+        }
+        return FlightRecord(time: time, event: event)
+    }
+
+    private func readEnd(_ body: inout ByteReader, offset: Int) throws(FlightDecodingError) -> FlightEnding {
+        guard let reason = body.byte().flatMap(FlightFormat.EndReason.init), let lost = body.varint(),
+            body.remaining == 0
+        else { throw .malformed(offset: offset, reason: "an end that is not understood") }
+        guard position == bytes.endIndex else {
+            throw .malformed(offset: position, reason: "there is more behind the end")
+        }
+        return switch reason {
+        case .closed: .closed
+        case .limitReached: .limitReached
+        case .overrun: .overrun(lostRecords: Int(clamping: lost))
+        }
+    }
+
+    private mutating func event(
+        _ kind: FlightFormat.Kind, _ body: inout ByteReader, time: MonotonicInstant
+    ) -> FlightEvent? {
+        switch kind {
+        case .packetSent: return packet(&body, time: time).map(FlightEvent.packetSent)
+        case .feedbackReceived: return report(&body, time: time).map(FlightEvent.feedbackReceived)
+        case .remoteEstimateReceived: return body.rate().map(FlightEvent.remoteEstimateReceived)
+        case .receiverReportReceived:
+            guard let fractionLost = body.double(), (0...1).contains(fractionLost), let flag = body.byte(), flag <= 1
+            else { return nil }
+            guard flag == 1 else { return .receiverReportReceived(fractionLost: fractionLost, roundTripTime: nil) }
+            guard let roundTripTime = body.duration(), FlightBounds.isPlausible(roundTripTime) else { return nil }
+            return .receiverReportReceived(fractionLost: fractionLost, roundTripTime: roundTripTime)
+        case .demandChanged:
+            guard let rate = body.rate(), FlightBounds.rates.contains(rate) else { return nil }
+            return .demandChanged(rate)
+        case .limitsChanged:
+            guard let minimum = body.rate(), let start = body.rate(), let maximum = body.rate(),
+                FlightBounds.areLimits(minimum, start, maximum)
+            else { return nil }
+            return .limitsChanged(RateLimits(minimum: minimum, start: start, maximum: maximum))
+        case .senderQueueChanged: return body.size().map(FlightEvent.senderQueueChanged)
+        case .decided: return decision(&body, time: time).map(FlightEvent.decided)
+        case .end: return nil
+        }
+    }
+
+    private mutating func packet(_ body: inout ByteReader, time: MonotonicInstant) -> SentPacket? {
+        typealias Flags = FlightFormat.PacketFlags
+        guard let flags = body.byte(), flags & ~Flags.all == 0 else { return nil }
+        var jump: Int64 = 0
+        if flags & Flags.otherSequence != 0 {
+            guard let value = body.signed() else { return nil }
+            jump = value
+        }
+        guard (0...FlightBounds.maximumSequenceJump).contains(jump), let size = body.size() else { return nil }
+        var sendTime = time
+        if flags & Flags.otherSendTime != 0 {
+            guard let offset = body.signed(), let other = limits.sendTime(time.nanoseconds, offset: offset) else {
+                return nil
+            }
+            sendTime = other
+        }
+        var probe: Int?
+        if flags & Flags.probe != 0 {
+            guard let id = body.signed().flatMap(Int32.init(exactly:)), id >= 0 else { return nil }
+            probe = Int(id)
+        }
+        context.lastSequence += 1 + jump
+        return SentPacket(
+            transportSequence: context.lastSequence, size: size, sendTime: sendTime, probeClusterID: probe)
+    }
+
+    private mutating func report(_ body: inout ByteReader, time: MonotonicInstant) -> TransportFeedbackReport? {
+        guard let feedbackTime = body.signed().flatMap({ limits.sendTime(time.nanoseconds, offset: $0) }),
+            let inFlight = body.size(), let count = body.varint(), count <= UInt64(body.remaining)
+        else { return nil }
+        var results: [PacketResult] = []
+        results.reserveCapacity(Int(count))
+        for _ in 0..<count {
+            guard let result = result(&body, time: time) else { return nil }
+            results.append(result)
+        }
+        return TransportFeedbackReport(results: results, feedbackTime: feedbackTime, dataInFlight: inFlight)
+    }
+
+    private mutating func result(_ body: inout ByteReader, time: MonotonicInstant) -> PacketResult? {
+        typealias Flags = FlightFormat.ResultFlags
+        guard let flags = body.byte(), flags & ~Flags.all == 0,
+            let ecn = ECNCodepoint(rawValue: (flags >> Flags.ecnShift) & 3)
+        else { return nil }
+        var sequence = context.resultSequence + 1
+        if flags & Flags.otherSequence != 0 {
+            guard let jump = body.signed() else { return nil }
+            sequence = sequence &+ jump
+        }
+        // Only of what was sent.
+        guard sequence >= 0, sequence <= context.lastSequence else { return nil }
+        if flags & Flags.otherSize != 0 {
+            guard let size = body.size() else { return nil }
+            context.resultSize = Int64(size.bytes)
+        }
+        guard let step = body.signed(),
+            let sendTime = limits.sendTime(context.resultSendTime, offset: step), sendTime <= time
+        else { return nil }
+        var probe: Int?
+        if flags & Flags.probe != 0 {
+            guard let id = body.signed().flatMap(Int32.init(exactly:)), id >= 0 else { return nil }
+            probe = Int(id)
+        }
+        var receiveTime: MonotonicInstant?
+        if flags & Flags.received != 0 {
+            guard let step = body.signed() else { return nil }
+            context.resultReceiveTime &+= step
+            receiveTime = MonotonicInstant(nanoseconds: context.resultReceiveTime)
+        }
+        context.resultSequence = sequence
+        context.resultSendTime = sendTime.nanoseconds
+        return PacketResult(
+            sent: SentPacket(
+                transportSequence: sequence, size: DataSize(bytes: Int(context.resultSize)), sendTime: sendTime,
+                probeClusterID: probe),
+            receiveTime: receiveTime, wasReportedMissing: flags & Flags.wasReportedMissing != 0, ecn: ecn)
+    }
+
+    private mutating func decision(_ body: inout ByteReader, time: MonotonicInstant) -> ControlDecision? {
+        typealias Flags = FlightFormat.DecisionFlags
+        guard let flags = body.byte(), flags & ~Flags.all == 0, let target = body.signed(),
+            let pacing = body.signed(), let wakeUp = body.signed()
+        else { return nil }
+        context.target &+= target
+        context.pacing &+= pacing
+        guard context.target >= 0, context.pacing >= 0 else { return nil }
+        var decision = ControlDecision(
+            targetBitRate: BitRate(bitsPerSecond: context.target),
+            pacingRate: BitRate(bitsPerSecond: context.pacing),
+            nextWakeUp: MonotonicInstant(nanoseconds: time.nanoseconds &+ wakeUp))
+        if flags & Flags.sustained != 0 {
+            guard let offset = body.signed() else { return nil }
+            decision.sustainedBitRate = BitRate(bitsPerSecond: context.target &+ offset)
+        }
+        if flags & Flags.window != 0 {
+            guard let step = body.signed() else { return nil }
+            context.window &+= step
+            decision.congestionWindow = DataSize(bytes: Int(context.window))
+        }
+        if flags & Flags.probes != 0 {
+            guard let count = body.varint(), count > 0, count <= UInt64(body.remaining) else { return nil }
+            for _ in 0..<count {
+                guard let id = body.signed(), let rate = body.rate(), let packets = body.signed(),
+                    let duration = body.duration()
+                else { return nil }
+                decision.newProbeClusters.append(
+                    ProbeCluster(id: Int(id), rate: rate, minimumPackets: Int(packets), minimumDuration: duration))
+            }
+        }
+        if flags & Flags.frameTimeout != 0 {
+            guard let timeout = body.duration() else { return nil }
+            decision.frameTimeout = timeout
+        }
+        if flags & Flags.feedbackInterval != 0 {
+            guard let interval = body.duration() else { return nil }
+            decision.feedbackInterval = interval
+        }
+        return decision
+    }
+}

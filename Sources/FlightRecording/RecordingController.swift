@@ -1,0 +1,61 @@
+public import MediaCore
+public import RateControl
+
+/// A controller that records all that another is told and decides, and is that other in everything else.
+///
+/// Its copies share the recorder: only one of them may be used on.
+public struct RecordingController: CongestionController {
+    private var base: any CongestionController
+    private let recorder: FlightRecorder
+
+    /// Wraps a controller that was made with what the recorder's header says and was told nothing yet.
+    public init(_ base: any CongestionController, recorder: FlightRecorder) {
+        self.base = base
+        self.recorder = recorder
+    }
+
+    public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
+        recorder.record(.packetSent(packet), now: now)
+        base.packetSent(packet, now: now)
+    }
+
+    public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
+        recorder.record(.feedbackReceived(report), now: now)
+        base.feedbackReceived(report, now: now)
+    }
+
+    public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {
+        recorder.record(.remoteEstimateReceived(estimate), now: now)
+        base.remoteEstimateReceived(estimate, now: now)
+    }
+
+    public mutating func receiverReportReceived(
+        fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant
+    ) {
+        recorder.record(.receiverReportReceived(fractionLost: fractionLost, roundTripTime: roundTripTime), now: now)
+        base.receiverReportReceived(fractionLost: fractionLost, roundTripTime: roundTripTime, now: now)
+    }
+
+    public mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant) {
+        recorder.record(.demandChanged(demand), now: now)
+        base.demandChanged(demand, now: now)
+    }
+
+    public mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) {
+        recorder.record(.limitsChanged(limits), now: now)
+        base.limitsChanged(limits, now: now)
+    }
+
+    public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {
+        recorder.record(.senderQueueChanged(size), now: now)
+        base.senderQueueChanged(size, now: now)
+    }
+
+    public mutating func advance(now: MonotonicInstant) -> ControlDecision {
+        let decision = base.advance(now: now)
+        recorder.record(.decided(decision), now: now)
+        return decision
+    }
+
+    public var snapshot: ControllerSnapshot { base.snapshot }
+}

@@ -1,0 +1,61 @@
+import MediaCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// NADA's one measure of congestion: delay, losses and marks, expressed as a delay (RFC 8698, section 4.2). In
+/// milliseconds throughout.
+struct CongestionSignal: Sendable {
+    private let parameters: NADAParameters
+    /// Smoothed ratios of packets (p_loss, p_mark).
+    private(set) var lossRatio = 0.0
+    private(set) var markingRatio = 0.0
+    /// The signal now and at the last update (x_curr, x_prev).
+    private(set) var value = 0.0
+    private(set) var previous = 0.0
+
+    init(parameters: NADAParameters) {
+        self.parameters = parameters
+    }
+
+    /// Takes ratios of the observation window.
+    mutating func add(lossRatio: Double?, markingRatio: Double?) {
+        if let lossRatio { self.lossRatio += parameters.smoothing * (lossRatio - self.lossRatio) }
+        if let markingRatio { self.markingRatio += parameters.smoothing * (markingRatio - self.markingRatio) }
+    }
+
+    /// Computes the signal anew; without a delay it stays.
+    mutating func update(queueingDelay: Duration?, lossIntervals: LossIntervals) {
+        previous = value
+        guard let queueingDelay else { return }
+        let delay = queueingDelay.milliseconds
+        let warped = delay + warpedPart(of: lossIntervals) * (warp(delay) - delay)
+        let lossPenalty = parameters.lossPenalty.milliseconds * squared(lossRatio / parameters.referenceLoss)
+        let markingPenalty =
+            parameters.markingPenalty.milliseconds * squared(markingRatio / parameters.referenceMarking)
+        value = min(warped + lossPenalty + markingPenalty, parameters.maximumCongestion.milliseconds)
+    }
+
+    /// Equation (1): beyond a threshold the delay counts the less, the longer it is, so that a flow that meets others who
+    /// fill the queue until it drops is not starved.
+    func warp(_ delay: Double) -> Double {
+        let threshold = parameters.warpThreshold.milliseconds
+        guard delay > threshold else { return delay }
+        return threshold * exp(-parameters.warpExponent * (delay - threshold) / threshold)
+    }
+
+    /// Whether delay is warped, from 0 (not at all) to 1 (wholly): while the last loss is at most so many mean loss
+    /// intervals ago, and less and less over one more of them.
+    func warpedPart(of intervals: LossIntervals) -> Double {
+        guard let mean = intervals.mean, mean > 0 else { return 0 }
+        let elapsed = Double(intervals.current) / mean
+        return min(max(parameters.lossExpiry + 1 - elapsed, 0), 1)
+    }
+
+    private func squared(_ value: Double) -> Double { value * value }
+}

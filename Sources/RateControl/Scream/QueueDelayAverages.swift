@@ -1,0 +1,68 @@
+import MediaCore
+
+/// What the queueing delay does over time: a slow-attack, fast-decay average that congestion is judged by
+/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Detecting Increased Queue Delay"), and how much it varies. In seconds.
+struct QueueDelayAverages: Sendable {
+    static let gain = 1.0 / 4
+    static let shortGain = 1.0 / 5
+    static let longGain = 1.0 / 50
+    static let standingGain = 1.0 / 8
+    /// Each so many round trips the shortest queue is taken.
+    static let standingRoundTrips = 100.0
+    /// How far the short average may rise above the long one, and what more of it (per second of delay) and less of it
+    /// does to the window's scale.
+    static let variationMargin = 0.002
+    static let variationGainUp = 50.0
+    static let variationGainDown = 5.0
+
+    /// The average that congestion is judged by (qdelay_avg).
+    private(set) var average = 0.0
+    /// What never drains, be it a standing queue or a drifting clock.
+    private(set) var standing = 0.0
+    /// From 1, where the delay is steady, to 0: what the window's growth and its overhead are scaled by
+    /// (ref_wnd_delay_scale).
+    var windowScale: Double { max(0, 1 - variation) }
+
+    private var short = 0.0
+    private var long = 0.0
+    private var variation = 0.0
+    private var shortest = Double.infinity
+    private var lastUpdate: MonotonicInstant
+    private var lastStanding: MonotonicInstant
+
+    init(now: MonotonicInstant) {
+        lastUpdate = now
+        lastStanding = now
+    }
+
+    /// Takes a delay at the window's update, for the standing queue.
+    mutating func noteShortest(_ delay: Double) {
+        shortest = min(shortest, delay)
+    }
+
+    /// Moves the averages on, at most once per interval.
+    mutating func update(
+        delay: Double, roundTrip: Double, interval: Double, hasBeenCongested: Bool, now: MonotonicInstant
+    ) {
+        guard (now - lastUpdate).seconds > interval else { return }
+        lastUpdate = now
+        if shortest.isFinite, (now - lastStanding).seconds > roundTrip * Self.standingRoundTrips {
+            standing = shortest < standing ? shortest : standing + Self.standingGain * (shortest - standing)
+            shortest = .infinity
+            lastStanding = now
+        }
+        let own = delay - standing
+        average = own < average ? own : average + Self.gain * (own - average)
+        short += Self.shortGain * (own - short)
+        long += Self.longGain * (own - long)
+        guard hasBeenCongested else { return }
+        let excess = max(0, short - long) - Self.variationMargin
+        variation += (excess > 0 ? Self.variationGainUp : Self.variationGainDown) * excess
+        variation = min(max(variation, 0), 1)
+    }
+
+    /// Forgets the standing queue, with the base delay that it was measured against.
+    mutating func resetStanding() {
+        standing = 0
+    }
+}

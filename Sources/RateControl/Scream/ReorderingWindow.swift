@@ -1,0 +1,49 @@
+import MediaCore
+import NIOCore
+
+/// Tells lost packets from late ones: one is lost when a packet that was sent so much later has arrived
+/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Detecting Lost Data Units"; the idea of RFC 8985). Keeps the loss rate.
+struct ReorderingWindow: Sendable {
+    private let length: Duration
+    private let rateThreshold: Double
+    private var missing = CircularBuffer<(sequence: Int64, sendTime: MonotonicInstant)>()
+    private var newestArrived: MonotonicInstant?
+    /// The part of packets lost, averaged over two round trips or four losses at the threshold (loss_rate).
+    private(set) var lossRate = 0.0
+
+    init(length: Duration, rateThreshold: Double) {
+        self.length = length
+        self.rateThreshold = rateThreshold
+    }
+
+    /// What a report says of a packet.
+    ///
+    /// - Parameter windowPackets: how many of the largest packets the window holds.
+    mutating func add(_ result: PacketResult, windowPackets: Double) {
+        let packet = result.sent
+        guard result.receiveTime != nil else {
+            missing.append((packet.transportSequence, packet.sendTime))
+            return
+        }
+        if result.wasReportedMissing { missing.removeAll { $0.sequence == packet.transportSequence } }
+        newestArrived = max(newestArrived ?? packet.sendTime, packet.sendTime)
+        average(isLost: false, windowPackets)
+    }
+
+    /// How many packets are lost for good since the last call.
+    mutating func takeLost(windowPackets: Double) -> Int {
+        guard let newestArrived else { return 0 }
+        var count = 0
+        while let first = missing.first, first.sendTime + length < newestArrived {
+            missing.removeFirst()
+            average(isLost: true, windowPackets)
+            count += 1
+        }
+        return count
+    }
+
+    private mutating func average(isLost: Bool, _ windowPackets: Double) {
+        let gain = min(rateThreshold / 4, 0.5 / max(windowPackets, 1))
+        lossRate += gain * ((isLost ? 1 : 0) - lossRate)
+    }
+}

@@ -1,0 +1,334 @@
+public import MediaCore
+internal import RTP
+
+/// Self-Clocked Rate Adaptation for Multimedia (SCReAM, RFC 8298), version 2 as its authors have it
+/// (draft-ietf-ccwg-rfc8298bis-screamv2, and their code of 2026).
+///
+/// A window bounds what is in flight and moves on what feedback acknowledges: losses, ECN marks and a queueing delay above
+/// half of its target reduce it, each acknowledged packet lets it grow, slowly near where congestion set in last. The
+/// target is what the window carries in a smoothed round trip. It takes feedback as often as the receiver gives it, and
+/// is at its best with a report on each frame.
+public struct ScreamCongestionController: CongestionController {
+    /// How often the sender's queue is looked at while there is something under way, and otherwise.
+    static let queueInterval = Duration.milliseconds(5)
+    static let idleInterval = Duration.milliseconds(50)
+    /// The target counts round trips up to this only, and headers of so many bytes.
+    static let longestRoundTrip = 0.2
+    static let roundTripMargin = 0.001
+    static let headerSize = 20.0
+    /// What the target stays below what the window carries (draft, "Media Rate Control").
+    static let targetMargin = 1.1
+    /// The target is low beside what arrives below this part of it.
+    static let lowTarget = 0.8
+    /// After so long without a packet out, what is in flight is given up.
+    static let timeout = Duration.milliseconds(500)
+    static let minimumPacing = BitRate.kilobits(50)
+    /// A queue that never drains below an eighth of the target spoils the base delay: each minute at most the target is
+    /// halved for some round trips, and the base delay is measured anew.
+    static let baseDelayResetInterval = Duration.seconds(60)
+    static let baseDelayDrainRoundTrips = 5.0
+    static let shortestDrain = 0.1
+
+    private let parameters: ScreamParameters
+    private var limits: RateLimits
+    private var window: ReferenceWindow
+    private var flight: BytesInFlightHistory
+    private var queue: SenderQueue
+    private var packetSize: LargestPacket
+    private var base = BaseDelayHistory()
+    private var roundTrip: SmoothedRoundTrip
+    private var delays: QueueDelayAverages
+    private var delayTarget: QueueDelayTarget
+    private var marks: MarkingAverage
+    private var losses: ReorderingWindow
+    private var acknowledgedRate: AcknowledgedBytes
+
+    /// Bytes in flight, and how many of them are given up.
+    private var inFlight = 0.0
+    private var givenUp = 0.0
+    private var newlyAcknowledged = 0.0
+    private var newlyMarked = 0.0
+    /// The last queueing delay, seconds.
+    private var queueDelay = 0.0
+    private var target: BitRate
+    private var remoteEstimate: BitRate?
+    private var isL4S = false
+    private var hasL4SMarks = false
+    private var hasBeenCongested = false
+    private var isApplicationLimited = false
+    private var hadLossThisRoundTrip = false
+    private var isDraining = false
+    private var drainStart: MonotonicInstant
+    private var roundTripStart: MonotonicInstant
+    private var lastEvent: MonotonicInstant
+    private var lastUpdate: MonotonicInstant
+    private var lastSent: MonotonicInstant
+    private var limit = ControllerSnapshot.Limit.start
+
+    /// Creates a controller that starts at `limits.start`.
+    public init(limits: RateLimits, parameters: ScreamParameters = ScreamParameters(), now: MonotonicInstant) {
+        self.parameters = parameters
+        self.limits = limits
+        target = limits.start
+        packetSize = LargestPacket(now: now)
+        window = ReferenceWindow(
+            size: max(
+                Double(limits.start.bitsPerSecond) / 8 * SmoothedRoundTrip.initial,
+                ReferenceWindow.minimumPackets * LargestPacket.initial),
+            parameters: parameters, now: now)
+        flight = BytesInFlightHistory(now: now)
+        queue = SenderQueue(maximumFramePacing: parameters.maximumFramePacing, now: now)
+        roundTrip = SmoothedRoundTrip(now: now)
+        delays = QueueDelayAverages(now: now)
+        delayTarget = QueueDelayTarget(
+            minimum: parameters.queueDelayTarget.seconds, maximum: parameters.maximumQueueDelayTarget.seconds)
+        marks = MarkingAverage(gainUp: parameters.markGainUp, gainDown: parameters.markGainDown, now: now)
+        losses = ReorderingWindow(length: parameters.reorderingWindow, rateThreshold: parameters.lossRateThreshold)
+        acknowledgedRate = AcknowledgedBytes(now: now)
+        drainStart = now
+        roundTripStart = now
+        lastEvent = now
+        lastUpdate = now
+        lastSent = now
+    }
+
+    public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
+        inFlight += Double(packet.size.bytes)
+        packetSize.add(packet.size, now: now)
+        queue.packetSent(packet.size)
+        lastSent = now
+    }
+
+    // MARK: Feedback
+
+    public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
+        let before = inFlight
+        flight.add(inFlight - givenUp)
+        let windowPackets = window.size / packetSize.value
+        var newest: PacketResult?
+        var isMarked = false
+        for result in report.results {
+            losses.add(result, windowPackets: windowPackets)
+            guard let receiveTime = result.receiveTime else { continue }
+            let delay = (receiveTime - result.sent.sendTime).seconds
+            base.add(delay, now: now)
+            queueDelay = max(delay - base.value, 0)
+            noteMark(result, isMarked: &isMarked)
+            newest = result
+        }
+        inFlight = Double(report.dataInFlight.bytes)
+        let acknowledged = max(before - inFlight, 0)
+        let forgiven = min(givenUp, acknowledged)
+        givenUp -= forgiven
+        newlyAcknowledged += acknowledged - forgiven
+        acknowledgedRate.add(acknowledged, now: now)
+        guard let newest else { return }
+        roundTrip.add(
+            (now - newest.sent.sendTime).seconds, isApplicationLimited: isApplicationLimited, now: now)
+        react(to: events(isMarked: isMarked, now: now), now: now)
+    }
+
+    private mutating func noteMark(_ result: PacketResult, isMarked: inout Bool) {
+        let isCongested = result.ecn == .congestionExperienced
+        if result.ecn == .capable1 { isL4S = true }
+        marks.packetArrived(isMarked: isCongested)
+        guard isCongested else { return }
+        isMarked = true
+        newlyMarked += Double(result.sent.size.bytes)
+    }
+
+    /// What asks for less.
+    private struct Events {
+        var isLoss = false
+        var isMark = false
+        var isDelay = false
+
+        var isAny: Bool { isLoss || isMark || isDelay }
+    }
+
+    private mutating func events(isMarked: Bool, now: MonotonicInstant) -> Events {
+        var events = Events()
+        let interval = min(parameters.reductionInterval.seconds, roundTrip.value)
+        let isLost = losses.takeLost(windowPackets: window.size / packetSize.value) > 0
+        hadLossThisRoundTrip = hadLossThisRoundTrip || isLost
+        let elapsed = (now - lastEvent).seconds
+        // Rare losses with a short queue come of the link, not of congestion.
+        events.isLoss =
+            isLost && elapsed > roundTrip.value
+            && (losses.lossRate > parameters.lossRateThreshold || delays.average > delayTarget.value / 4)
+        marks.update(roundTrip: roundTrip.value, now: now)
+        delays.update(
+            delay: queueDelay, roundTrip: roundTrip.value, interval: interval, hasBeenCongested: hasBeenCongested,
+            now: now)
+        guard elapsed > interval else { return events }
+        // A queue that drains already may still mark everything.
+        let isDrainingMarks = marks.lastFraction == 1 && roundTrip.short < roundTrip.previousShort
+        events.isMark = isMarked && !isDrainingMarks
+        events.isDelay = !events.isMark && delays.average > delayTarget.value / 2
+        return events
+    }
+
+    private mutating func react(to events: Events, now: MonotonicInstant) {
+        if events.isAny {
+            lastEvent = now
+            hasBeenCongested = true
+        }
+        let interval = min(parameters.reductionInterval.seconds, roundTrip.value)
+        guard events.isAny || queue.takeNewFrame() || (now - lastUpdate).seconds > interval else { return }
+        lastUpdate = now
+        delays.noteShortest(queueDelay)
+        updateSlowly(now: now)
+        window.noteApproach(packetSize: packetSize.value, now: now)
+        reduce(after: events, now: now)
+        grow(now: now)
+        updateTarget()
+    }
+
+    private mutating func updateSlowly(now: MonotonicInstant) {
+        if (now - roundTripStart).seconds > roundTrip.value {
+            delayTarget.roundTripPassed(hadLoss: hadLossThisRoundTrip)
+            hadLossThisRoundTrip = false
+            roundTripStart = now
+        }
+        guard flight.rotate(now: now) else { return }
+        if parameters.adaptsQueueDelayTarget { delayTarget.add(queueDelay) }
+        // At the highest rate the window must not run away from what is in flight.
+        guard target > limits.maximum * 0.95 else { return }
+        let useful =
+            parameters.pacingHeadroom * Double(limits.maximum.bitsPerSecond) / 8
+            * (roundTrip.value + Self.roundTripMargin)
+        window.limit(to: max(flight.longMaximum, useful), packetSize: packetSize.value)
+    }
+
+    private mutating func reduce(after events: Events, now: MonotonicInstant) {
+        let size = packetSize.value
+        let isTargetLow = Double(target.bitsPerSecond) < acknowledgedRate.rate * Self.lowTarget
+        if events.isLoss {
+            limit = .loss
+            window.reduceAfterLoss(packetSize: size, roundTrip: roundTrip.value, now: now)
+        } else if events.isMark {
+            limit = .delay
+            guard isL4S else {
+                return window.reduceAfterClassicMark(packetSize: size, roundTrip: roundTrip.value, now: now)
+            }
+            hasL4SMarks = true
+            window.reduceAfterMarks(
+                fraction: marks.value, hasShortQueue: queueDelay < delayTarget.value / 4, isTargetLow: isTargetLow,
+                previousInFlight: flight.previousMaximum, packetSize: size, roundTrip: roundTrip.value, now: now)
+        } else if events.isDelay {
+            limit = .delay
+            let half = delayTarget.value / 2
+            window.reduceAfterDelay(
+                fraction: min(max((delays.average - half) / half, 0), 1), isTargetLow: isTargetLow, packetSize: size,
+                roundTrip: roundTrip.value, now: now)
+        }
+    }
+
+    private mutating func grow(now: MonotonicInstant) {
+        let largest =
+            packetSize.value + max(flight.maximum, flight.previousMaximum) * parameters.inFlightHeadroom
+        isApplicationLimited = largest < window.size
+        window.grow(
+            ReferenceWindow.Conditions(
+                packetSize: packetSize.value, roundTrip: roundTrip.value, delayScale: delays.windowScale,
+                acknowledged: max(newlyAcknowledged - newlyMarked, 0), largest: largest,
+                canGrow: target < limits.maximum, isMarkedByL4S: hasL4SMarks),
+            now: now)
+        newlyAcknowledged = 0
+        newlyMarked = 0
+    }
+
+    /// What the window carries in a round trip, a little less where it holds few packets or where frames pile up at the
+    /// sender (draft, "Media Rate Control").
+    private mutating func updateTarget() {
+        let size = packetSize.value
+        var rate = 8 * window.size / min(roundTrip.value + Self.roundTripMargin, Self.longestRoundTrip)
+        rate *= 1 - min(0.2, max(0, size / window.size - 0.1))
+        rate *= size / (size + Self.headerSize)
+        rate /= Self.targetMargin * (1 + queue.rateAdjustment)
+        let wanted = BitRate(bitsPerSecond: rate)
+        target = wanted.clamped(to: limits.range)
+        if wanted != target { limit = .configuration }
+    }
+
+    // MARK: Other input
+
+    public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {
+        remoteEstimate = estimate
+    }
+
+    public mutating func receiverReportReceived(
+        fractionLost: Double, roundTripTime: Duration?, now: MonotonicInstant
+    ) {}
+
+    public mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant) {}
+
+    public mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) {
+        self.limits = limits
+        target = target.clamped(to: limits.range)
+    }
+
+    public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {
+        queue.update(size: size, target: Double(target.bitsPerSecond), now: now)
+    }
+
+    // MARK: Decisions
+
+    public mutating func advance(now: MonotonicInstant) -> ControlDecision {
+        // Without an acknowledgement nothing would ever open the window again.
+        if queue.size > 0, now - lastSent > Self.timeout { givenUp = inFlight }
+        updateDraining(now: now)
+        let isBusy = queue.size > 0 || inFlight > 0
+        return ControlDecision(
+            targetBitRate: decided, pacingRate: pacingRate,
+            congestionWindow: DataSize(bytes: givenUp + window.size * overhead),
+            frameTimeout: parameters.maximumSenderDelay, feedbackInterval: acknowledgedRate.feedbackInterval,
+            nextWakeUp: now + (isBusy ? Self.queueInterval : Self.idleInterval))
+    }
+
+    /// Halves the target for a while when the base delay may be wrong, and then forgets it (draft, "Clock drift issues and
+    /// remedies").
+    private mutating func updateDraining(now: MonotonicInstant) {
+        guard delays.standing > delayTarget.value / 8 else {
+            isDraining = false
+            return
+        }
+        if now - drainStart > Self.baseDelayResetInterval {
+            drainStart = now
+            isDraining = true
+        }
+        guard isDraining,
+            (now - drainStart).seconds >= max(Self.shortestDrain, Self.baseDelayDrainRoundTrips * roundTrip.value)
+        else { return }
+        isDraining = false
+        base.reset(now: now)
+        delays.resetStanding()
+        queueDelay = 0
+    }
+
+    private var decided: BitRate {
+        var rate = isDraining ? target * 0.5 : target
+        if let remoteEstimate { rate = min(rate, remoteEstimate) }
+        return rate.clamped(to: limits.range)
+    }
+
+    /// How much of the window may be in flight over it: the less, the more the delay varies (ref_wnd_overhead).
+    private var overhead: Double {
+        parameters.minimumOverhead + (parameters.maximumOverhead - parameters.minimumOverhead) * delays.windowScale
+    }
+
+    private var pacingRate: BitRate {
+        let media = max(target, BitRate(bitsPerSecond: queue.mediaRate))
+        return max(media * (parameters.pacingHeadroom * queue.framePacing), Self.minimumPacing)
+    }
+
+    public var snapshot: ControllerSnapshot {
+        ControllerSnapshot(
+            targetBitRate: decided, pacingRate: pacingRate,
+            acknowledgedBitRate: BitRate(bitsPerSecond: acknowledgedRate.rate),
+            delayBasedBitRate: limit == .start ? nil : target, remoteEstimate: remoteEstimate,
+            networkState: delays.average > delayTarget.value / 2 ? .overusing : .normal, limit: limit,
+            delayTrend: delays.average * 1e3, delayThreshold: delayTarget.value / 2 * 1e3,
+            fractionLost: losses.lossRate, roundTripTime: .nanoseconds(Int64(roundTrip.value * 1e9)))
+    }
+}

@@ -1,0 +1,41 @@
+import FlightFiles
+import FlightRecording
+import Foundation
+import Logging
+import MediaCore
+
+/// The folder in which a relay records what its controllers are told and decide, a file for each participant.
+final class FlightFolder: Sendable {
+    private let path: String
+    private let limit: DataSize
+    private let writer: FlightFileWriter
+
+    /// Makes the folder if it is not there, and sees that it can be written to.
+    init(path: String, limit: DataSize, logger: Logger) throws(StartupError) {
+        self.path = path
+        self.limit = limit
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw .folderNotUsable(path: path, reason: "it cannot be made")
+        }
+        guard FileManager.default.isWritableFile(atPath: path) else {
+            throw .folderNotUsable(path: path, reason: "it cannot be written to")
+        }
+        writer = FlightFileWriter { logger.warning("\($0)") }
+    }
+
+    /// A recorder to a new file. It does not wait for the disk.
+    func makeRecorder(_ header: FlightHeader) -> FlightRecorder {
+        var header = header
+        header.program = "confrelay \(RelayVersion.current)"
+        header.wallClockMilliseconds = Int64(Date().timeIntervalSince1970 * 1000)
+        let file = path + "/" + FlightFileName.make(for: header)
+        return FlightRecorder(header: header, limit: limit, sink: writer.makeSink(path: file, opening: .create))
+    }
+
+    /// Ends all recordings.
+    func close() async {
+        await writer.shutDown()
+    }
+}

@@ -1,0 +1,28 @@
+/// Numbers as text, the same on every machine.
+enum NumberText {
+    /// With so many decimals, at most six; rounded half away from zero.
+    static func fixed(_ value: Double, _ decimals: Int) -> String {
+        guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "" : value > 0 ? "∞" : "-∞" }
+        var unit: Int64 = 1
+        for _ in 0..<min(max(decimals, 0), 6) { unit *= 10 }
+        let scaled = Int64((abs(value) * Double(unit)).rounded())
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard unit > 1 else { return "\(sign)\(scaled)" }
+        let digits = String(scaled % unit + unit).dropFirst()
+        return "\(sign)\(scaled / unit).\(digits)"
+    }
+
+    /// With so many decimals at most: without zeros at the end.
+    static func short(_ value: Double, _ decimals: Int) -> String {
+        var text = fixed(value, decimals)
+        guard text.contains(".") else { return text }
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text
+    }
+
+    /// Of an optional value; empty without one.
+    static func fixed(_ value: Double?, _ decimals: Int) -> String {
+        value.map { fixed($0, decimals) } ?? ""
+    }
+}

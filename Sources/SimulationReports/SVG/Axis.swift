@@ -1,0 +1,94 @@
+/// One axis of a plot: from values to places between 0 and 1, and the values that are marked.
+struct Axis: Hashable, Sendable {
+    enum Scale: Hashable, Sendable {
+        case linear
+        /// By powers of ten; what is less than the lower bound is shown at it.
+        case logarithmic
+    }
+
+    struct Tick: Hashable, Sendable {
+        var value: Double
+        var label: String
+    }
+
+    let lower: Double
+    let upper: Double
+    let scale: Scale
+    let title: String
+
+    /// Creates an axis. Bounds that are none are made some: an upper one that is not above the lower one is moved.
+    init(from lower: Double, to upper: Double, scale: Scale = .linear, title: String) {
+        let safeLower = lower.isFinite ? lower : 0
+        switch scale {
+        case .linear:
+            self.lower = safeLower
+            self.upper = upper.isFinite && upper > safeLower ? upper : safeLower + 1
+        case .logarithmic:
+            let positive = safeLower > 0 ? safeLower : 1
+            self.lower = positive
+            self.upper = upper.isFinite && upper > positive ? upper : positive * 10
+        }
+        self.scale = scale
+        self.title = title
+    }
+
+    /// Where a value is: 0 at the lower bound and 1 at the upper one; values outside are shown at the bounds.
+    func position(of value: Double) -> Double {
+        guard !value.isNaN else { return 0 }
+        let part: Double
+        switch scale {
+        case .linear: part = (value - lower) / (upper - lower)
+        case .logarithmic:
+            let low = Logarithm.base10(lower)
+            part = value > 0 ? (Logarithm.base10(value) - low) / (Logarithm.base10(upper) - low) : 0
+        }
+        return min(max(part, 0), 1)
+    }
+
+    /// At most about so many values within the bounds that are easily read.
+    func ticks(about count: Int = 5) -> [Tick] {
+        switch scale {
+        case .linear: linearTicks(about: max(count, 1))
+        case .logarithmic: logarithmicTicks(about: max(count, 1))
+        }
+    }
+
+    /// Steps of 1, 2 or 5 times a power of ten.
+    private func linearTicks(about count: Int) -> [Tick] {
+        let rough = (upper - lower) / Double(count)
+        var power = 1.0
+        var decimals = 0
+        while power > rough, decimals < 6 {
+            power /= 10
+            decimals += 1
+        }
+        while power * 10 <= rough { power *= 10 }
+        let step = [1, 2, 5, 10].map { $0 * power }.first { $0 >= rough } ?? power * 10
+        if step >= power * 10 { decimals = max(decimals - 1, 0) }
+        let first = (lower / step).rounded(.up)
+        let last = ((upper + step * 1e-9) / step).rounded(.down)
+        guard last >= first, last - first < 100 else { return [] }
+        return (0...Int(last - first)).map { index in
+            let value = (first + Double(index)) * step
+            return Tick(value: value, label: NumberText.fixed(value, decimals))
+        }
+    }
+
+    /// Powers of ten, and 2 and 5 times those where there is room.
+    private func logarithmicTicks(about count: Int) -> [Tick] {
+        for factors in [[1.0, 2, 5], [1, 3], [1]] {
+            var ticks: [Tick] = []
+            var power = 1.0
+            while power > lower { power /= 10 }
+            while power <= upper, ticks.count < 100 {
+                for factor in factors where factor * power >= lower * (1 - 1e-9) && factor * power <= upper * (1 + 1e-9)
+                {
+                    ticks.append(Tick(value: factor * power, label: NumberText.short(factor * power, 6)))
+                }
+                power *= 10
+            }
+            if ticks.count <= count + 1 || factors.count == 1 { return ticks }
+        }
+        return []
+    }
+}

@@ -1,0 +1,36 @@
+/// Cumulative distributions of delays: which part of them is at most so long.
+struct DistributionPlot {
+    struct Distribution {
+        var style: Int
+        var name: String
+        /// In ms, at each percent from the least to the largest.
+        var percentiles: [Double]
+        /// The part of all that the percentiles are of: frames that never came are in no percentile.
+        var part: Double
+    }
+
+    var width = 360.0
+    var height = 190.0
+    var distributions: [Distribution]
+    var description: String
+
+    var svg: String {
+        let largest = distributions.compactMap(\.percentiles.last).max() ?? 100
+        let least = distributions.compactMap(\.percentiles.first).min() ?? 10
+        let frame = PlotFrame(
+            width: width, height: height,
+            x: Axis(
+                from: min(max(least, 1), 50), to: min(max(largest, 200), 10_000), scale: .logarithmic,
+                title: "ms"),
+            y: Axis(from: 0, to: 100, title: "% of frames within"), description: description)
+        let lines = distributions.map { distribution in
+            let last = Double(max(distribution.percentiles.count - 1, 1))
+            return LinePlot.Line(
+                style: distribution.style, name: distribution.name,
+                points: distribution.percentiles.enumerated().map { index, value in
+                    (value, Double(index) / last * 100 * distribution.part)
+                })
+        }
+        return LinePlot(frame: frame, lines: lines).svg
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Reads a suite: names for groups of scenario files, which are run and compared together.
+///
+///     suites:
+///       rfc8867: {files: rfc8867}
+///       traces/300ms: {files: peer-suite.yaml, only: 300ms/, needs: CONFRELAY_TRACES_DIR}
+public struct SuiteFile {
+    /// A group of scenarios.
+    public struct Suite: Hashable, Sendable {
+        public var name: String
+        /// Files and folders, relative to the suite's own folder.
+        public var files: [String]
+        /// Only scenarios whose name contains this; nil for all.
+        public var only: String?
+        /// A variable of the environment without which the suite is left out; nil for none.
+        public var needs: String?
+    }
+
+    public let suites: [Suite]
+
+    /// Whether a file is a suite, not a scenario.
+    public static func isSuite(path: String) -> Bool {
+        guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8),
+            let node = try? ScenarioNode(parsing: text, file: path)
+        else { return false }
+        return node["suites"] != nil
+    }
+
+    /// Reads a suite's file.
+    public init(path: String) throws(ScenarioError) {
+        let text: String
+        do {
+            text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+            throw ScenarioError(file: path, line: nil, reason: "cannot read it: \(error.localizedDescription)")
+        }
+        let root = try ScenarioNode(parsing: text, file: path)
+        var reader = try MappingReader(root, subject: "a suite")
+        guard let node = reader.take("suites") else { throw root.error("a suite needs 'suites'") }
+        try reader.finish()
+        var suites: [Suite] = []
+        for entry in try MappingReader(node, subject: "'suites'").rest {
+            var reader = try MappingReader(entry.value, subject: "the suite '\(entry.key)'")
+            var files: [String] = []
+            for file in try reader.texts("files") ?? [] {
+                files.append(try file.value("files", expected: "the path of a file or a folder") { $0 })
+            }
+            guard !files.isEmpty else { throw entry.value.error("the suite '\(entry.key)' needs 'files'") }
+            let only = try reader.text("only")
+            let needs = try reader.text("needs")
+            try reader.finish()
+            suites.append(Suite(name: entry.key, files: files, only: only, needs: needs))
+        }
+        guard !suites.isEmpty else { throw node.error("there is no suite in it") }
+        self.suites = suites
+    }
+}

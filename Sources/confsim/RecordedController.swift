@@ -1,0 +1,28 @@
+import FlightRecording
+import NetworkSimulation
+import RateControl
+
+/// The controllers that can run on a recording: those that need to know nothing else.
+struct RecordedController {
+    private let kind: ControllerKind
+
+    static let names = ControllerKind.allCases.filter { $0 != .oracle }.map(\.rawValue).joined(separator: ", ")
+
+    /// Nil for a name that there is not, and for one that cannot.
+    init?(name: String) {
+        guard let kind = ControllerKind(rawValue: name), kind != .oracle else { return nil }
+        self.kind = kind
+    }
+
+    /// A controller as the recording's was when it began; nil for constants that this program does not know.
+    func make(_ header: FlightHeader) -> (any CongestionController)? {
+        guard kind == .confrelay, !header.scaling.isEmpty, header.controller == kind.rawValue else {
+            return kind.make(for: ControllerContext(limits: header.limits, start: header.start)).controller
+        }
+        var parameters = ConfrelayParameters()
+        for constant in header.scaling {
+            guard parameters.scale(constant.name, by: constant.factor) else { return nil }
+        }
+        return ConfrelayCongestionController(limits: header.limits, parameters: parameters, now: header.start)
+    }
+}

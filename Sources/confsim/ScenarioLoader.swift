@@ -1,0 +1,97 @@
+import Foundation
+import NetworkSimulation
+import SimulationScenarios
+
+/// Finds and reads the scenarios that a command line names: files, folders of them, and suites.
+struct ScenarioLoader {
+    var environment = ProcessInfo.processInfo.environment
+    /// Only scenarios whose name contains this.
+    var only: String?
+
+    /// What is run where no path is given.
+    static let standardSuite = "Simulations/suite.yaml"
+
+    /// The scenarios in the order of the paths; at least one.
+    func scenarios(_ paths: [String]) throws -> [Scenario] {
+        var scenarios: [Scenario] = []
+        for path in paths { scenarios += try self.scenarios(path) }
+        if let only { scenarios.removeAll { !$0.name.contains(only) } }
+        guard !scenarios.isEmpty else {
+            let condition = only.map { " whose name contains '\($0)'" } ?? ""
+            throw InputError.unusable("there is no scenario\(condition) in \(paths.joined(separator: ", "))")
+        }
+        return scenarios
+    }
+
+    private func scenarios(_ path: String) throws -> [Scenario] {
+        guard !Self.isFolder(path), SuiteFile.isSuite(path: path) else { return try files(path, below: nil) }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().relativePath
+        var scenarios: [Scenario] = []
+        for suite in try Self.reading({ () throws(ScenarioError) in try SuiteFile(path: path).suites }) {
+            if let needed = suite.needs, environment[needed, default: ""].isEmpty {
+                InputError.note("'\(suite.name)' is left out: the environment has no \(needed)")
+                continue
+            }
+            for file in suite.files {
+                var found = try files("\(folder)/\(file)", below: folder)
+                if let only = suite.only { found.removeAll { !$0.name.contains(only) } }
+                for index in found.indices { found[index].suite = suite.name }
+                scenarios += found
+            }
+        }
+        return scenarios
+    }
+
+    /// The scenarios of a file or of all in a folder. Their names begin with the file's path below a folder: the one
+    /// given, or the one that `path` is.
+    private func files(_ path: String, below base: String?) throws -> [Scenario] {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw InputError.unusable("cannot read '\(path)': no such file")
+        }
+        guard Self.isFolder(path) else { return try read(path, name: base.map { Self.name(path, below: $0) }) }
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        let scenarios = names.filter { name in
+            let last = name.split(separator: "/").last ?? ""
+            return last.hasSuffix(".yaml") && !last.hasSuffix("defaults.yaml") && last != "suite.yaml"
+        }
+        let own = URL(fileURLWithPath: path).lastPathComponent
+        return try scenarios.sorted().flatMap { name in
+            let file = "\(path)/\(name)"
+            return try read(
+                file, name: Self.name(file, below: base ?? path), suite: Self.folder(of: name) ?? own)
+        }
+    }
+
+    /// Scenarios over traces are a suite of their own; others are of the one given.
+    private func read(_ path: String, name: String?, suite: String = "") throws -> [Scenario] {
+        var scenarios = try Self.reading { () throws(ScenarioError) in
+            try ScenarioFile(path: path, name: name, environment: environment).scenarios
+        }
+        for index in scenarios.indices where scenarios[index].suite.isEmpty { scenarios[index].suite = suite }
+        return scenarios
+    }
+
+    private static func reading<Value>(_ body: () throws(ScenarioError) -> Value) throws -> Value {
+        do throws(ScenarioError) {
+            return try body()
+        } catch {
+            throw InputError.unusable("\(error)")
+        }
+    }
+
+    /// All before the last component of a name; nil without any.
+    private static func folder(of name: String) -> String? {
+        name.lastIndex(of: "/").map { String(name[..<$0]) }
+    }
+
+    private static func name(_ path: String, below folder: String) -> String {
+        var name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
+        if name.hasSuffix(".yaml") { name.removeLast(".yaml".count) }
+        return name
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}

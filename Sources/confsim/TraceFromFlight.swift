@@ -1,0 +1,44 @@
+import ArgumentParser
+import FlightRecording
+import Foundation
+import MediaCore
+
+extension Traces {
+    /// `confsim traces from-flight`: the link of a recorded call.
+    struct FromFlight: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Estimates the link that a recorded call went over, as a trace in mahimahi's format.",
+            discussion: """
+                While packets queue, what arrives is what the link carries; where none queued, the rate is \
+                interpolated. Capacity that the call never used is not seen, nor what others on the link took. \
+                docs/flight-recorder.md says more.
+                """)
+
+        @Argument(help: ArgumentHelp("A flight recording.", valueName: "call.flight"))
+        var file: String
+
+        @Option(
+            name: .shortAndLong, help: ArgumentHelp("The file to write; standard output by default.", valueName: "file")
+        )
+        var output: String?
+
+        func run() throws {
+            var flight = try FlightFile.open(file)
+            var analysis = FlightAnalysis(header: flight.header)
+            while let record = try FlightFile.next(&flight, of: file) { analysis.add(record) }
+            guard let estimate = FlightLinkEstimate(path: analysis.path, duration: analysis.duration) else {
+                throw InputError.unusable(
+                    "\(file): it tells nothing of the link: it is too short or too long, or no packet ever queued")
+            }
+            let lines = estimate.milliseconds.map { "\($0)" }.joined(separator: "\n") + "\n"
+            let seen = String(format: "%.0f", estimate.measuredPart * 100)
+            FileHandle.standardError.write(
+                Data("seen in \(seen) % of the time, interpolated in the rest\n".utf8))
+            if let output {
+                try Output.write(Data(lines.utf8), to: output)
+            } else {
+                FileHandle.standardOutput.write(Data(lines.utf8))
+            }
+        }
+    }
+}

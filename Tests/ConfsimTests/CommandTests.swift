@@ -1,0 +1,133 @@
+import ArgumentParser
+import Foundation
+import NetworkSimulation
+import Testing
+
+@testable import confsim
+
+@Suite("Commands")
+struct CommandTests {
+    private func scenarios() throws -> TemporaryFolder {
+        try TemporaryFolder([
+            "a.yaml": TemporaryFolder.scenario,
+            "b.yaml": TemporaryFolder.scenario.replacingOccurrences(of: "rate: 1M", with: "rate: 600k")
+                + "title: A slower one\n",
+        ])
+    }
+
+    /// Runs a command line, and tells its exit code.
+    private func run(_ arguments: [String]) async -> Int32 {
+        do {
+            var command = try Confsim.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return 0
+        } catch {
+            return Confsim.exitCode(for: error).rawValue
+        }
+    }
+
+    @Test("a comparison writes a page, results, figures and tables, the same bytes with one job and with three")
+    func compare() async throws {
+        let folder = try scenarios()
+        for jobs in [1, 3] {
+            let code = await run([
+                "compare", folder.path, "--controller", "google,confrelay", "--runs", "2", "--jobs", "\(jobs)",
+                "--report", "\(folder.path)/\(jobs)/deep", "--markdown", "\(folder.path)/\(jobs).md", "--csv",
+                "\(folder.path)/\(jobs).csv",
+            ])
+            #expect(code == 0)
+        }
+        for name in ["report.html", "results.json", "flows.csv"] {
+            #expect(try folder.text("1/deep/\(name)") == folder.text("3/deep/\(name)"))
+        }
+        #expect(try folder.text("1.md") == folder.text("3.md"))
+        #expect(try folder.text("1.csv") == folder.text("3.csv"))
+        let results = try JSONDecoder().decode(
+            [ScenarioResult].self, from: Data(folder.text("1/deep/results.json").utf8))
+        #expect(results.map(\.scenario) == ["a", "a", "a", "a", "b", "b", "b", "b"])
+        #expect(
+            results.map(\.controller) == ["google", "google", "confrelay", "confrelay"]
+                + results.prefix(4).map(\.controller))
+        #expect(results.map(\.seed) == [1, 2, 1, 2, 1, 2, 1, 2])
+        #expect(results.allSatisfy { $0.flows[0].samples.isEmpty })
+        #expect(try folder.text("1/deep/report.html").contains("A slower one"))
+        #expect(try folder.text("1.csv").split(separator: "\n").count == 5)
+    }
+
+    @Test("a replay writes a report, results with samples, figures and what the controller thought")
+    func replay() async throws {
+        let folder = try TemporaryFolder()
+        let code = await run([
+            "replay", "--link", "rate=1M,delay=20ms", "--duration", "5s", "--controller", "google,oracle", "--report",
+            folder.path, "--json", "\(folder.path)/all.json", "--csv", "\(folder.path)/all.csv", "--samples",
+            "\(folder.path)/samples.csv",
+        ])
+        #expect(code == 0)
+        let results = try JSONDecoder().decode([ScenarioResult].self, from: Data(folder.text("all.json").utf8))
+        #expect(results.map(\.controller) == ["google", "oracle"])
+        #expect(results[0].flows[0].samples.count == 25)
+        #expect(try folder.text("samples.csv").split(separator: "\n").count == 51)
+        #expect(try folder.text("report.html").contains("rate=1M,delay=20ms"))
+    }
+
+    @Test("a run's report has its scenarios")
+    func runReport() async throws {
+        let folder = try scenarios()
+        let code = await run([
+            "run", "\(folder.path)/b.yaml", "--controller", "google", "--report", "\(folder.path)/out",
+        ])
+        #expect(code == 0)
+        #expect(try folder.text("out/report.html").contains("A slower one"))
+    }
+
+    @Test("a sensitivity analysis has a row for each constant and factor")
+    func sensitivity() async throws {
+        let folder = try scenarios()
+        let code = await run([
+            "sensitivity", "\(folder.path)/a.yaml", "--constants", "caution,memory", "--factors", "0.5,2", "--csv",
+            "\(folder.path)/s.csv", "--markdown", "\(folder.path)/s.md",
+        ])
+        #expect(code == 0)
+        let lines = try folder.text("s.csv").split(separator: "\n")
+        #expect(
+            lines.map { $0.split(separator: ",", omittingEmptySubsequences: false)[0] }
+                == ["constant", "", "caution", "caution", "memory", "memory"])
+        #expect(try folder.text("s.md").contains("| memory | 2 |"))
+    }
+
+    @Test(
+        "wrong usage ends with 64",
+        arguments: [
+            ["compare", "--controller", "nobody"], ["compare", "--controller", "google,google"],
+            ["compare", "--controller", ""], ["compare", "--jobs", "0"], ["compare", "--runs", "0"],
+            ["compare", "--nothing"], ["sensitivity", "--factors", "0"], ["sensitivity", "--factors", "x"],
+            ["sensitivity", "--constants", "nothing"], ["replay"],
+            ["replay", "--link", "rate=1M", "--sample-interval", "0s"],
+            ["run"],
+        ])
+    func wrongUsage(arguments: [String]) async {
+        #expect(await run(arguments) == 64)
+    }
+
+    @Test("a folder that cannot be made and a file that cannot be written end with 73, before anything is simulated")
+    func unwritable() async throws {
+        let folder = try scenarios()
+        let file = "\(folder.path)/a.yaml"
+        #expect(await run(["compare", file, "--report", "\(file)/out"]) == 73)
+        #expect(await run(["compare", file, "--markdown", "\(folder.path)/gone/table.md"]) == 73)
+        #expect(await run(["run", file, "--json", "\(folder.path)/gone/x.json"]) == 73)
+        #expect(await run(["replay", "--link", "rate=1M", "--report", "\(file)/out"]) == 73)
+    }
+
+    @Test("scenarios that are not there end with 66")
+    func unusable() async throws {
+        let folder = try TemporaryFolder()
+        #expect(await run(["compare", folder.path]) == 66)
+        #expect(await run(["compare", "\(folder.path)/gone.yaml"]) == 66)
+        #expect(await run(["sensitivity", folder.path]) == 66)
+    }
+}
