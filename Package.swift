@@ -165,7 +165,8 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore,
+                argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "COpenH264",
             ],

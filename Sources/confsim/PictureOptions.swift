@@ -28,7 +28,8 @@ struct PictureOptions: ParsableArguments {
         if encoder == Self.model {
             guard video == nil, videoSize == nil else {
                 throw ValidationError(
-                    "--video and --video-size are for real pictures; add --encoder with \(PictureCoding.Encoder.names).")
+                    "--video and --video-size are for real pictures; add --encoder with \(PictureCoding.Encoder.names)."
+                )
             }
         } else if PictureCoding.Encoder(rawValue: encoder) == nil {
             throw ValidationError(

@@ -122,7 +122,7 @@ final class SimulatedNetwork {
     }
 
     private func scheduleDelivery(from link: Link, _ number: Int) {
-        let next = link.model.nextDelivery
+        let next = link.model.readNextDelivery()
         guard next < link.scheduled else { return }
         let time = max(next, now)
         link.scheduled = time
@@ -163,4 +163,9 @@ final class SimulatedNetwork {
     func path(of flow: Int) -> NetworkPath { attachments[flow].path }
 
     func statistics(of link: Int) -> LinkModel<SimulatedPacket>.Statistics { links[link].model.statistics }
+}
+
+extension LinkModel {
+    /// `nextDelivery`, read in place: a getter of a class's property would copy the link first.
+    fileprivate mutating func readNextDelivery() -> MonotonicInstant { nextDelivery }
 }

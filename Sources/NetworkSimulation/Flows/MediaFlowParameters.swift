@@ -69,7 +69,8 @@ public struct MediaFlowParameters: Sendable {
 
     public init(
         encoder: EncoderModel.Configuration, pictures: PictureCoding? = nil, repair: Repair = .nack,
-        start: Duration = .zero, stop: Duration? = nil, feedback: Feedback = .transportWide, feedbackInterval: Duration = .milliseconds(50),
+        start: Duration = .zero, stop: Duration? = nil, feedback: Feedback = .transportWide,
+        feedbackInterval: Duration = .milliseconds(50),
         reportInterval: Duration? = nil, events: [(time: Duration, event: Event)] = [],
         packetSize: DataSize = DataSize(bytes: 1200), maximumPacerDelay: Duration = .milliseconds(250),
         canPad: Bool = true, audio: BitRate? = nil, ecn: ECNCodepoint = .notCapable, receiverClockDrift: Double = 0

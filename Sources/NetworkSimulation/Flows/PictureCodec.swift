@@ -30,7 +30,8 @@ public protocol PictureCodec: AnyObject {
 }
 
 /// Makes the codec of a flow, whose encoder's configuration says how many frames there are a second.
-public typealias PictureCodecMaker = (PictureCoding, EncoderModel.Configuration) throws(PictureCodecError) -> any PictureCodec
+public typealias PictureCodecMaker = (PictureCoding, EncoderModel.Configuration) throws(PictureCodecError) ->
+    any PictureCodec
 
 /// How near received pictures came to those that were sent.
 public struct ReceivedPictureQuality: Hashable, Sendable {

@@ -71,6 +71,11 @@ final class ReceivedVideoStream {
 
     /// When to look again without a packet.
     var nextDeadline: MonotonicInstant {
-        min(jitterBuffer.nextDeadline ?? .distantFuture, keyFrames.nextDeadline)
+        min(jitterBuffer.readNextDeadline() ?? .distantFuture, keyFrames.nextDeadline)
     }
+}
+
+extension JitterBuffer {
+    /// `nextDeadline`, read in place: a getter of a class's property would copy the buffer first.
+    fileprivate mutating func readNextDeadline() -> MonotonicInstant? { nextDeadline }
 }
