@@ -69,6 +69,13 @@ let modules: [Module] = [
     Module(
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
+    // Real pictures for the simulator, which itself knows no codec.
+    Module(
+        name: "SimulatedVideo",
+        dependencies: [
+            "MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient",
+        ],
+        testDependencies: ["RateControl"]),
     Module(
         name: "SimulationScenarios",
         dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
@@ -136,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "confsim",
             dependencies: [
-                "FlightRecording", "MediaCore", "RateControl", "NetworkSimulation", "SimulationScenarios",
-                "SimulationReports", argumentParser,
+                "FlightRecording", "MediaCore", "RateControl", "NetworkSimulation", "SimulatedVideo",
+                "SimulationScenarios", "SimulationReports", argumentParser,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -158,7 +165,8 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "PixelTransfer", "RateControl", "VideoCoding", nioCore, argumentParser,
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore,
+                argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "COpenH264",
             ],

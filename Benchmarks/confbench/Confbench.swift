@@ -9,6 +9,7 @@ struct Confbench: AsyncParsableCommand {
         abstract: "Measures what the package costs and what it gives.",
         subcommands: [
             ConferenceCommand.self, EncodersCommand.self, PassesCommand.self, SessionsCommand.self,
+            SimulatorCommand.self,
         ],
         defaultSubcommand: ConferenceCommand.self)
 }

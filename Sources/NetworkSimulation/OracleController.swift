@@ -75,7 +75,8 @@ public struct OracleController: CongestionController {
             window = inFlight + release
         }
         decision = ControlDecision(
-            targetBitRate: target.clamped(to: limits.range), pacingRate: limits.maximum * Self.pacingFactor,
+            targetBitRate: target.clamped(to: limits.range), sustainedBitRate: limits.maximum,
+            pacingRate: limits.maximum * Self.pacingFactor,
             congestionWindow: window, nextWakeUp: now + .milliseconds(1))
         return decision
     }

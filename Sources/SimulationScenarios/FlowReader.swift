@@ -114,10 +114,36 @@ struct FlowReader {
         parameters.maximumPacerDelay = try reader.duration("frame-timeout") ?? parameters.maximumPacerDelay
         parameters.canPad = try reader.boolean("padding") ?? true
         parameters.audio = try reader.rate("audio")
+        parameters.repair =
+            try reader.value("repair", expected: "none or nack") { MediaFlowParameters.Repair(rawValue: $0) } ?? .nack
+        parameters.pictures = try pictures(&reader)
         parameters.ecn = try ecn(&reader)
         parameters.receiverClockDrift = try reader.number("clock-drift", in: -10_000...10_000) ?? 0
         parameters.events = try events(&reader)
         return .media(parameters, RateLimits(minimum: minimum, start: first, maximum: maximum))
+    }
+
+    /// The real pictures of a flow; nil for the encoder's model.
+    private func pictures(_ reader: inout MappingReader) throws(ScenarioError) -> PictureCoding? {
+        let encoders = PictureCoding.Encoder.allCases
+        let expected = "model, " + encoders.map(\.rawValue).joined(separator: " or ")
+        let encoder = try reader.value("encoder", expected: expected) {
+            (text: String) -> PictureCoding.Encoder?? in
+            text == "model" ? .some(nil) : PictureCoding.Encoder(rawValue: text).map { .some($0) }
+        }
+        let video = reader.take("video")
+        let size = try reader.value("video-size", expected: "an even width and height such as 640x360") {
+            PictureCoding.dimensions(parsing: $0)
+        }
+        guard let encoder = encoder ?? nil else {
+            guard video == nil, size == nil else {
+                throw reader.node.error(
+                    "'video' and 'video-size' are for real pictures; set 'encoder' to one of \(expected)")
+            }
+            return nil
+        }
+        let clip = try video.map { node throws(ScenarioError) in try files.path(node, named: "video") }
+        return PictureCoding(encoder: encoder, clip: clip, dimensions: size)
     }
 
     private func events(
@@ -179,8 +205,12 @@ struct FlowReader {
             else {
                 throw node.error("'transfers' need ascending 'minimum' and 'maximum', and a 'mean-idle' above zero")
             }
+            let beginsAtOnce = try reader.value("begins", expected: "at-once or idle") { text in
+                text == "at-once" ? true : text == "idle" ? false : nil
+            }
             try reader.finish()
-            return TCPFlowParameters.Transfers(minimumSize: minimum, maximumSize: maximum, meanIdleTime: idle)
+            return TCPFlowParameters.Transfers(
+                minimumSize: minimum, maximumSize: maximum, meanIdleTime: idle, beginsAtOnce: beginsAtOnce ?? false)
         }
         return parameters
     }

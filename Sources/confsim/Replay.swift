@@ -50,6 +50,9 @@ struct Replay: AsyncParsableCommand {
     @Option(help: "Frames per second.")
     var frameRate = 30
 
+    @OptionGroup(title: "What is sent")
+    var pictures: PictureOptions
+
     @Option(help: "Time from sample to sample; 200ms by default.", transform: Self.parseDuration)
     var sampleInterval: Duration = .milliseconds(200)
 
@@ -132,6 +135,7 @@ struct Replay: AsyncParsableCommand {
         print(comparison.scenarioTable.text)
         let steps = comparison.stepTable
         if !steps.rows.isEmpty { print("\n\(steps.text)") }
+        if let quality = PictureOptions.summary(results) { print("\n\(quality)") }
         if let json { try Output.write(Output.json(results), to: json) }
         if let csv { try Output.write(FlowTable(results).csv, to: csv) }
         if let flightRecorder, let flight, let recorder {
@@ -162,6 +166,8 @@ struct Replay: AsyncParsableCommand {
         if duration == nil, case .trace(let trace) = profile.rate { length = trace.period }
         let limits = RateLimits(minimum: min, start: start, maximum: max)
         let encoder = EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max)
+        var parameters = MediaFlowParameters(encoder: encoder)
+        pictures.apply(to: &parameters)
         return Scenario(
             name: name, duration: length,
             links: [
@@ -170,8 +176,7 @@ struct Replay: AsyncParsableCommand {
             ],
             flows: [
                 .init(
-                    name: "video", kind: .media(MediaFlowParameters(encoder: encoder), limits), forward: ["forward"],
-                    backward: ["backward"])
+                    name: "video", kind: .media(parameters, limits), forward: ["forward"], backward: ["backward"])
             ])
     }
 

@@ -1,4 +1,5 @@
 import NetworkSimulation
+import SimulatedVideo
 import SimulationReports
 
 /// Runs simulations, several at a time; the results are in the order of the jobs, whichever ended first.
@@ -54,8 +55,9 @@ struct SimulationBatch: Sendable {
         do {
             var simulation = try ScenarioSimulation(
                 scenario: job.scenario, seed: job.seed, sampleInterval: sampleInterval,
-                makeController: job.makeController)
+                makeCodec: SessionPictureCodec.make(_:encoder:), makeController: job.makeController)
             var outcome = Outcome(result: simulation.run(controllerName: job.controller))
+            if let failure = simulation.failure { throw failure }
             if keepsMediaSamples {
                 outcome.mediaSamples = job.scenario.flows.enumerated().map { index, flow in
                     (flow.name, simulation.mediaSamples(ofFlow: index))

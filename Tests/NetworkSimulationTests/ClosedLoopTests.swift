@@ -11,13 +11,15 @@ struct ClosedLoopTests {
     private func run(
         _ link: LinkProfile, seconds: Int, seed: UInt64 = 1, feedbackLink: LinkProfile? = nil,
         feedback: MediaFlowConfiguration.Feedback = .transportWide,
+        repair: MediaFlowParameters.Repair = .nack,
         events: [(time: Duration, event: MediaFlowConfiguration.Event)] = [], canPad: Bool = true
     ) -> MediaFlowReport {
-        let configuration = MediaFlowConfiguration(
+        var configuration = MediaFlowConfiguration(
             link: link, feedbackLink: feedbackLink,
             encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum),
             duration: .seconds(seconds), seed: seed, feedback: feedback, events: events,
             sampleInterval: .milliseconds(100), canPad: canPad)
+        configuration.flow.repair = repair
         var simulation = MediaFlowSimulation(
             configuration: configuration, controller: GoogleCongestionController(limits: limits, now: .zero))
         return simulation.run()
@@ -105,7 +107,7 @@ struct ClosedLoopTests {
     func receiverReports() {
         let report = run(
             LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(30), queue: .duration(.milliseconds(150))),
-            seconds: 60, feedback: .receiverReports(.seconds(1)))
+            seconds: 60, feedback: .receiverReports(.seconds(1)), repair: .none)
         #expect(meanTarget(report, from: 30, to: 60) > 600)
         #expect(meanTarget(report, from: 30, to: 60) < 1300)
     }

@@ -51,6 +51,18 @@ struct ScenarioTests {
         #expect(result.metrics[.loss] == 0)
     }
 
+    @Test("an oracle uses over 98 % of a link that changes slowly with less than 10 ms in the queue")
+    func oracleOnSteps() throws {
+        let rates = [3.0, 5, 4, 6, 2].enumerated().map {
+            LinkRate.Step(at: .seconds(6 * $0.offset), rate: .megabits($0.element))
+        }
+        let result = try run(
+            LinkProfile(rate: .steps(rates), delay: .milliseconds(20)), [media("video")], seconds: 30,
+            controller: oracle)
+        #expect(try #require(result.metrics[.utilization]) > 98)
+        #expect(try #require(result.metrics[.queueingDelay95]) < 10)
+    }
+
     @Test("the same seed gives the same result, another one another")
     func deterministic() throws {
         let link = LinkProfile(

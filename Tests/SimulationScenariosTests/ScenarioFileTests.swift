@@ -52,6 +52,24 @@ struct ScenarioFileTests {
         }
         #expect(limits == RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(8)))
         #expect(parameters.encoder.frameRate == 30)
+        #expect(parameters.repair == .nack)
+        #expect(parameters.pictures == nil)
+    }
+
+    @Test("a flow may send real pictures, of a clip that lies beside the file, and go without repair")
+    func pictures() throws {
+        let media = "kind: media, repair: none, encoder: x264, video: clip.y4m, video-size: 320x180"
+        let folder = try Folder(["a.yaml": Self.simple.replacingOccurrences(of: "kind: media", with: media)])
+        guard case .media(let parameters, _)? = try folder.scenarios("a.yaml").first?.flows.first?.kind else {
+            Issue.record("no media")
+            return
+        }
+        #expect(parameters.repair == .none)
+        #expect(
+            parameters.pictures
+                == PictureCoding(
+                    encoder: .x264, clip: folder.url.appendingPathComponent("clip.y4m").path,
+                    dimensions: VideoDimensions(width: 320, height: 180)))
     }
 
     @Test("files extend others, defaults come first, variants overlay, and null takes away")
@@ -159,6 +177,10 @@ struct ScenarioFileTests {
             ("kind: media", "kind: media, pauses: [{from: 2s, to: 5s}, {from: 4s, to: 6s}]", 6, "'pauses' overlap"),
             ("kind: media", "kind: media, start: 20s", 6, "'start' is after the end"),
             ("kind: media", "kind: media, count: 0", 6, "a whole number from 1"),
+            ("kind: media", "kind: media, repair: glue", 6, "expected none or nack"),
+            ("kind: media", "kind: media, encoder: x265", 6, "expected model, x264 or openh264"),
+            ("kind: media", "kind: media, video: clip.y4m", 6, "are for real pictures"),
+            ("kind: media", "kind: media, encoder: x264, video-size: 321x180", 6, "an even width and height"),
             ("kind: media", "kind: udp", 6, "needs a 'rate'"),
             ("kind: media", "kind: tcp, transfers: {minimum: 30kB}", 6, "'transfers' need"),
             ("duration: 10s", "duration: soon", 1, "expected a time"),

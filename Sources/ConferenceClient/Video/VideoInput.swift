@@ -45,7 +45,7 @@ extension VideoInput {
     /// - Parameter name: The participant's name, for the test camera.
     /// - Returns: Nil for `none`.
     /// - Throws: `ClientError.unreadableInput`.
-    func open(name: String, settings: VideoInputSettings) throws(ClientError) -> (any VideoSource)? {
+    public func open(name: String, settings: VideoInputSettings) throws(ClientError) -> (any VideoSource)? {
         switch self {
         case .none:
             return nil

@@ -12,10 +12,15 @@ final class SimulatedNetwork {
         case wake(flow: Int)
     }
 
-    private struct Link {
+    /// A class, so that looking at a link copies nothing.
+    private final class Link {
         var model: LinkModel<SimulatedPacket>
         /// The event that is under way for it; later times are not scheduled before it came.
         var scheduled = MonotonicInstant.distantFuture
+
+        init(_ model: LinkModel<SimulatedPacket>) {
+            self.model = model
+        }
     }
 
     private struct Attachment {
@@ -42,7 +47,7 @@ final class SimulatedNetwork {
 
     /// Adds a link and returns its number.
     func addLink(_ profile: LinkProfile, seed: UInt64) -> Int {
-        links.append(Link(model: LinkModel(profile: profile, seed: seed, start: .zero)))
+        links.append(Link(LinkModel(profile: profile, seed: seed, start: .zero)))
         return links.count - 1
     }
 
@@ -110,28 +115,30 @@ final class SimulatedNetwork {
             attachments[packet.flow].flow.receive(packet, self)
             return
         }
-        let link = hops[packet.hop]
-        links[link].model.send(packet, size: packet.size, ecn: packet.ecn, flow: packet.flow, now: now)
-        scheduleDelivery(from: link)
+        let number = hops[packet.hop]
+        let link = links[number]
+        link.model.send(packet, size: packet.size, ecn: packet.ecn, flow: packet.flow, now: now)
+        scheduleDelivery(from: link, number)
     }
 
-    private func scheduleDelivery(from link: Int) {
-        let next = links[link].model.nextDelivery
-        guard next < links[link].scheduled else { return }
+    private func scheduleDelivery(from link: Link, _ number: Int) {
+        let next = link.model.readNextDelivery()
+        guard next < link.scheduled else { return }
         let time = max(next, now)
-        links[link].scheduled = time
-        events.schedule(.link(link), at: time, rank: Self.arrivalRank)
+        link.scheduled = time
+        events.schedule(.link(number), at: time, rank: Self.arrivalRank)
     }
 
-    private func deliver(from link: Int) {
-        while let delivery = links[link].model.deliverTimed(now: now) {
+    private func deliver(from number: Int) {
+        let link = links[number]
+        while let delivery = link.model.deliverTimed(now: now) {
             var packet = delivery.packet
             packet.hop += 1
             packet.ecn = delivery.ecn
             packet.queueingDelay += delivery.queueingDelay
             send(packet)
         }
-        scheduleDelivery(from: link)
+        scheduleDelivery(from: link, number)
     }
 
     // MARK: For measurements
@@ -156,4 +163,9 @@ final class SimulatedNetwork {
     func path(of flow: Int) -> NetworkPath { attachments[flow].path }
 
     func statistics(of link: Int) -> LinkModel<SimulatedPacket>.Statistics { links[link].model.statistics }
+}
+
+extension LinkModel {
+    /// `nextDelivery`, read in place: a getter of a class's property would copy the link first.
+    fileprivate mutating func readNextDelivery() -> MonotonicInstant { nextDelivery }
 }

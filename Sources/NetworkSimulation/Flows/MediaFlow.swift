@@ -3,24 +3,33 @@ import RTP
 import RateControl
 
 /// A sender of video, and of audio beside it, under a congestion controller, and its receiver.
+///
+/// What the relay does is done by the relay's own code: pacing, packets' numbers, feedback, and where lost packets are
+/// repaired or pictures are real also H.264 payloads, the history, the jitter buffer and the budget of what is sent.
 struct MediaFlow: SimulatedFlow {
     struct Outgoing: Sendable {
         var size: DataSize
         /// The frame that it belongs to; one of the constants below otherwise.
         var frame: Int
         var isLastOfFrame = false
+        /// What it holds, where the flow has a stream.
+        var content: SentVideoStream.Packet?
+        /// The transport-wide number that it had when it was sent first; nil for what was not sent before.
+        var repeatedSequence: Int64?
 
         static let padding = -1
         static let audio = -2
     }
 
-    private enum FeedbackMessage {
+    enum FeedbackMessage {
         case transportWide(TransportFeedback)
         case congestionControl(CongestionControlFeedback)
         case receiverReport(fractionLost: Double, newestSent: MonotonicInstant, held: Duration)
+        case missing(GenericNACK)
+        case pictureLoss
     }
 
-    private enum Timer {
+    enum Timer {
         static let frame = -1
         static let audio = -2
         static let report = -3
@@ -30,54 +39,87 @@ struct MediaFlow: SimulatedFlow {
 
     static let audioInterval = Duration.milliseconds(20)
 
-    private let number: Int
-    private let parameters: MediaFlowParameters
-    private var controller: any CongestionController
-    private var decision: ControlDecision
-    private var encoder: EncoderModel
-    private var pacer: Pacer<Outgoing>
-    private var adapter = TransportFeedbackAdapter()
-    private var recorder: TransportFeedbackRecorder
-    private var congestionRecorder: CongestionFeedbackRecorder
-    private var loss = ReceiverLoss()
-    private var messages = MessageSlots<FeedbackMessage>()
-    private var recording: MediaFlowRecording
+    let number: Int
+    let parameters: MediaFlowParameters
+    var recording: MediaFlowRecording
+    var messages = MessageSlots<FeedbackMessage>()
+    var isSending = true
+    var isFeedbackLost = false
 
-    private var isSending = true
-    private var isFeedbackLost = false
-    private var hasFeedback = false
-    private var applicationLimit: BitRate?
+    // The sender.
+    var controller: any CongestionController
+    var decision: ControlDecision
+    var encoder: EncoderModel
+    let codec: (any PictureCodec)?
+    var codecFailure: PictureCodecError?
+    var isKeyFrameRequested = false
+    var lastKeyFrameRequest: MonotonicInstant?
+    var pacer: Pacer<Outgoing>
+    var adapter = TransportFeedbackAdapter()
+    let modelFrame: ModelFrame
+    /// Nil where neither losses are repaired nor pictures are real: then sizes are all that matters.
+    let sentStream: SentVideoStream?
+    var allocator: BitrateAllocator
+    var budget = SendBudget()
+    var fractionLost = 0.0
+    var hasFeedback = false
+    var applicationLimit: BitRate?
     /// Frames since the controller asked for the first time to leave some out.
-    private var dropCounter = 0
+    var dropCounter = 0
 
+    /// What the packets of the stream hold that are under way, by their transport-wide numbers.
+    var contents: MessageSlots<SentVideoStream.Packet>
+
+    // The receiver.
+    var recorder: TransportFeedbackRecorder
+    var congestionRecorder: CongestionFeedbackRecorder
+    let receivedStream: ReceivedVideoStream?
+    var loss = ReceiverLoss()
     /// The receiver's clock has an origin of its own, as in life.
-    private let receiverClockOffset = Duration.seconds(86_400)
+    let receiverClockOffset = Duration.seconds(86_400)
 
     init(
         number: Int, parameters: MediaFlowParameters, controller: any CongestionController,
-        setting: MediaFlowRecording.Setting, seed: UInt64
+        codec: (any PictureCodec)? = nil, setting: MediaFlowRecording.Setting, seed: UInt64
     ) {
         self.number = number
         self.parameters = parameters
         self.controller = controller
+        self.codec = codec
         encoder = EncoderModel(configuration: parameters.encoder, seed: seed)
         pacer = Pacer(canPad: parameters.canPad)
         recorder = TransportFeedbackRecorder(senderSSRC: 1, interval: parameters.feedbackInterval)
         congestionRecorder = CongestionFeedbackRecorder(
             senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval,
             reportsFrameEnds: parameters.reportsFrameEnds)
-        recording = MediaFlowRecording(setting: setting)
+        modelFrame = ModelFrame(packetSize: parameters.packetSize)
+        let repairs = parameters.repair == .nack
+        let hasStream = repairs || codec != nil
+        sentStream = hasStream ? SentVideoStream(packetSize: parameters.packetSize) : nil
+        receivedStream = hasStream ? ReceivedVideoStream(repairs: repairs, needsReferences: codec != nil) : nil
+        contents = MessageSlots(capacity: hasStream ? 4096 : 1)
+        // The sizes of the model are those on the wire.
+        allocator = BitrateAllocator(
+            configuration: BitrateAllocator.Configuration(
+                audio: nil, video: parameters.encoder.minimum...parameters.encoder.maximum,
+                packetOverhead: codec == nil ? .zero : SentVideoStream.packetOverhead,
+                videoPayloadSize: parameters.packetSize - SentVideoStream.packetOverhead))
+        recording = MediaFlowRecording(setting: setting, waitsForDelivery: hasStream)
         decision = self.controller.advance(now: .zero + parameters.start)
     }
 
     func report(link: LinkModel<SimulatedPacket>.Statistics) -> MediaFlowReport {
-        recording.report(link: link, keyFrameCount: encoder.keyFrameCount)
+        var report = recording.report(link: link, keyFrameCount: codec?.keyFrameCount ?? encoder.keyFrameCount)
+        if let quality = codec?.quality {
+            report.metrics[.pictureNoise] = quality.psnr
+            report.metrics[.pictureSimilarity] = quality.ssim
+        }
+        return report
     }
 
     /// What came of it, when the simulation is over.
     func result() -> (report: MediaFlowReport, samples: [FlowSample]) {
-        let none = LinkModel<SimulatedPacket>.Statistics()
-        return (recording.report(link: none, keyFrameCount: encoder.keyFrameCount), recording.flowSamples)
+        (report(link: LinkModel<SimulatedPacket>.Statistics()), recording.flowSamples)
     }
 
     var samples: [MediaFlowSample] { recording.samples }
@@ -123,12 +165,17 @@ struct MediaFlow: SimulatedFlow {
 
     private mutating func handle(_ event: MediaFlowParameters.Event) {
         switch event {
-        case .keyFrameRequest: encoder.requestKeyFrame()
+        case .keyFrameRequest: requestKeyFrame()
         case .contentChange(let factor): encoder.contentChanged(factor: factor)
         case .feedbackLost(let isLost): isFeedbackLost = isLost
         case .sending(let isSending): setSending(isSending)
         case .applicationLimit(let limit): applicationLimit = limit
         }
+    }
+
+    mutating func requestKeyFrame() {
+        encoder.requestKeyFrame()
+        isKeyFrameRequested = true
     }
 
     private mutating func setSending(_ isSending: Bool) {
@@ -139,6 +186,7 @@ struct MediaFlow: SimulatedFlow {
 
     mutating func wake(_ network: SimulatedNetwork) {
         let now = network.now
+        if let stream = receivedStream, stream.nextDeadline <= now { deliver(now: now) }
         sendFeedback(network)
         if hasFeedback || now >= decision.nextWakeUp {
             hasFeedback = false
@@ -147,14 +195,14 @@ struct MediaFlow: SimulatedFlow {
         sendPackets(network)
         var next = decision.nextWakeUp
         if let time = pacer.nextSendTime(now: now) { next = min(next, time) }
-        network.wake(flow: number, at: min(next, nextFeedbackTime))
+        network.wake(flow: number, at: min(next, nextReceiverWakeUp))
     }
 
     mutating func receive(_ packet: SimulatedPacket, _ network: SimulatedNetwork) {
         switch packet.direction {
         case .forward:
             receiveMedia(packet, now: network.now)
-            network.wake(flow: number, at: nextFeedbackTime)
+            network.wake(flow: number, at: nextReceiverWakeUp)
         case .backward:
             receiveFeedback(packet, now: network.now)
             network.wake(flow: number, at: network.now)
@@ -170,183 +218,5 @@ struct MediaFlow: SimulatedFlow {
             capacity: network.capacity(of: path, from: from, to: now - .zero),
             isActive: isSending && now - .zero > parameters.start,
             queueDelay: network.queueDelay(of: path), pacerDelay: pacer.queueDelay(now: now), now: now)
-    }
-
-    // MARK: Sender
-
-    private mutating func encodeFrame(now: MonotonicInstant) {
-        guard isSending else { return }
-        guard pacer.queueDelay(now: now) < decision.frameTimeout ?? parameters.maximumPacerDelay else {
-            recording.frameSkipped(now: now)
-            return
-        }
-        if let interval = decision.frameDropInterval {
-            dropCounter += 1
-            guard dropCounter % max(interval, 1) != 0 else {
-                recording.frameSkipped(now: now)
-                return
-            }
-        }
-        var target = decision.targetBitRate
-        if let audio = parameters.audio { target = target - audio }
-        if let applicationLimit { target = min(target, applicationLimit) }
-        let size = encoder.nextFrame(target: target)
-        let largest = max(parameters.packetSize.bytes, 1)
-        // Packets of one frame are of about the same size, as a packetizer makes them.
-        let count = (size.bytes + largest - 1) / largest
-        let frame = recording.frameEncoded(packetCount: count, now: now)
-        var rest = size.bytes
-        for index in 0..<count {
-            let part = rest / (count - index)
-            rest -= part
-            let packet = Outgoing(size: DataSize(bytes: part), frame: frame, isLastOfFrame: index == count - 1)
-            pacer.enqueue(packet, size: packet.size, priority: .video, now: now)
-        }
-    }
-
-    private mutating func sendAudio(now: MonotonicInstant) {
-        guard isSending, let rate = parameters.audio else { return }
-        let size = rate.dataSize(over: Self.audioInterval)
-        pacer.enqueue(Outgoing(size: size, frame: Outgoing.audio), size: size, priority: .audio, now: now)
-    }
-
-    private mutating func sendPackets(_ network: SimulatedNetwork) {
-        let now = network.now
-        while true {
-            while let (packet, cluster) = pacer.dequeue(now: now) { send(packet, probeClusterID: cluster, network) }
-            let padding = pacer.paddingNeeded(now: now)
-            guard isSending, padding > .zero else { break }
-            let size = DataSize(bytes: min(max(padding.bytes, 200), parameters.packetSize.bytes))
-            pacer.enqueue(Outgoing(size: size, frame: Outgoing.padding), size: size, priority: .padding, now: now)
-        }
-    }
-
-    private mutating func send(_ packet: Outgoing, probeClusterID: Int?, _ network: SimulatedNetwork) {
-        let now = network.now
-        let (_, sent) = adapter.packetSent(size: packet.size, probeClusterID: probeClusterID, now: now)
-        controller.packetSent(sent, now: now)
-        updateHold()
-        recording.packetSent(size: packet.size, isPadding: packet.frame == Outgoing.padding, now: now)
-        var detail = Int64(packet.frame) << 1
-        if packet.isLastOfFrame { detail |= 1 }
-        network.send(
-            SimulatedPacket(
-                flow: number, direction: .forward, size: packet.size, ecn: parameters.ecn, sendTime: now,
-                sequence: sent.transportSequence, detail: detail))
-        // A first packet may start probes.
-        if sent.transportSequence == 0 { advanceController(now: now) }
-    }
-
-    private mutating func receiveFeedback(_ packet: SimulatedPacket, now: MonotonicInstant) {
-        guard let message = messages.take(packet.detail) else { return }
-        hasFeedback = true
-        switch message {
-        case .transportWide(let feedback):
-            if let report = adapter.handle(feedback, now: now) { controller.feedbackReceived(report, now: now) }
-        case .congestionControl(let feedback):
-            let report = adapter.handle(feedback, now: now) { _, sequence in sequence }
-            if let report { controller.feedbackReceived(report, now: now) }
-        case .receiverReport(let fractionLost, let newestSent, let held):
-            controller.receiverReportReceived(
-                fractionLost: fractionLost, roundTripTime: now - newestSent - held, now: now)
-        }
-    }
-
-    private mutating func advanceController(now: MonotonicInstant) {
-        controller.senderQueueChanged(pacer.queuedSize, now: now)
-        decision = controller.advance(now: now)
-        apply(decision, now: now)
-    }
-
-    private mutating func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(
-            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
-        updateHold()
-        if let interval = decision.feedbackInterval {
-            recorder.interval = interval
-            congestionRecorder.interval = interval
-        }
-        for cluster in decision.newProbeClusters { pacer.addProbe(cluster, now: now) }
-    }
-
-    /// Packets wait while the window is full.
-    private mutating func updateHold() {
-        pacer.isHeld = decision.congestionWindow.map { adapter.dataInFlight >= $0 } ?? false
-    }
-
-    // MARK: Receiver
-
-    private func receiverTime(_ now: MonotonicInstant) -> MonotonicInstant {
-        let time = now + receiverClockOffset
-        guard parameters.receiverClockDrift != 0 else { return time }
-        return time + .nanoseconds(Int64(Double(now.nanoseconds) * parameters.receiverClockDrift / 1e6))
-    }
-
-    /// When the receiver's clock shows a time.
-    private func instant(ofReceiverTime time: MonotonicInstant) -> MonotonicInstant {
-        guard time < .distantFuture else { return .distantFuture }
-        let elapsed = time - receiverClockOffset
-        guard parameters.receiverClockDrift != 0 else { return elapsed }
-        // Rather late than before it shows it.
-        let nanoseconds = Double(elapsed.nanoseconds) / (1 + parameters.receiverClockDrift / 1e6)
-        return MonotonicInstant(nanoseconds: Int64(nanoseconds) + 1000)
-    }
-
-    private var nextFeedbackTime: MonotonicInstant {
-        switch parameters.feedback {
-        case .transportWide: instant(ofReceiverTime: recorder.nextFeedbackTime)
-        case .congestionControl: instant(ofReceiverTime: congestionRecorder.nextFeedbackTime)
-        case .receiverReports: .distantFuture
-        }
-    }
-
-    private mutating func receiveMedia(_ packet: SimulatedPacket, now: MonotonicInstant) {
-        let frame = Int(packet.detail >> 1)
-        recording.packetReceived(
-            size: packet.size, isMedia: frame != Outgoing.padding, frame: frame, sendTime: packet.sendTime,
-            queueingDelay: packet.queueingDelay, isMarked: packet.ecn == .congestionExperienced, now: now)
-        let sequence = UInt16(truncatingIfNeeded: packet.sequence)
-        loss.received(sequence, sendTime: packet.sendTime, now: now)
-        switch parameters.feedback {
-        case .transportWide: recorder.received(transportSequence: sequence, now: receiverTime(now))
-        case .congestionControl:
-            congestionRecorder.received(
-                sequence: sequence, ecn: packet.ecn, isLastOfFrame: packet.detail & 1 == 1, now: receiverTime(now))
-        case .receiverReports: break
-        }
-    }
-
-    private mutating func sendFeedback(_ network: SimulatedNetwork) {
-        let receiverNow = receiverTime(network.now)
-        switch parameters.feedback {
-        case .transportWide:
-            guard recorder.feedbackDue(now: receiverNow) else { return }
-            for feedback in recorder.makeFeedback(mediaSSRC: 2, now: receiverNow) {
-                let size = DataSize(bytes: 40 + 2 * feedback.packets.count)
-                sendFeedback(.transportWide(feedback), size: size, network)
-            }
-        case .congestionControl:
-            guard congestionRecorder.feedbackDue(now: receiverNow) else { return }
-            guard let feedback = congestionRecorder.makeFeedback(now: receiverNow) else { return }
-            let count = feedback.streams.reduce(0) { $0 + $1.packets.count }
-            sendFeedback(.congestionControl(feedback), size: DataSize(bytes: 48 + 2 * count), network)
-        case .receiverReports: break
-        }
-    }
-
-    private mutating func sendReceiverReport(_ network: SimulatedNetwork) {
-        guard let report = loss.makeReport(now: network.now) else { return }
-        sendFeedback(
-            .receiverReport(
-                fractionLost: report.fractionLost, newestSent: report.newestSent, held: report.held),
-            size: DataSize(bytes: 80), network)
-    }
-
-    private mutating func sendFeedback(_ message: FeedbackMessage, size: DataSize, _ network: SimulatedNetwork) {
-        guard !isFeedbackLost else { return }
-        recording.feedbackSent(size: size)
-        network.send(
-            SimulatedPacket(
-                flow: number, direction: .backward, size: size, sendTime: network.now, detail: messages.put(message)))
     }
 }

@@ -14,6 +14,14 @@ public struct MediaFlowParameters: Sendable {
         case receiverReports(Duration)
     }
 
+    /// What becomes of packets that were lost.
+    public enum Repair: String, CaseIterable, Sendable {
+        /// Nothing: their frames are lost.
+        case none
+        /// The receiver asks for them, and the sender sends them again, within the target.
+        case nack
+    }
+
     /// What happens at some time of the simulation.
     public enum Event: Hashable, Sendable {
         /// The receiver asks for a keyframe.
@@ -29,6 +37,10 @@ public struct MediaFlowParameters: Sendable {
     }
 
     public var encoder: EncoderModel.Configuration
+    /// Real pictures instead of the model's sizes; nil for the model. The encoder's configuration still says how many
+    /// frames there are a second, and bounds the rate.
+    public var pictures: PictureCoding?
+    public var repair: Repair
     /// When the flow begins, and when it ends; nil: with the simulation.
     public var start: Duration
     public var stop: Duration?
@@ -56,13 +68,16 @@ public struct MediaFlowParameters: Sendable {
     public var receiverClockDrift: Double
 
     public init(
-        encoder: EncoderModel.Configuration, start: Duration = .zero, stop: Duration? = nil,
-        feedback: Feedback = .transportWide, feedbackInterval: Duration = .milliseconds(50),
+        encoder: EncoderModel.Configuration, pictures: PictureCoding? = nil, repair: Repair = .nack,
+        start: Duration = .zero, stop: Duration? = nil, feedback: Feedback = .transportWide,
+        feedbackInterval: Duration = .milliseconds(50),
         reportInterval: Duration? = nil, events: [(time: Duration, event: Event)] = [],
         packetSize: DataSize = DataSize(bytes: 1200), maximumPacerDelay: Duration = .milliseconds(250),
         canPad: Bool = true, audio: BitRate? = nil, ecn: ECNCodepoint = .notCapable, receiverClockDrift: Double = 0
     ) {
         self.encoder = encoder
+        self.pictures = pictures
+        self.repair = repair
         self.start = start
         self.stop = stop
         self.feedback = feedback

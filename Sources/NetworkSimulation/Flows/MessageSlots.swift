@@ -12,9 +12,15 @@ struct MessageSlots<Message> {
     /// Keeps a message and returns the number to fetch it by.
     mutating func put(_ message: Message) -> Int64 {
         let number = next
-        slots[Int(number % Int64(slots.count))] = (number, message)
+        put(message, number: number)
         next += 1
         return number
+    }
+
+    /// Keeps a message under a number that the caller gives out.
+    mutating func put(_ message: Message, number: Int64) {
+        guard number >= 0 else { return }
+        slots[Int(number % Int64(slots.count))] = (number, message)
     }
 
     /// The message of a number; nil when it was fetched or overwritten.

@@ -8,8 +8,13 @@ public struct TCPFlowParameters: Hashable, Sendable {
         public var minimumSize: DataSize
         public var maximumSize: DataSize
         public var meanIdleTime: Duration
+        /// Whether the first transfer begins at once, and not after an idle time.
+        public var beginsAtOnce: Bool
 
-        public init(minimumSize: DataSize, maximumSize: DataSize, meanIdleTime: Duration) {
+        public init(
+            minimumSize: DataSize, maximumSize: DataSize, meanIdleTime: Duration, beginsAtOnce: Bool = false
+        ) {
+            self.beginsAtOnce = beginsAtOnce
             self.minimumSize = minimumSize
             self.maximumSize = max(minimumSize, maximumSize)
             self.meanIdleTime = meanIdleTime
@@ -72,7 +77,9 @@ struct TCPFlow: SimulatedFlow {
 
     mutating func begin(_ network: SimulatedNetwork) {
         var start = parameters.start
-        if let transfers = parameters.transfers { start += generator.nextExponential(mean: transfers.meanIdleTime) }
+        if let transfers = parameters.transfers, !transfers.beginsAtOnce {
+            start += generator.nextExponential(mean: transfers.meanIdleTime)
+        }
         network.schedule(flow: number, tag: Timer.begin, at: .zero + start)
         if let stop = parameters.stop { network.schedule(flow: number, tag: Timer.stop, at: .zero + stop) }
     }

@@ -30,6 +30,8 @@ struct MediaFlowRecording {
     }
 
     private let setting: Setting
+    /// Whether a frame is complete when `frameDelivered` says so, and not with its last packet.
+    private let waitsForDelivery: Bool
     /// The window's bounds, and the last moment whose packets are not still under way at the end.
     private let windowStart: MonotonicInstant
     private let windowEnd: MonotonicInstant
@@ -42,6 +44,7 @@ struct MediaFlowRecording {
     private var skippedFrames = 0
     private var sentSize = DataSize.zero
     private var paddingSize = DataSize.zero
+    private var repeatedSize = DataSize.zero
     private var mediaReceivedSize = DataSize.zero
     private var feedbackSize = DataSize.zero
     private var sentSinceSample = DataSize.zero
@@ -55,12 +58,16 @@ struct MediaFlowRecording {
     private var markedPackets = 0
     private(set) var lastSample = Duration.zero
 
-    init(setting: Setting) {
+    init(setting: Setting, waitsForDelivery: Bool = false) {
         self.setting = setting
+        self.waitsForDelivery = waitsForDelivery
         windowStart = .zero + (setting.window?.lowerBound ?? .zero)
         windowEnd = .zero + (setting.window?.upperBound ?? setting.duration)
         judgedEnd = min(windowEnd, .zero + setting.duration - .seconds(1))
     }
+
+    /// The number that the next frame gets.
+    var nextFrame: Int { frames.count }
 
     /// A frame was made; returns its number.
     mutating func frameEncoded(packetCount: Int, now: MonotonicInstant) -> Int {
@@ -78,6 +85,12 @@ struct MediaFlowRecording {
         if isPadding { paddingSize += size }
         if now >= windowStart, now <= windowEnd { traffic.sent(size) }
         if now >= windowStart, now <= judgedEnd { judgedSentPackets += 1 }
+    }
+
+    /// A packet left that was sent before.
+    mutating func packetRepeated(size: DataSize, now: MonotonicInstant) {
+        repeatedSize += size
+        packetSent(size: size, isPadding: false, now: now)
     }
 
     /// A packet arrived; `frame` is negative where it belongs to none.
@@ -102,7 +115,13 @@ struct MediaFlowRecording {
             framePackets += 1
             if now - frames[frame].captured > Self.lateness { latePackets += 1 }
         }
-        if frames[frame].missing == 0 { frames[frame].completed = now }
+        if frames[frame].missing == 0, !waitsForDelivery { frames[frame].completed = now }
+    }
+
+    /// A frame came out of the receiver, whole or not.
+    mutating func frameDelivered(_ frame: Int, now: MonotonicInstant) {
+        guard frames.indices.contains(frame), frames[frame].missing == 0 else { return }
+        frames[frame].completed = now
     }
 
     mutating func feedbackSent(size: DataSize) {
@@ -200,6 +219,7 @@ struct MediaFlowRecording {
         values[.freezeCount] = Double(summary.freezeCount)
         values[.freezeTime] = summary.freezeFraction * measuredDuration
         values[.padding] = summary.paddingFraction * 100
+        if sentSize > .zero { values[.retransmitted] = Double(repeatedSize.bytes) / Double(sentSize.bytes) * 100 }
         if mediaReceivedSize > .zero {
             values[.feedback] = Double(feedbackSize.bytes) / Double(mediaReceivedSize.bytes) * 100
         }

@@ -60,6 +60,10 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     case freezeCount = "freeze_count"
     case freezeTime = "freeze_s"
 
+    /// Of the luma of received pictures against their sources, where real pictures are sent.
+    case pictureNoise = "psnr_db"
+    case pictureSimilarity = "ssim"
+
     // Dynamics
     /// The first time at which the goodput of a second reached 90 % of what was usable, since the flow began.
     case ramp = "ramp90_s"
@@ -77,6 +81,8 @@ public enum Metric: String, CaseIterable, Hashable, Sendable {
     // Costs and company
     /// Padding in what was sent.
     case padding = "padding_pct"
+    /// Packets sent again, in what was sent.
+    case retransmitted = "retransmitted_pct"
     /// Feedback over media that arrived.
     case feedback = "feedback_pct"
     /// The flow's part of all that arrived over the same links while it was active.

@@ -20,10 +20,11 @@ public struct ScenarioSimulation {
     ///
     /// - Parameters:
     ///   - sampleInterval: the time from sample to sample.
+    ///   - makeCodec: makes a codec for each media flow that sends real pictures.
     ///   - makeController: makes a controller for each media flow.
     public init(
         scenario: Scenario, seed: UInt64, sampleInterval: Duration = .milliseconds(200),
-        makeController: (ControllerContext) -> SimulatedController
+        makeCodec: PictureCodecMaker? = nil, makeController: (ControllerContext) -> SimulatedController
     ) throws(ScenarioSimulationError) {
         self.scenario = scenario
         self.seed = seed
@@ -38,7 +39,7 @@ public struct ScenarioSimulation {
             let path = NetworkPath(
                 forward: try Self.numbers(flow.forward, of: flow, links),
                 backward: try Self.numbers(flow.backward, of: flow, links))
-            add(flow, path: path, makeController: makeController)
+            try add(flow, path: path, makeCodec: makeCodec, makeController: makeController)
         }
     }
 
@@ -55,8 +56,9 @@ public struct ScenarioSimulation {
     }
 
     private mutating func add(
-        _ flow: Scenario.Flow, path: NetworkPath, makeController: (ControllerContext) -> SimulatedController
-    ) {
+        _ flow: Scenario.Flow, path: NetworkPath, makeCodec: PictureCodecMaker?,
+        makeController: (ControllerContext) -> SimulatedController
+    ) throws(ScenarioSimulationError) {
         let number = network.nextFlow
         let seed = derivedSeed(for: "flow \(flow.name)")
         switch flow.kind {
@@ -67,6 +69,7 @@ public struct ScenarioSimulation {
                     frameInterval: parameters.encoder.frameInterval))
             let media = MediaFlow(
                 number: number, parameters: made.adapting(parameters), controller: made.controller,
+                codec: try Self.codec(of: flow, parameters, makeCodec),
                 setting: setting(of: flow, maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
             running.append(.media(network.addFlow(media, path: path)))
         case .tcp(let parameters):
@@ -90,6 +93,20 @@ public struct ScenarioSimulation {
         return MediaFlowRecording.Setting(
             duration: scenario.duration, sampleInterval: sampleInterval, maximum: maximum, steps: steps, start: start,
             window: scenario.window)
+    }
+
+    private static func codec(
+        of flow: Scenario.Flow, _ parameters: MediaFlowParameters, _ makeCodec: PictureCodecMaker?
+    ) throws(ScenarioSimulationError) -> (any PictureCodec)? {
+        guard let pictures = parameters.pictures else { return nil }
+        guard let makeCodec else {
+            throw .pictures(flow: flow.name, PictureCodecError(reason: "there is no codec here for real pictures"))
+        }
+        do throws(PictureCodecError) {
+            return try makeCodec(pictures, parameters.encoder)
+        } catch {
+            throw .pictures(flow: flow.name, error)
+        }
     }
 
     /// A seed of its own for each link and flow, whatever else there is (FNV-1a).
@@ -137,6 +154,15 @@ public struct ScenarioSimulation {
             })
         FlowComparison(scenario: scenario, sampleInterval: sampleInterval).addMetrics(to: &result)
         return result
+    }
+
+    /// Why a flow's real pictures ended before the simulation did; nil where nothing failed.
+    public var failure: ScenarioSimulationError? {
+        for (flow, running) in zip(scenario.flows, running) {
+            guard case .media(let attached) = running, let error = attached.flow.codecFailure else { continue }
+            return .pictures(flow: flow.name, error)
+        }
+        return nil
     }
 
     /// What a media flow and its controller were like, sample by sample; empty for other flows.
@@ -198,6 +224,7 @@ public enum ScenarioSimulationError: Error, Hashable, Sendable {
     case repeatedLink(String)
     case unknownLink(flow: String, link: String)
     case noPath(flow: String)
+    case pictures(flow: String, PictureCodecError)
 }
 
 extension ScenarioSimulationError: CustomStringConvertible {
@@ -206,6 +233,7 @@ extension ScenarioSimulationError: CustomStringConvertible {
         case .repeatedLink(let name): "there are two links '\(name)'; give each a name of its own"
         case .unknownLink(let flow, let link): "the flow '\(flow)' takes a link '\(link)' that there is not"
         case .noPath(let flow): "the flow '\(flow)' needs at least one link each way"
+        case .pictures(let flow, let error): "the pictures of the flow '\(flow)' cannot be sent: \(error)"
         }
     }
 }

@@ -1,4 +1,4 @@
-import MediaCore
+public import MediaCore
 
 /// Holds what is sent to what the controller allows, whatever the encoder makes of its target.
 ///
@@ -6,38 +6,42 @@ import MediaCore
 /// spent beyond the rate is a debt that the rate pays back. While the debt is more than the rate carries in the latency
 /// budget, only a few frames a second are encoded, which keep the picture alive (after a keyframe they are small), and
 /// none while it is far more. The frame rate gives way then, not the delay.
-struct SendBudget {
+public struct SendBudget: Sendable {
     /// The debt that is tolerated, as time at the rate. A queue on the path is at most about so long.
-    static let latencyBudget = Duration.milliseconds(250)
+    public static let latencyBudget = Duration.milliseconds(250)
     /// The debt beyond which nothing is encoded.
-    static let limit = Duration.seconds(1)
+    public static let limit = Duration.seconds(1)
     /// How far apart frames are in between.
-    static let reducedInterval = Duration.milliseconds(100)
+    public static let reducedInterval = Duration.milliseconds(100)
 
     private var rate = BitRate.zero
     private var debt = DataSize.zero
     private var updated = MonotonicInstant.zero
     private var lastFrame = MonotonicInstant.zero
 
-    mutating func setRate(_ rate: BitRate, now: MonotonicInstant) {
+    /// Creates a budget without debt and without a rate.
+    public init() {}
+
+    /// The rate that pays from now on.
+    public mutating func setRate(_ rate: BitRate, now: MonotonicInstant) {
         pay(now: now)
         self.rate = rate
     }
 
     /// A frame was encoded.
-    mutating func spend(frame size: DataSize, now: MonotonicInstant) {
+    public mutating func spend(frame size: DataSize, now: MonotonicInstant) {
         lastFrame = now
         spend(size, now: now)
     }
 
     /// Something else than a frame leaves, such as a retransmission.
-    mutating func spend(_ size: DataSize, now: MonotonicInstant) {
+    public mutating func spend(_ size: DataSize, now: MonotonicInstant) {
         pay(now: now)
         debt += size
     }
 
     /// Whether a frame may be encoded now.
-    func hasRoom(now: MonotonicInstant) -> Bool {
+    public func hasRoom(now: MonotonicInstant) -> Bool {
         let owed = debt - rate.dataSize(over: now - updated)
         if owed <= rate.dataSize(over: Self.latencyBudget) { return true }
         return owed <= rate.dataSize(over: Self.limit) && now - lastFrame >= Self.reducedInterval
