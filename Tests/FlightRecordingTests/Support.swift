@@ -167,6 +167,9 @@ struct RandomFlight {
         if Bool.random(using: &random) { decision.paddingRate = rate(&random) }
         if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 1...9, using: &random) }
         if Bool.random(using: &random) { decision.feedbackInterval = duration() }
+        if Bool.random(using: &random) { decision.pacingBurst = duration() }
+        if Bool.random(using: &random) { decision.paddingRate = .kilobits(Double.random(in: 1...5000, using: &random)) }
+        if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 2...50, using: &random) }
         for id in 0..<Int.random(in: 0...3, using: &random) {
             decision.newProbeClusters.append(ProbeCluster(id: id, rate: rate(&random), minimumDuration: duration()))
         }

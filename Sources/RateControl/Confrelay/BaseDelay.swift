@@ -2,38 +2,51 @@ import MediaCore
 
 /// The one-way delay of an empty path, from the sender's clock to the receiver's: the lowest of the last while.
 ///
-/// The clocks' difference is part of it, and a lowest value that ages follows their drift. A delay that stays high
-/// whatever is sent becomes the new base: a longer route, or a queue that others keep filled.
+/// The clocks' difference is part of it, and a lowest value that ages follows their drift. A delay that stays high even
+/// when sending paused becomes the new base: a longer route, or a queue that others keep filled.
 struct BaseDelay: Sendable {
-    /// A delay that varies by no more than this, in seconds, while it is high is that of a longer route.
-    static let variation = 0.02
-    /// A new base that stays for so long, in seconds, is no others' queue.
-    static let calmTime = 10.0
+    /// A delay that stays above the base.
+    private struct Standing {
+        var since: MonotonicInstant
+        var first: Double
+        var lowest: Double
+        var highest: Double
+    }
 
-    private let standingTime: Double
+    private let parameters: ConfrelayParameters
     private let standingDelay: Double
-    private let window: Duration
+    private let standingTime: Duration
+    private let variation: Double
+    private let tolerance: Double
+    private let longestUnseen: Duration
     private var lowest: WindowedMinimum<Double>
-    /// Since when no packet came without a queue, and the lowest delay since.
-    private var standing: (since: MonotonicInstant, first: Double, lowest: Double, highest: Double)?
+    /// Since when no packet came without a queue; nil while one did just now.
+    private var standing: Standing?
     /// The base before a queue was found to stand, until it is seen again or the new base proves to be one.
     private var empty: Double?
     private var calmSince: MonotonicInstant?
+    /// When the lowest delay was last seen, or nearly.
+    private var lastSeen = MonotonicInstant.zero
+    /// When sending last paused to see it.
+    private var lastProbe: MonotonicInstant?
 
     /// How long the queue is that others keep filled, as far as delay tells, in seconds; nil without one.
     private(set) var competingDelay: Double?
 
-    /// Whether others keep the queue filled.
+    /// Whether others keep the queue filled just now.
     private(set) var isStanding = false
 
     /// In seconds; nil before the first packet.
     var value: Double? { lowest.value }
 
     init(parameters: ConfrelayParameters) {
-        standingTime = parameters.standingTime.seconds
+        self.parameters = parameters
         standingDelay = parameters.standingDelay.seconds
-        window = parameters.baseDelayWindow
-        lowest = WindowedMinimum(window: window)
+        standingTime = parameters.standingTime
+        variation = parameters.routeVariation.seconds
+        tolerance = parameters.baseDelayTolerance.seconds
+        longestUnseen = parameters.baseDelayWindow * min(parameters.baseDelayAge, 1)
+        lowest = WindowedMinimum(window: parameters.baseDelayWindow)
     }
 
     /// A packet arrived after this one-way delay.
@@ -43,34 +56,65 @@ struct BaseDelay: Sendable {
         lowest.add(delay, now: now)
         defer { competingDelay = empty.map { delay - $0 } }
         if let empty, delay - empty < standingDelay { self.empty = nil }
-        guard let value, delay - value >= standingDelay else {
-            standing = nil
-            isStanding = false
-            // A queue that others fill does not stay at one length.
-            let since = calmSince ?? now
-            calmSince = since
-            if (now - since).seconds > Self.calmTime { empty = nil }
+        guard let value else { return }
+        if delay <= value + tolerance { lastSeen = now }
+        guard delay - value >= standingDelay else {
+            seeNoQueue(now: now)
             return
         }
         calmSince = nil
-        var current = standing ?? (now, delay, delay, delay)
+        var current = standing ?? Standing(since: now, first: delay, lowest: delay, highest: delay)
         // A queue that gets shorter is ours, and drains.
-        if delay < current.first - Self.variation { current = (now, delay, delay, delay) }
+        if delay < current.first - variation {
+            current = Standing(since: now, first: delay, lowest: delay, highest: delay)
+        }
         current.lowest = min(current.lowest, delay)
         current.highest = max(current.highest, delay)
         standing = current
-        let time = (now - current.since).seconds
         isStanding = empty != nil
-        guard time >= standingTime else { return }
-        if current.highest - current.lowest > Self.variation + 2 * jitter { empty = empty ?? value }
-        lowest = WindowedMinimum(window: window)
+        // A queue of several flows that all yield to delay may stand as well, until they pause.
+        guard now - current.since >= standingTime, empty != nil || wasProbed(since: current.since) else { return }
+        if current.highest - current.lowest > variation + 2 * jitter { empty = empty ?? value }
+        lowest = WindowedMinimum(window: parameters.baseDelayWindow)
         lowest.add(current.lowest, now: now)
+        lastSeen = now
         standing = nil
+    }
+
+    private mutating func seeNoQueue(now: MonotonicInstant) {
+        standing = nil
+        isStanding = false
+        // A queue that others fill does not stay at one length.
+        let since = calmSince ?? now
+        calmSince = since
+        if now - since > parameters.calmTime { empty = nil }
     }
 
     /// Nothing arrived for a while, so that what arrives next says nothing of a standing queue.
     mutating func interrupted() {
         standing = nil
         isStanding = empty != nil
+    }
+
+    // MARK: Seeing the empty path
+
+    /// Whether the empty path was seen since then.
+    func wasSeen(since time: MonotonicInstant) -> Bool { lastSeen >= time }
+
+    /// Whether sending must pause to see the empty path: it is about to be forgotten, or a queue stands of which it is
+    /// not known whether others keep it filled.
+    func needsProbe(now: MonotonicInstant) -> Bool {
+        guard value != nil, empty == nil else { return false }
+        if let standing, now - standing.since >= standingTime { return !wasProbed(since: standing.since) }
+        return now - lastSeen > longestUnseen && !wasProbed(since: now - longestUnseen)
+    }
+
+    /// Sending paused long enough.
+    mutating func probed(now: MonotonicInstant) {
+        lastProbe = now
+    }
+
+    private func wasProbed(since time: MonotonicInstant) -> Bool {
+        lastProbe.map { $0 > time } ?? false
     }
 }

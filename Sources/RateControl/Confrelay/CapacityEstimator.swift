@@ -6,12 +6,13 @@ import MediaCore
 /// So the capacity is the bytes of such packets over the time between their arrivals, whether or not the link is used
 /// fully: each frame that leaves faster than the link can take it measures it. Recent packets count more.
 struct CapacityEstimator: Sendable {
-    /// The least that is ever thought of a link.
+    /// The least that is ever thought of a link, in bytes per second: it keeps predictions finite.
     static let floor = 1000.0
     /// No spacing of two packets says more than this: it may lie in how a receiver takes packets from its network card.
     private static let shortestSpacing = 1e-6
 
     private let memory: Double
+    private let jitterMemory: Double
     private let interruption: Double
     /// Bytes, and the seconds of a busy link that they took, both weighted by age.
     private var bytes: Double
@@ -22,23 +23,27 @@ struct CapacityEstimator: Sendable {
 
     init(start: Double, parameters: ConfrelayParameters) {
         memory = max(parameters.memory.seconds, 1e-3)
+        jitterMemory = parameters.jitterMemory
         interruption = parameters.interruption.seconds
-        bytes = max(start, Self.floor) * memory
-        busy = memory
+        busy = max(parameters.startMemory.seconds, 1e-4)
+        bytes = max(start, Self.floor) * busy
     }
 
     /// The link was busy for a time and carried so much.
-    mutating func add(bytes size: Double, busyTime: Double) {
+    ///
+    /// - Parameter jitter: by how much, in seconds, arrivals vary by themselves: the more, the longer the memory.
+    mutating func add(bytes size: Double, busyTime: Double, jitter: Double = 0) {
         let time = min(max(busyTime, Self.shortestSpacing), interruption)
+        let memory = memory + jitterMemory * jitter
         let kept = memory / (memory + time)
         bytes = bytes * kept + size
         busy = busy * kept + time
     }
 
     /// What the rate would be if the link has been busy so long with a packet that has not arrived.
-    func rate(whileSilentFor silence: Double) -> Double {
+    func rate(whileSilentFor silence: Double, jitter: Double) -> Double {
         var copy = self
-        if silence > 0 { copy.add(bytes: 0, busyTime: silence) }
+        if silence > 0 { copy.add(bytes: 0, busyTime: silence, jitter: jitter) }
         return copy.rate
     }
 

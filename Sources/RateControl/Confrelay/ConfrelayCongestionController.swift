@@ -9,49 +9,42 @@ public import MediaCore
 /// `docs/rate-control.md` has the equations and what each constant is for.
 public struct ConfrelayCongestionController: CongestionController {
     /// Time from one look at the clock to the next while packets are in flight: what does not arrive is news as well.
-    static let interval = Duration.milliseconds(5)
+    private static let interval = Duration.milliseconds(5)
     /// The same while nothing is in flight.
     static let idleInterval = Duration.milliseconds(100)
-    /// However little the path carries, so much may be in flight: without packets there is no feedback.
-    static let leastWindow = DataSize(bytes: 2400)
-    /// So much more than the maximum the path may be thought to carry: a margin for its falls, not for growth unused.
-    static let headroom = 1.5
-    /// Delays up to this, in seconds, are no queue: growth goes on.
-    static let emptyQueue = 0.002
-    static let emptyQueueOnArrival = 0.01
-    /// Growth without measurement needs sending at this part of the target at least.
-    static let usedPart = 0.7
-    /// After so long without feedback a packet may leave each while, to find whether the path is back.
-    static let silence = 0.5
-    /// Beside others that fill the queue, what is in flight may be what the rate carries in a round trip and this.
-    static let competitionSlack = Duration.milliseconds(100)
-    static let keepAliveInterval = 0.1
 
-    private let parameters: ConfrelayParameters
-    private var limits: RateLimits
-    private var demand: BitRate
-    private var path: PathModel
-    private var losses = LossClassifier()
-    private var competition = CompetingTraffic()
-    private var usage = SendRateMeter()
+    let parameters: ConfrelayParameters
+    var limits: RateLimits
+    var demand: BitRate
+    var path: PathModel
+    var baseDelayProbe: BaseDelayProbe
+    var losses: LossClassifier
+    var marks: CongestionMarks
+    var competition: CompetingTraffic
+    var keepAlive: KeepAlive
+    var usage = SendRateMeter()
     /// Moves the rate by receiver reports until transport-wide feedback comes.
-    private var reports: SendRateBounds
-    private var timeout = FeedbackTimeout()
-    private var remoteEstimate: BitRate?
-    private var senderQueue = DataSize.zero
-    private var reportedRoundTripTime: Duration?
+    var reports: SendRateBounds
+    var timeout = FeedbackTimeout()
+    var remoteEstimate: BitRate?
+    var senderQueue = DataSize.zero
+    var reportedRoundTripTime: Duration?
 
-    private var target: BitRate
-    private var limit = ControllerSnapshot.Limit.start
+    var target: BitRate
+    var limit = ControllerSnapshot.Limit.start
     /// What the path is thought to carry now, bytes per second.
-    private var capacity: Double
+    var capacity: Double
     /// How long a packet sent now would queue, in seconds.
-    private var queueDelay = 0.0
-    private var lastUpdate: MonotonicInstant
-    private var lastHeard: MonotonicInstant?
-    private var lastKeepAlive: MonotonicInstant?
-    private var isKeepingAlive = false
-    private var arrivals: [(packet: SentPacket, arrival: MonotonicInstant)] = []
+    var queueDelay = 0.0
+    var lastUpdate: MonotonicInstant
+    private var newProbe: ProbeCluster?
+    private var probeCount = 0
+    private var arrivals: [Arrival] = []
+
+    private struct Arrival {
+        var result: PacketResult
+        var time: MonotonicInstant
+    }
 
     /// Creates a controller that starts at `limits.start`.
     public init(
@@ -63,6 +56,11 @@ public struct ConfrelayCongestionController: CongestionController {
         target = limits.start
         capacity = max(limits.start.bytesPerSecond, CapacityEstimator.floor)
         path = PathModel(start: capacity, parameters: parameters)
+        baseDelayProbe = BaseDelayProbe(parameters: parameters)
+        losses = LossClassifier(parameters: parameters)
+        marks = CongestionMarks(parameters: parameters)
+        competition = CompetingTraffic(parameters: parameters)
+        keepAlive = KeepAlive(parameters: parameters)
         reports = SendRateBounds(limits: limits)
         lastUpdate = now
     }
@@ -71,25 +69,21 @@ public struct ConfrelayCongestionController: CongestionController {
         timeout.packetSent(now: now)
         path.packetSent(packet)
         usage.add(packet.size, now: now)
-        // One at a time.
-        isKeepingAlive = false
+        keepAlive.packetSent()
     }
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
         guard let newest = report.results.map(\.sent.transportSequence).max() else { return }
-        if !timeout.hasTransportFeedback {
-            timeout.hasTransportFeedback = true
-            path.start(at: target.bytesPerSecond)
-        }
-        lastHeard = now
-        isKeepingAlive = false
+        if !timeout.hasTransportFeedback { beginFeedback() }
+        keepAlive.heard(now: now)
         takeArrivals(of: report)
-        path.feedbackReceived(
-            newestSequence: newest, newestArrival: arrivals.last?.arrival.seconds, now: now)
+        path.feedbackReceived(newestSequence: newest, newestArrival: arrivals.last?.time.seconds, now: now)
         countLosses(report)
-        for (packet, arrival) in arrivals {
-            let wait = path.packetArrived(packet, at: arrival.seconds, now: now)
+        for arrival in arrivals {
+            let packet = arrival.result.sent
+            let wait = path.packetArrived(packet, at: arrival.time.seconds, now: now)
             losses.received(bytes: Double(packet.size.bytes), wait: wait)
+            marks.received(arrival.result.ecn)
         }
         losses.update(now: now)
         update(now: now)
@@ -132,11 +126,13 @@ public struct ConfrelayCongestionController: CongestionController {
 
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
         update(now: now)
+        defer { newProbe = nil }
         let isIdle = path.inFlight.isEmpty || !timeout.hasTransportFeedback
         return ControlDecision(
             targetBitRate: target, sustainedBitRate: sustained, pacingRate: pacingRate,
-            congestionWindow: congestionWindow(now: now),
-            frameTimeout: parameters.frameTimeout, feedbackInterval: parameters.feedbackInterval,
+            pacingBurst: marks.isScalable ? .zero : nil, congestionWindow: congestionWindow,
+            newProbeClusters: newProbe.map { [$0] } ?? [], frameTimeout: parameters.frameTimeout,
+            feedbackInterval: parameters.feedbackInterval,
             nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
@@ -153,90 +149,19 @@ public struct ConfrelayCongestionController: CongestionController {
             networkState: state, limit: limit, delayTrend: queueDelay * 1e3,
             delayThreshold: parameters.holdDelay.milliseconds,
             fractionLost: timeout.hasTransportFeedback ? losses.fractionLost : reports.fractionLost,
-            roundTripTime: path.roundTripTime ?? reportedRoundTripTime)
+            roundTripTime: path.roundTripTime ?? reportedRoundTripTime, probeCount: probeCount)
     }
 
-    /// Whether more is on its way than the path delivers within a frame.
-    private var isDraining: Bool { queueDelay > parameters.drainTime.seconds }
+    // MARK: Feedback
 
-    /// The target without what drains the queue before the next frame.
-    private var sustained: BitRate? {
-        guard timeout.hasTransportFeedback, limit == .delay || limit == .configuration else { return nil }
-        let use = parameters.utilization - parameters.caution * path.predictionError.excess
-        return max(BitRate(bytesPerSecond: capacity * use * losses.use).clamped(to: limits.range), target)
-    }
-
-    private var pacingRate: BitRate {
-        max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor + parameters.additivePacingRate
-    }
-
-    /// What keeps the predicted queue within its bound.
-    private mutating func congestionWindow(now: MonotonicInstant) -> DataSize? {
-        guard timeout.hasTransportFeedback else { return nil }
-        if let heard = lastHeard, let oldest = path.inFlight.oldest {
-            let silence = (now - max(heard, oldest.sendTime)).seconds
-            if silence > Self.silence, lastKeepAlive.map({ (now - $0).seconds >= Self.keepAliveInterval }) ?? true {
-                lastKeepAlive = now
-                isKeepingAlive = true
-            }
-        }
-        let room = capacity * (parameters.holdDelay.seconds - queueDelay)
-        var window = max(DataSize(bytes: path.inFlight.size + room), Self.leastWindow)
-        // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
-        // And whatever fills the queue, the least rate goes through it.
-        if let time = path.standingRoundTrip {
-            let rate = max(competition.rate ?? .zero, limits.minimum)
-            window = max(window, rate.dataSize(over: .nanoseconds(Int64(time * 1e9)) + Self.competitionSlack))
-        }
-        return isKeepingAlive ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
-    }
-
-    /// What the delays ask for, in bytes per second.
-    private var delayBasedRate: Double {
-        let use = parameters.utilization - parameters.caution * path.predictionError.excess
-        let additive =
-            parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
-        return capacity * max(use * losses.use - queueDelay / parameters.drainTime.seconds, 0) + additive
-    }
-
-    private mutating func update(now: MonotonicInstant) {
-        let time = min((now - lastUpdate).seconds, Self.idleInterval.seconds)
-        lastUpdate = now
-        guard timeout.hasTransportFeedback else {
-            if let factor = timeout.step(now: now) { reports.reduce(by: factor, now: now) }
-            if !timeout.isSilent { reports.update(now: now) }
-            target = reports.target
-            limit = reports.limit
-            return
-        }
-        path.limitCapacity(to: max(limits.maximum, target).bytesPerSecond * Self.headroom)
-        if queueDelay <= Self.emptyQueue, path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value,
-            target < demand, usage.rate(now: now) >= target * Self.usedPart
-        {
-            path.grow(over: time)
-        }
-        guard let prediction = path.prediction(waiting: Double(senderQueue.bytes), now: now) else { return }
-        capacity = prediction.rate
-        queueDelay = prediction.queueDelay
-        competition.update(isCompeting: path.competingDelay != nil, start: target, now: now)
-        chooseTarget()
-    }
-
-    private mutating func chooseTarget() {
-        var rate = max(delayBasedRate, competition.rate?.bytesPerSecond ?? 0)
-        limit = .delay
-        if let bound = losses.bound, bound < rate {
-            rate = bound
-            limit = .loss
-        }
-        var bounded = BitRate(bytesPerSecond: rate)
-        if let remoteEstimate, remoteEstimate < bounded {
-            bounded = remoteEstimate
-            limit = .remoteEstimate
-        }
-        target = bounded.clamped(to: limits.range)
-        if target != bounded { limit = .configuration }
-        if isKeepingAlive { limit = .feedbackTimeout }
+    /// Transport-wide feedback comes for the first time: what receiver reports left is where the path's model begins.
+    private mutating func beginFeedback() {
+        timeout.hasTransportFeedback = true
+        path.start(at: target.bytesPerSecond)
+        let rate = min(target * parameters.startProbe, limits.maximum)
+        guard rate > target else { return }
+        probeCount += 1
+        newProbe = ProbeCluster(id: probeCount, rate: rate)
     }
 
     /// Fills `arrivals` with the packets that arrived, by arrival.
@@ -244,9 +169,11 @@ public struct ConfrelayCongestionController: CongestionController {
         arrivals.removeAll(keepingCapacity: true)
         for result in report.results {
             guard let time = result.receiveTime else { continue }
-            arrivals.append((result.sent, time))
+            arrivals.append(Arrival(result: result, time: time))
         }
-        arrivals.sort { ($0.arrival, $0.packet.transportSequence) < ($1.arrival, $1.packet.transportSequence) }
+        arrivals.sort {
+            ($0.time, $0.result.sent.transportSequence) < ($1.time, $1.result.sent.transportSequence)
+        }
     }
 
     private mutating func countLosses(_ report: TransportFeedbackReport) {
@@ -259,13 +186,4 @@ public struct ConfrelayCongestionController: CongestionController {
             }
         }
     }
-}
-
-extension BitRate {
-    /// Creates a rate from a floating-point count of bytes per second.
-    init(bytesPerSecond: Double) {
-        self.init(bitsPerSecond: bytesPerSecond * 8)
-    }
-
-    var bytesPerSecond: Double { Double(bitsPerSecond) / 8 }
 }

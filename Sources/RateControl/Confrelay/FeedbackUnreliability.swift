@@ -7,15 +7,19 @@ struct FeedbackUnreliability: Sendable {
     private static let leastLateness = 0.01
     /// …as late by itself if no packet waited for this part of it.
     private static let waitedPart = 0.5
-    /// No longer silence is borne.
+    /// No longer silence is borne, in seconds.
     private static let maximum = 0.5
-    /// What remains of the tolerance with each feedback: a second or two pass until half of it is gone.
-    private static let remainder = 0.99
+
+    private let remainder: Double
 
     /// How long silence means nothing, in seconds.
     private(set) var tolerance = 0.0
     private var lateness = 0.0
     private var longestWait = 0.0
+
+    init(parameters: ConfrelayParameters) {
+        remainder = min(parameters.toleranceRemainder, 1)
+    }
 
     /// Feedback came so much later than when it could have come.
     mutating func feedbackReceived(lateness newest: Double) {
@@ -30,7 +34,7 @@ struct FeedbackUnreliability: Sendable {
     }
 
     private mutating func judge() {
-        tolerance *= Self.remainder
+        tolerance *= remainder
         guard lateness > Self.leastLateness, longestWait < lateness * Self.waitedPart else { return }
         tolerance = max(tolerance, min(lateness, Self.maximum))
     }

@@ -1,16 +1,29 @@
+import MediaCore
+
 /// How long packets wait although nothing of ours is ahead of them, in the median: jitter, and links that send at
 /// certain times only.
+///
+/// A running median: up by a step for each longer wait, down for each shorter one. The first steps are large.
 struct JitterEstimator: Sendable {
-    /// The step of each sample, in seconds: a thousand packets, some tens of seconds, span the range.
-    private static let step = 1e-4
-    /// More than this is a queue, not jitter.
+    /// More than this is a queue, not jitter. In seconds.
     private static let maximum = 0.05
+
+    private let step: Double
+    private let firstStep: Double
+    private var count = 0.0
 
     /// In seconds.
     private(set) var value = 0.0
 
-    /// A packet that found the link idle arrived so much after the base delay.
+    init(parameters: ConfrelayParameters) {
+        step = parameters.jitterStep.seconds
+        firstStep = parameters.firstJitterStep.seconds
+    }
+
+    /// A packet that found the link idle arrived so much, in seconds, after the base delay.
     mutating func add(_ wait: Double) {
-        value = min(max(value + (wait > value ? Self.step : -Self.step), 0), Self.maximum)
+        count += 1
+        let step = max(step, firstStep / count)
+        value = min(max(value + (wait > value ? step : -step), 0), Self.maximum)
     }
 }

@@ -7,22 +7,13 @@ import MediaCore
 /// much gets lost, a policer may drop what exceeds its rate: the rate falls to what arrives, and stays there if that
 /// helped. If it did not, the loss is the link's, and is borne.
 struct LossClassifier: Sendable {
-    /// How long losses are counted before they are judged, and the fewest packets to judge.
-    static let interval = Duration.seconds(1)
-    static let minimumPacketCount = 20
-    /// Losses beyond what the link is known to lose anyway that call for a bound.
-    static let policedLoss = 0.1
-    /// A queue is overflowing where packets next to lost ones waited so much longer than others, in seconds…
-    static let overflowDelay = 0.003
-    /// …and by this part longer.
-    static let overflowRatio = 1.3
-    /// By how much of the fraction lost to overflow the use of the capacity falls, how slowly it returns per second, and
-    /// how far it may fall.
-    static let backoff = 1.0
-    static let recovery = 0.01
-    static let leastUse = 0.6
-    /// A bound that helps is raised by this factor each interval, to find when it is needed no more.
-    static let probeFactor = 1.05
+    /// Fewer packets are not judged.
+    private static let minimumPacketCount = 20
+    /// A bound is worth keeping if it made this part of the losses go away, or more.
+    private static let helpingPart = 0.3
+
+    private let parameters: ConfrelayParameters
+    private let overflowDelay: Double
 
     /// The last fraction lost.
     private(set) var fractionLost = 0.0
@@ -45,6 +36,12 @@ struct LossClassifier: Sendable {
     private var lossBeforeBound = 0.0
     private var excessiveIntervals = 0
 
+    init(parameters: ConfrelayParameters) {
+        self.parameters = parameters
+        overflowDelay = parameters.overflowDelay.seconds
+    }
+
+    /// A packet arrived after it had waited so long, in seconds.
     mutating func received(bytes: Double, wait: Double) {
         packets += 1
         receivedBytes += bytes
@@ -54,6 +51,7 @@ struct LossClassifier: Sendable {
         isAfterLoss = false
     }
 
+    /// A packet is missing.
     mutating func lostPacket() {
         packets += 1
         lost += 1
@@ -70,15 +68,15 @@ struct LossClassifier: Sendable {
     mutating func update(now: MonotonicInstant) {
         let start = intervalStart ?? now
         intervalStart = start
-        guard now - start >= Self.interval, packets >= Self.minimumPacketCount else { return }
+        guard now - start >= parameters.lossInterval, packets >= Self.minimumPacketCount else { return }
         let time = (now - start).seconds
         fractionLost = Double(lost) / Double(packets)
         let meanWait = waits / Double(max(packets - lost, 1))
         let waitBesideLoss = lossesPlaced > 0 ? waitsBesideLoss / Double(lossesPlaced) : 0
-        if lost > 1, waitBesideLoss > meanWait * Self.overflowRatio, waitBesideLoss > meanWait + Self.overflowDelay {
-            use = max(use - Self.backoff * fractionLost, Self.leastUse)
+        if lost > 1, waitBesideLoss > meanWait * parameters.overflowRatio, waitBesideLoss > meanWait + overflowDelay {
+            use = max(use - parameters.overflowBackoff * fractionLost, parameters.overflowUse)
         } else {
-            use = min(use + Self.recovery * time, 1)
+            use = min(use + parameters.overflowRecovery * time, 1)
         }
         updateBound(arriving: receivedBytes / time)
         intervalStart = now
@@ -93,17 +91,17 @@ struct LossClassifier: Sendable {
     private mutating func updateBound(arriving: Double) {
         let excess = fractionLost - unavoidableLoss
         if let current = bound {
-            if excess <= Self.policedLoss / 2 {
-                bound = current * Self.probeFactor
-                if fractionLost < Self.policedLoss / 10, current > arriving * 2 { bound = nil }
-            } else if fractionLost > lossBeforeBound * 0.7 {
+            if excess <= parameters.policedLoss / 2 {
+                bound = current * parameters.boundGrowth
+                if fractionLost < parameters.policedLoss / 10, current > arriving * 2 { bound = nil }
+            } else if fractionLost > lossBeforeBound * (1 - Self.helpingPart) {
                 // Sending less did not help: it is lost anyway.
                 unavoidableLoss = fractionLost
                 bound = nil
             } else {
                 bound = arriving
             }
-        } else if excess > Self.policedLoss {
+        } else if excess > parameters.policedLoss {
             // Once may be an interruption that emptied a queue.
             excessiveIntervals += 1
             guard excessiveIntervals > 1 else { return }
@@ -112,7 +110,7 @@ struct LossClassifier: Sendable {
             bound = arriving
         } else {
             excessiveIntervals = 0
-            unavoidableLoss = min(unavoidableLoss, fractionLost + Self.policedLoss / 2)
+            unavoidableLoss = min(unavoidableLoss, fractionLost + parameters.policedLoss / 2)
         }
     }
 

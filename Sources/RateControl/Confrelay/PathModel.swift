@@ -10,11 +10,13 @@ struct PathModel: Sendable {
     private static let outage = 0.15
 
     private let parameters: ConfrelayParameters
+    private let feedbackMargin: Double
+    private let feedbackInterval: Double
     private(set) var capacity: CapacityEstimator
-    private(set) var predictionError = PredictionError()
-    private(set) var jitter = JitterEstimator()
+    private(set) var predictionError: PredictionError
+    private(set) var jitter: JitterEstimator
     private(set) var inFlight = PacketsInFlight()
-    private var baseForward: BaseDelay
+    private(set) var baseForward: BaseDelay
     private var baseReverse: WindowedMinimum<Double>
 
     /// When the newest packet that was heard of arrived.
@@ -25,10 +27,15 @@ struct PathModel: Sendable {
     /// The queueing delay of the newest packet that was heard of, in seconds.
     private(set) var queueDelay = 0.0
     private var lastHeard: MonotonicInstant?
-    private var unreliability = FeedbackUnreliability()
+    private var unreliability: FeedbackUnreliability
 
     init(start: Double, parameters: ConfrelayParameters) {
         self.parameters = parameters
+        feedbackMargin = parameters.feedbackMargin.seconds
+        feedbackInterval = parameters.feedbackInterval.seconds
+        predictionError = PredictionError(parameters: parameters)
+        jitter = JitterEstimator(parameters: parameters)
+        unreliability = FeedbackUnreliability(parameters: parameters)
         capacity = CapacityEstimator(start: start, parameters: parameters)
         baseForward = BaseDelay(parameters: parameters)
         baseReverse = WindowedMinimum(window: parameters.baseDelayWindow)
@@ -57,7 +64,7 @@ struct PathModel: Sendable {
     mutating func feedbackReceived(newestSequence: Int64, newestArrival: Double?, now: MonotonicInstant) {
         if let oldest = inFlight.oldest, let roundTripTime {
             let due = max(lastHeard ?? oldest.sendTime, oldest.sendTime + roundTripTime)
-            unreliability.feedbackReceived(lateness: (now - due - parameters.feedbackInterval).seconds)
+            unreliability.feedbackReceived(lateness: (now - due).seconds - feedbackInterval)
         }
         lastHeard = now
         inFlight.remove(upTo: newestSequence)
@@ -87,20 +94,21 @@ struct PathModel: Sendable {
     private mutating func measure(size: Double, sent: Double, wait: Double, spacing: Double, arrival: Double) {
         if spacing > Self.outage { baseForward.interrupted() }
         let rate = capacity.rate
-        let foundQueue = wait > spacing + parameters.feedbackMargin.seconds
+        let jitter = jitter.value
+        let foundQueue = wait > spacing + feedbackMargin + parameters.busyJitter * jitter
         if !foundQueue {
-            jitter.add(wait - size / rate / 2)
+            self.jitter.add(wait - size / rate / 2)
             // What it waited beyond jitter and its own transmission, the link was interrupted or slower than thought.
-            let unexplained = wait - jitter.value - parameters.idleAllowance * size / rate
+            let unexplained = wait - jitter - parameters.idleAllowance * size / rate
             if unexplained > 0, unexplained < spacing {
-                capacity.add(bytes: 0, busyTime: unexplained)
+                capacity.add(bytes: 0, busyTime: unexplained, jitter: jitter)
                 predictionError.add(bytes: 0, busyTime: unexplained, at: arrival, rate: capacity.rate)
                 return
             }
         }
         // Sent no slower than the link is thought to be: the spacing is the link's, or the link is faster than that.
         guard foundQueue || sent - lastSendTime <= size / rate else { return }
-        capacity.add(bytes: size, busyTime: spacing)
+        capacity.add(bytes: size, busyTime: spacing, jitter: jitter)
         predictionError.add(bytes: size, busyTime: spacing, at: arrival, rate: capacity.rate)
     }
 
@@ -114,6 +122,14 @@ struct PathModel: Sendable {
         capacity.grow(by: 1 + parameters.growth * time)
     }
 
+    /// Sending paused long enough to see the empty path.
+    mutating func baseProbed(now: MonotonicInstant) {
+        baseForward.probed(now: now)
+    }
+
+    /// What of the error of prediction is the link's, not jitter's.
+    var unpredictability: Double { predictionError.excess(jitter: jitter.value) }
+
     /// More than this is not worth knowing, in bytes per second.
     mutating func limitCapacity(to rate: Double) {
         capacity.limit(to: rate)
@@ -125,14 +141,14 @@ struct PathModel: Sendable {
         guard let base = baseForward.value, let reverse = baseReverse.value, let lastArrival else { return nil }
         // Had something arrived since the last feedback, it would have been heard of by now.
         let margin =
-            parameters.feedbackMargin.seconds + parameters.jitterMargin * jitter.value + unreliability.tolerance
+            feedbackMargin + parameters.jitterMargin * jitter.value + unreliability.tolerance
         let known = now.seconds - reverse - margin
-        let isOverdue = known >= lastFeedback + parameters.feedbackInterval.seconds
+        let isOverdue = known >= lastFeedback + feedbackInterval
         let silentUntil = isOverdue ? known : lastFeedback
         var rate = capacity.rate
         if let oldest = inFlight.oldest {
             let due = max(lastArrival, oldest.sendTime.seconds + base) + oldest.size / rate
-            rate = capacity.rate(whileSilentFor: silentUntil - due)
+            rate = capacity.rate(whileSilentFor: silentUntil - due, jitter: jitter.value)
         }
         let last = inFlight.lastDelivery(
             lastArrival: lastArrival, silentUntil: silentUntil, baseDelay: base, rate: rate)

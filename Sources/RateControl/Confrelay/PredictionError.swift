@@ -4,21 +4,16 @@ import NIOCore
 /// fading radio link.
 struct PredictionError: Sendable {
     /// How far ahead rate control must predict: about a round trip and a frame. In seconds.
-    static let horizon = 0.1
-    /// Time from prediction to prediction.
+    private static let horizon = 0.1
+    /// Time from prediction to prediction: about a frame.
     private static let interval = 1.0 / 30
-    /// The weight of a new error: an average over some two seconds.
-    private static let weight = 0.02
-    /// Less busy time than this measures nothing.
+    /// Less busy time than this measures nothing. In seconds.
     private static let leastBusyTime = 0.005
     /// An unknown link is taken for a rather steady one.
     private static let start = 0.3
 
-    /// An error that the noise of measuring makes on a steady link.
-    private static let noise = 0.1
-
-    /// What of the error is the link's.
-    var excess: Double { max(value - Self.noise, 0) }
+    private let weight: Double
+    private let noise: Double
 
     /// The mean of |actual / predicted − 1|, at most one.
     private(set) var value = start
@@ -27,6 +22,16 @@ struct PredictionError: Sendable {
     private var bytes = 0.0
     private var busyTime = 0.0
     private var predictions = CircularBuffer<(time: Double, rate: Double)>()
+
+    init(parameters: ConfrelayParameters) {
+        weight = parameters.errorWeight
+        noise = parameters.errorNoise
+    }
+
+    /// What of the error is the link's: jitter shifts the ends of what was measured, and so is part of the error.
+    func excess(jitter: Double) -> Double {
+        max(value - noise - jitter / Self.horizon, 0)
+    }
 
     /// The link carried so much in a busy time that ended at `time`, on the receiver's clock in seconds; `rate` is what
     /// it is thought to carry.
@@ -43,7 +48,7 @@ struct PredictionError: Sendable {
         while predictions.count > 1, predictions[offset: 1].time <= time - Self.horizon { predictions.removeFirst() }
         if let past = predictions.first, past.time <= time - Self.horizon, busyTime > Self.leastBusyTime {
             let error = (bytes / busyTime / max(past.rate, 1) - 1).magnitude
-            value += Self.weight * (min(error, 1) - value)
+            value += weight * (min(error, 1) - value)
         }
         predictions.append((time, rate))
     }

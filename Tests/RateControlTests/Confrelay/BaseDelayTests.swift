@@ -26,10 +26,15 @@ struct BaseDelayTests {
         #expect(abs(value * 1e3 - 62) < 2.5)
     }
 
-    @Test("a longer route becomes the base within some seconds, and no competition is seen in it")
+    @Test("a longer route becomes the base when a pause did not make it go, and no competition is seen in it")
     mutating func route() {
         add({ _ in 50 }, from: 0, to: 5000)
-        add({ _ in 90 }, from: 5000, to: 8000)
+        add({ _ in 90 }, from: 5000, to: 7200)
+        #expect(base.needsProbe(now: at(7200)))
+        #expect(base.value == 0.05)
+        base.probed(now: at(7500))
+        add({ _ in 90 }, from: 7500, to: 7600)
+        #expect(!base.needsProbe(now: at(7600)))
         #expect(base.value == 0.09)
         #expect(base.competingDelay == nil)
     }
@@ -37,11 +42,36 @@ struct BaseDelayTests {
     @Test("a queue that stays and varies is others', until it is seen empty")
     mutating func competition() throws {
         add({ _ in 50 }, from: 0, to: 5000)
-        add({ 150 + ($0 / 20).truncatingRemainder(dividingBy: 40) * 2 }, from: 5000, to: 9000)
+        add({ 150 + ($0 / 20).truncatingRemainder(dividingBy: 40) * 2 }, from: 5000, to: 8000)
+        base.probed(now: at(8000))
+        add({ 150 + ($0 / 20).truncatingRemainder(dividingBy: 40) * 2 }, from: 8000, to: 9000)
         let delay = try #require(base.competingDelay)
         #expect(delay >= 0.1)
         add({ _ in 55 }, from: 9000, to: 9100)
         #expect(base.competingDelay == nil)
+    }
+
+    @Test("a queue that goes when sending pauses is not others'")
+    mutating func yields() {
+        add({ _ in 50 }, from: 0, to: 5000)
+        add({ 100 + ($0 / 20).truncatingRemainder(dividingBy: 40) }, from: 5000, to: 7200)
+        #expect(base.needsProbe(now: at(7200)))
+        add({ _ in 51 }, from: 7200, to: 7300)
+        base.probed(now: at(7300))
+        add({ 100 + ($0 / 20).truncatingRemainder(dividingBy: 40) }, from: 7300, to: 9000)
+        #expect(base.value == 0.05)
+        #expect(base.competingDelay == nil)
+    }
+
+    @Test("a base that was not seen for eight of its ten seconds needs a pause, once")
+    mutating func aging() {
+        add({ _ in 50 }, from: 0, to: 5000)
+        add({ _ in 65 }, from: 5000, to: 12_900)
+        #expect(!base.needsProbe(now: at(12_900)))
+        #expect(base.needsProbe(now: at(13_100)))
+        base.probed(now: at(13_500))
+        #expect(!base.needsProbe(now: at(13_600)))
+        #expect(!base.needsProbe(now: at(21_000)))
     }
 
     @Test("a queue that gets shorter is our own")

@@ -1,4 +1,5 @@
 import MediaCore
+import RTP
 import Testing
 
 @testable import RateControl
@@ -10,14 +11,16 @@ struct ConfrelayCongestionControllerTests {
 
     /// Four packets leave at once and arrive 20 ms later, spaced as a link of `rate` spaces them; feedback of them
     /// comes another 20 ms later.
-    private mutating func frame(at time: Double, rate: BitRate = .megabits(4), size: Int = 1200) {
+    private mutating func frame(
+        at time: Double, rate: BitRate = .megabits(4), size: Int = 1200, ecn: ECNCodepoint = .notCapable
+    ) {
         var results: [PacketResult] = []
         for index in 0..<4 {
             let packet = SentPacket(transportSequence: sequence, size: bytes(size), sendTime: at(time))
             sequence += 1
             controller.packetSent(packet, now: at(time))
             let arrival = time + 20 + Double((index + 1) * size * 8) / Double(rate.bitsPerSecond) * 1e3
-            results.append(PacketResult(sent: packet, receiveTime: at(arrival)))
+            results.append(PacketResult(sent: packet, receiveTime: at(arrival), ecn: ecn))
         }
         let feedback = at((results.last?.receiveTime ?? .zero).seconds * 1e3 + 20)
         _ = controller.advance(now: at(time))
@@ -137,6 +140,48 @@ struct ConfrelayCongestionControllerTests {
                     dataInFlight: .zero), now: at(time + 41))
         }
         #expect(controller.advance(now: at(11_000)).targetBitRate < .megabits(1.5))
+    }
+
+    @Test("the first feedback asks for one burst of six times the start rate")
+    mutating func startProbe() throws {
+        frame(at: 0)
+        let probes = controller.advance(now: at(50)).newProbeClusters
+        #expect(probes.map(\.rate) == [.kilobits(1800)])
+        frame(at: 33)
+        #expect(controller.advance(now: at(90)).newProbeClusters.isEmpty)
+        #expect(controller.snapshot.probeCount == 1)
+    }
+
+    @Test("a pause in sending keeps what was known of the path")
+    mutating func pause() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let before = controller.advance(now: at(1000)).targetBitRate
+        for time in stride(from: 1000.0, to: 20_000, by: 100) { _ = controller.advance(now: at(time)) }
+        #expect(abs(controller.advance(now: at(20_000)).targetBitRate / before - 1) < 0.05)
+        #expect(controller.snapshot.networkState == .normal)
+    }
+
+    @Test("without any feedback the rate never falls below the minimum, nor is anything held")
+    mutating func noFeedback() {
+        for step in 0..<600 {
+            let now = at(Double(step) * 100)
+            controller.packetSent(
+                SentPacket(transportSequence: Int64(step), size: .packet, sendTime: now), now: now)
+            let decision = controller.advance(now: now)
+            #expect(decision.congestionWindow == nil)
+            #expect(decision.targetBitRate >= .kilobits(150))
+        }
+    }
+
+    @Test("marks of packets sent with ECT(1) bound the rate, and packets leave evenly")
+    mutating func marks() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33, ecn: .capable1) }
+        let before = controller.advance(now: at(1000))
+        for index in 30..<60 { frame(at: Double(index) * 33, ecn: .congestionExperienced) }
+        let decision = controller.advance(now: at(2000))
+        #expect(decision.targetBitRate < before.targetBitRate * 0.5)
+        #expect(decision.pacingBurst == .zero)
+        #expect(controller.snapshot.limit == .loss || decision.targetBitRate == .kilobits(150))
     }
 
     @Test("every constant can be scaled by its name, and no other name is taken")

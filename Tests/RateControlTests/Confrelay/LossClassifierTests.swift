@@ -5,7 +5,8 @@ import Testing
 
 @Suite("What losses mean")
 struct LossClassifierTests {
-    private var losses = LossClassifier()
+    private let parameters = ConfrelayParameters()
+    private var losses = LossClassifier(parameters: ConfrelayParameters())
 
     /// Ten seconds of a hundred packets each; `fate` tells of each packet whether it is lost, and how long it waits.
     private mutating func run(seconds: Range<Int> = 0..<10, _ fate: (Int) -> (isLost: Bool, wait: Double)) {
@@ -33,7 +34,7 @@ struct LossClassifierTests {
             return (isFull && index % 2 == 0, isFull ? 0.02 : 0.005)
         }
         #expect(losses.use < 0.9)
-        #expect(losses.use >= LossClassifier.leastUse)
+        #expect(losses.use >= parameters.overflowUse)
     }
 
     @Test("much loss without delay bounds the rate to what arrives")

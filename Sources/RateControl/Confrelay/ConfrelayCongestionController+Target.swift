@@ -1,0 +1,113 @@
+import MediaCore
+
+/// From what is known of the path to what may be sent.
+extension ConfrelayCongestionController {
+    /// Predicted delays up to this, in seconds, are no queue: growth goes on.
+    private static let emptyQueue = 0.002
+    /// The same for the delay that the newest packet met, which includes the frame that it belongs to.
+    private static let emptyQueueOnArrival = 0.01
+
+    mutating func update(now: MonotonicInstant) {
+        let time = min((now - lastUpdate).seconds, Self.idleInterval.seconds)
+        lastUpdate = now
+        guard timeout.hasTransportFeedback else {
+            updateByReports(now: now)
+            return
+        }
+        path.limitCapacity(to: max(limits.maximum, target).bytesPerSecond * parameters.headroom)
+        if isUsedWithoutQueue(now: now) { path.grow(over: time) }
+        guard let prediction = path.prediction(waiting: Double(senderQueue.bytes), now: now) else { return }
+        capacity = prediction.rate
+        queueDelay = prediction.queueDelay
+        baseDelayProbe.update(path: &path, now: now)
+        competition.update(
+            isCompeting: path.competingDelay != nil, start: target, maximum: limits.maximum, now: now)
+        marks.update(
+            roundTrip: (path.roundTripTime?.seconds ?? 0) + path.queueDelay,
+            sending: usage.rate(now: now).bytesPerSecond, capacity: capacity, now: now)
+        keepAlive.update(oldest: path.inFlight.oldest?.sendTime, now: now)
+        chooseTarget()
+    }
+
+    /// Receivers without transport-wide feedback tell of losses alone.
+    private mutating func updateByReports(now: MonotonicInstant) {
+        if let factor = timeout.step(now: now) { reports.reduce(by: factor, now: now) }
+        if !timeout.isSilent { reports.update(now: now) }
+        target = reports.target
+        limit = reports.limit
+    }
+
+    /// Whether nothing queues although all that is allowed is sent: there may be more than was measured.
+    private mutating func isUsedWithoutQueue(now: MonotonicInstant) -> Bool {
+        queueDelay <= Self.emptyQueue && path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value
+            && target < demand && usage.rate(now: now) >= target * parameters.usedPart
+    }
+
+    private mutating func chooseTarget() {
+        var rate = delayBasedRate
+        limit = .delay
+        if let competing = competition.rate?.bytesPerSecond, competing > rate { rate = competing }
+        if let bound = losses.bound, bound < rate {
+            rate = bound
+            limit = .loss
+        }
+        // Marks come before losses and say the same.
+        if let bound = marks.bound, bound < rate {
+            rate = bound
+            limit = .loss
+        }
+        var bounded = BitRate(bytesPerSecond: rate)
+        if let remoteEstimate, remoteEstimate < bounded {
+            bounded = remoteEstimate
+            limit = .remoteEstimate
+        }
+        if baseDelayProbe.isActive { bounded = min(bounded, limits.minimum) }
+        target = bounded.clamped(to: limits.range)
+        if target != bounded { limit = .configuration }
+        if keepAlive.allowsPacket { limit = .feedbackTimeout }
+    }
+
+    /// The part of the capacity that its unsteadiness and losses leave.
+    private var use: Double {
+        (parameters.utilization - parameters.caution * path.unpredictability) * losses.use
+    }
+
+    /// What the delays ask for, in bytes per second.
+    var delayBasedRate: Double {
+        let additive =
+            parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
+        return capacity * max(use - queueDelay / parameters.drainTime.seconds, 0) + additive
+    }
+
+    /// Whether more is on its way than the path delivers within a frame.
+    var isDraining: Bool { queueDelay > parameters.drainTime.seconds }
+
+    /// The target without what drains the queue before the next frame.
+    var sustained: BitRate? {
+        guard timeout.hasTransportFeedback, limit == .delay || limit == .configuration else { return nil }
+        return max(BitRate(bytesPerSecond: capacity * use).clamped(to: limits.range), target)
+    }
+
+    var pacingRate: BitRate {
+        // A queue that marks packets after a millisecond takes no trains.
+        if marks.isScalable {
+            return max(BitRate(bytesPerSecond: min(capacity, marks.bound ?? capacity)), target)
+        }
+        return max(BitRate(bytesPerSecond: capacity), target) * parameters.pacingFactor
+            + parameters.additivePacingRate
+    }
+
+    /// What keeps the predicted queue within its bound; nil before feedback.
+    var congestionWindow: DataSize? {
+        guard timeout.hasTransportFeedback else { return nil }
+        let room = capacity * (parameters.holdDelay.seconds - queueDelay)
+        var window = max(DataSize(bytes: path.inFlight.size + room), parameters.leastWindow)
+        // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
+        // And whatever fills the queue, the least rate goes through it.
+        if let time = path.standingRoundTrip {
+            let rate = max(competition.rate ?? .zero, limits.minimum)
+            window = max(window, rate.dataSize(over: .nanoseconds(Int64(time * 1e9)) + parameters.competitionSlack))
+        }
+        return keepAlive.allowsPacket ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
+    }
+}
