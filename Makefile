@@ -39,10 +39,12 @@ bench: dependencies ## Measure everything; ARGS="encoders", "sessions", "passes"
 
 results: dependencies ## Compare the controllers over all scenarios anew (CONFRELAY_TRACES_DIR: and over these traces).
 	swift build -c release --product confsim
-	@mkdir -p out/results Simulations/results
+	@mkdir -p Simulations/results
 	@confsim="$$(swift build -c release --show-bin-path)/confsim"; \
 	"$$confsim" compare Simulations/suite.yaml --runs 3 --jobs "$$(nproc)" --report out/results \
 		--markdown Simulations/results/comparison.md --csv Simulations/results/comparison.csv && \
+	"$$confsim" run Simulations/rfc8867 Simulations/stress/sudden-drop.yaml --plots Simulations/results/plots \
+		--controller google,scream,nada,confrelay,oracle && \
 	"$$confsim" sensitivity Simulations/suite.yaml --jobs "$$(nproc)" --markdown Simulations/results/sensitivity.md
 
 dependencies:

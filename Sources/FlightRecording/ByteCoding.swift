@@ -1,17 +1,18 @@
 /// Integers of variable length: seven bits a byte, the low ones first, the top bit set on all bytes but the last (LEB128).
-/// Signed ones are folded first (0, -1, 1, -2 become 0, 1, 2, 3).
+/// Signed ones are folded first (0, -1, 1, -2 become 0, 1, 2, 3). Shifts are the masking ones, which without optimization
+/// allocate nothing either.
 extension [UInt8] {
     mutating func append(varint value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+            rest &>>= 7
         }
         append(UInt8(truncatingIfNeeded: rest))
     }
 
     mutating func append(signed value: Int64) {
-        append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+        append(varint: UInt64(bitPattern: (value &<< 1) ^ (value &>> 63)))
     }
 
     /// The eight bytes of a floating-point number, the lowest first.
@@ -19,7 +20,7 @@ extension [UInt8] {
         var bits = value.bitPattern
         for _ in 0..<8 {
             append(UInt8(truncatingIfNeeded: bits))
-            bits >>= 8
+            bits &>>= 8
         }
     }
 
@@ -32,7 +33,7 @@ extension [UInt8] {
         let isWhole = !whole.overflow && !sum.overflow && attoseconds % 1_000_000_000 == 0
         if isWhole, sum.partialValue.magnitude < 1 << 61 {
             let nanoseconds = sum.partialValue
-            append(varint: UInt64(bitPattern: (nanoseconds << 1) ^ (nanoseconds >> 63)) << 1)
+            append(varint: UInt64(bitPattern: (nanoseconds &<< 1) ^ (nanoseconds &>> 63)) &<< 1)
         } else {
             append(varint: 1)
             append(signed: seconds)

@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 import RTP
 import RateControl
 
@@ -225,7 +225,7 @@ public struct FlightDecoder: Sendable {
 
     private mutating func decision(_ body: inout ByteReader, time: MonotonicInstant) -> ControlDecision? {
         typealias Flags = FlightFormat.DecisionFlags
-        guard let flags = body.byte(), flags & ~Flags.all == 0, let target = body.signed(),
+        guard let flags = body.varint(), flags & ~Flags.all == 0, let target = body.signed(),
             let pacing = body.signed(), let wakeUp = body.signed()
         else { return nil }
         context.target &+= target
@@ -261,6 +261,18 @@ public struct FlightDecoder: Sendable {
         if flags & Flags.feedbackInterval != 0 {
             guard let interval = body.duration() else { return nil }
             decision.feedbackInterval = interval
+        }
+        if flags & Flags.burst != 0 {
+            guard let burst = body.duration() else { return nil }
+            decision.pacingBurst = burst
+        }
+        if flags & Flags.padding != 0 {
+            guard let rate = body.rate() else { return nil }
+            decision.paddingRate = rate
+        }
+        if flags & Flags.frameDrop != 0 {
+            guard let interval = body.signed() else { return nil }
+            decision.frameDropInterval = Int(interval)
         }
         return decision
     }

@@ -130,7 +130,8 @@ public struct FlightEncoder: Sendable {
         body.append(signed: report.feedbackTime.nanoseconds &- time.nanoseconds)
         body.append(signed: Int64(report.dataInFlight.bytes))
         body.append(varint: UInt64(report.results.count))
-        for result in report.results { encode(result) }
+        // By index: without optimization an iterator allocates for each element.
+        for index in 0..<report.results.count { encode(report.results[index]) }
     }
 
     private mutating func encode(_ result: PacketResult) {
@@ -160,15 +161,18 @@ public struct FlightEncoder: Sendable {
 
     private mutating func encode(_ decision: ControlDecision, time: MonotonicInstant) {
         typealias Flags = FlightFormat.DecisionFlags
-        var flags: UInt8 = 0
+        var flags: UInt64 = 0
         if decision.sustainedBitRate != nil { flags |= Flags.sustained }
         if decision.congestionWindow != nil { flags |= Flags.window }
         if !decision.newProbeClusters.isEmpty { flags |= Flags.probes }
         if decision.frameTimeout != nil { flags |= Flags.frameTimeout }
         if decision.feedbackInterval != nil { flags |= Flags.feedbackInterval }
+        if decision.pacingBurst != nil { flags |= Flags.burst }
+        if decision.paddingRate > .zero { flags |= Flags.padding }
+        if decision.frameDropInterval != nil { flags |= Flags.frameDrop }
         let target = decision.targetBitRate.bitsPerSecond
         let pacing = decision.pacingRate.bitsPerSecond
-        body.append(flags)
+        body.append(varint: flags)
         body.append(signed: target &- context.target)
         body.append(signed: pacing &- context.pacing)
         body.append(signed: decision.nextWakeUp.nanoseconds &- time.nanoseconds)
@@ -179,7 +183,8 @@ public struct FlightEncoder: Sendable {
         }
         if !decision.newProbeClusters.isEmpty {
             body.append(varint: UInt64(decision.newProbeClusters.count))
-            for cluster in decision.newProbeClusters {
+            for index in 0..<decision.newProbeClusters.count {
+                let cluster = decision.newProbeClusters[index]
                 body.append(signed: Int64(cluster.id))
                 append(cluster.rate)
                 body.append(signed: Int64(cluster.minimumPackets))
@@ -188,6 +193,9 @@ public struct FlightEncoder: Sendable {
         }
         if let timeout = decision.frameTimeout { body.append(duration: timeout) }
         if let interval = decision.feedbackInterval { body.append(duration: interval) }
+        if let burst = decision.pacingBurst { body.append(duration: burst) }
+        if decision.paddingRate > .zero { append(decision.paddingRate) }
+        if let interval = decision.frameDropInterval { body.append(signed: Int64(interval)) }
         context.target = target
         context.pacing = pacing
     }

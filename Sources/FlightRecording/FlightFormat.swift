@@ -49,12 +49,15 @@ enum FlightFormat {
     }
 
     enum DecisionFlags {
-        static let sustained: UInt8 = 1
-        static let window: UInt8 = 2
-        static let probes: UInt8 = 4
-        static let frameTimeout: UInt8 = 8
-        static let feedbackInterval: UInt8 = 16
-        static let all: UInt8 = 31
+        static let sustained: UInt64 = 1
+        static let window: UInt64 = 2
+        static let probes: UInt64 = 4
+        static let frameTimeout: UInt64 = 8
+        static let feedbackInterval: UInt64 = 16
+        static let burst: UInt64 = 32
+        static let padding: UInt64 = 64
+        static let frameDrop: UInt64 = 128
+        static let all: UInt64 = 255
     }
 }
 

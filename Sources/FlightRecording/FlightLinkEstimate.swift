@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// Estimates the link that a recorded flow went over.
 ///

@@ -16,7 +16,7 @@ public struct FlightReplay: Sendable {
     public private(set) var controller: any CongestionController
     public private(set) var decisionCount = 0
     public private(set) var firstDifference: Difference?
-    /// The largest probes and smallest changes count as well.
+    /// How many decisions differ.
     public private(set) var differenceCount = 0
 
     /// - Parameter controller: One that was made with what the recording's header says.
@@ -63,9 +63,12 @@ extension FlightReplay.Difference {
         compare("target", \.targetBitRate.bitsPerSecond)
         compare("sustained rate", \.sustainedBitRate?.bitsPerSecond)
         compare("pacing rate", \.pacingRate.bitsPerSecond)
+        compare("burst", \.pacingBurst)
+        compare("padding rate", \.paddingRate.bitsPerSecond)
         compare("window", \.congestionWindow?.bytes)
         compare("probes", \.newProbeClusters)
         compare("frame timeout", \.frameTimeout)
+        compare("frame drop interval", \.frameDropInterval)
         compare("feedback interval", \.feedbackInterval)
         compare("next wake-up", \.nextWakeUp.nanoseconds)
         return parts.joined(separator: ", ")

@@ -92,9 +92,9 @@ public struct Comparison: Sendable {
         for place in ParetoFront.indices(of: contenders.map { entries[$0].metrics }) {
             entries[contenders[place]].isOnFront = true
         }
-        let best = contenders.compactMap { entries[$0].metrics[.score] }.max()
-        for place in contenders where best != nil && entries[place].metrics[.score] == best {
-            entries[place].isBest = true
+        // Where all fail nobody is best.
+        if let best = contenders.compactMap({ entries[$0].metrics[.score] }).max(), best > 0 {
+            for place in contenders where entries[place].metrics[.score] == best { entries[place].isBest = true }
         }
         return entries
     }

@@ -90,7 +90,8 @@ public struct ScenarioFile {
                 let times = period > .zero ? max((shortest.seconds / period.seconds).rounded(.up), 1) : 1
                 root.set(
                     "duration",
-                    to: ScenarioNode(file: folder.file, line: folder.line, content: .scalar("\(period.seconds * times)s")))
+                    to: ScenarioNode(
+                        file: folder.file, line: folder.line, content: .scalar("\(period.seconds * times)s")))
             }
             var made = try scenario(root, name: "\(name)/\(file)", files: files)
             made.suite = name

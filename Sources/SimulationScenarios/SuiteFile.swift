@@ -46,10 +46,10 @@ public struct SuiteFile {
             for file in try reader.texts("files") ?? [] {
                 files.append(try file.value("files", expected: "the path of a file or a folder") { $0 })
             }
-            guard !files.isEmpty else { throw entry.value.error("the suite '\(entry.key)' needs 'files'") }
             let only = try reader.text("only")
             let needs = try reader.text("needs")
             try reader.finish()
+            guard !files.isEmpty else { throw entry.value.error("the suite '\(entry.key)' needs 'files'") }
             suites.append(Suite(name: entry.key, files: files, only: only, needs: needs))
         }
         guard !suites.isEmpty else { throw node.error("there is no suite in it") }

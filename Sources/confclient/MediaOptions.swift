@@ -62,7 +62,10 @@ struct MediaOptions: ParsableArguments {
     @Option(help: "What encodes.")
     var encoder: EncoderArgument = .openh264
 
-    @Option(help: "What decides how much is sent: google, or confrelay, which follows the path from frame to frame.")
+    @Option(
+        help:
+            "What decides how much is sent: google; confrelay, which follows the path from frame to frame; scream or nada."
+    )
     var controller = ControllerArgument(.google)
 
     @Option(help: "Seeds emulated losses and everything else random but keys.")

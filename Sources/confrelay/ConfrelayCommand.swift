@@ -114,7 +114,10 @@ struct MediaOptions: ParsableArguments {
     var maxBitrate = BitRate.megabits(2.5)
 
     @Option(
-        help: "What decides how much is sent: google, or confrelay, which follows the path from frame to frame.")
+        help: """
+            What decides how much is sent: google; confrelay, which follows the path from frame to frame; scream; or \
+            nada.
+            """)
     var controller = CongestionControllerKind.google
 
     @Option(help: "H.264 encoder: openh264 is made for calls; x264 takes more time for a little more quality.")

@@ -6,8 +6,8 @@ struct Confsim: AsyncParsableCommand {
         commandName: "confsim",
         abstract: "Runs the relay's rate control on simulated networks, on virtual time.",
         discussion: """
-            Exit codes: 0 done, 64 wrong usage, 66 an input that cannot be read or understood, \
-            73 an output that cannot be written.
+            Exit codes: 0 done, 1 a recorded controller decides otherwise (record-replay), 64 wrong usage, 66 an input \
+            that cannot be read or understood, 73 an output that cannot be written.
             """,
         subcommands: [
             Replay.self, Run.self, Compare.self, SensitivityCommand.self, RecordReplay.self, Traces.self,

@@ -6,10 +6,10 @@ import RateControl
 /// The controllers that can be simulated, by the names of the command line.
 enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
     case google
-    case fixed
-    case confrelay
     case scream
     case nada
+    case confrelay
+    case fixed
     case oracle
 
     /// A controller for a flow.

@@ -54,4 +54,13 @@ enum Output {
         try write(json(results.map { $0.reduced(toSamples: 0) }), to: "\(folder)/results.json")
         try write(FlowTable(results).csv, to: "\(folder)/flows.csv")
     }
+
+    /// Writes an SVG file for each scenario into a folder.
+    static func writePlots(_ results: [ScenarioResult], folder: String) throws {
+        let comparison = Comparison(results.map { $0.reduced(toSamples: CaseFigure.sampleCount) })
+        for item in comparison.cases {
+            let figure = CaseFigure(comparison, item)
+            try write(figure.svg, to: "\(folder)/\(figure.fileName)")
+        }
+    }
 }

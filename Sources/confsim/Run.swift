@@ -25,6 +25,10 @@ struct Run: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write report.html, results.json and flows.csv into this folder.", valueName: "dir"))
     var report: String?
 
+    @Option(
+        help: ArgumentHelp("Write the plots of each scenario into this folder, an SVG file each.", valueName: "dir"))
+    var plots: String?
+
     @Option(help: ArgumentHelp("Write all results to this file as JSON.", valueName: "file"))
     var json: String?
 
@@ -38,8 +42,9 @@ struct Run: AsyncParsableCommand {
         let scenarios = try ScenarioLoader(only: batch.only).scenarios(files)
         try Output.check([json, csv])
         try Output.prepare(folder: report)
-        let runs = scenarios.count * controller.kinds.count
-        let limit = json != nil && !noSamples ? nil : report != nil ? HTMLReport.sampleCount(forRuns: runs) : 0
+        try Output.prepare(folder: plots)
+        let shownSamples = HTMLReport.sampleCount(forRuns: scenarios.count * controller.kinds.count)
+        let limit = json != nil && !noSamples ? nil : report != nil || plots != nil ? shownSamples : 0
         let results = try await SimulationBatch(
             jobs: batch.jobs(scenarios, controller.kinds, sampleLimit: limit), parallelism: batch.jobs
         ).run().map(\.result)
@@ -48,10 +53,9 @@ struct Run: AsyncParsableCommand {
             try Output.write(Output.json(noSamples ? results.map { $0.reduced(toSamples: 0) } : results), to: json)
         }
         if let csv { try Output.write(FlowTable(results).csv, to: csv) }
-        if let report {
-            let shown = results.map { $0.reduced(toSamples: HTMLReport.sampleCount(forRuns: runs)) }
-            try Output.writeReport(shown, title: title(scenarios), command: command, folder: report)
-        }
+        let shown = results.map { $0.reduced(toSamples: shownSamples) }
+        if let report { try Output.writeReport(shown, title: title(scenarios), command: command, folder: report) }
+        if let plots { try Output.writePlots(results, folder: plots) }
     }
 
     private func title(_ scenarios: [Scenario]) -> String {

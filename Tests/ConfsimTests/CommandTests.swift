@@ -74,14 +74,16 @@ struct CommandTests {
         #expect(try folder.text("report.html").contains("rate=1M,delay=20ms"))
     }
 
-    @Test("a run's report has its scenarios")
+    @Test("a run's report and plots have its scenarios")
     func runReport() async throws {
         let folder = try scenarios()
         let code = await run([
-            "run", "\(folder.path)/b.yaml", "--controller", "google", "--report", "\(folder.path)/out",
+            "run", "\(folder.path)/b.yaml", "--controller", "google", "--report", "\(folder.path)/out", "--plots",
+            "\(folder.path)/plots",
         ])
         #expect(code == 0)
         #expect(try folder.text("out/report.html").contains("A slower one"))
+        #expect(try folder.text("plots/b.svg").contains(">google</text>"))
     }
 
     @Test("a sensitivity analysis has a row for each constant and factor")

@@ -33,6 +33,26 @@ struct FlightCodingTests {
         #expect(decoded.ending == .closed)
     }
 
+    @Test("the format knows every part of what is recorded: who adds one adds it there, and in the random events here")
+    func parts() throws {
+        let packet = SentPacket(transportSequence: 0, size: .zero, sendTime: .zero)
+        let result = PacketResult(sent: packet, receiveTime: nil)
+        let report = TransportFeedbackReport(results: [], feedbackTime: .zero, dataInFlight: .zero)
+        let decision = ControlDecision(targetBitRate: .zero, pacingRate: .zero, nextWakeUp: .zero)
+        let cluster = ProbeCluster(id: 0, rate: .zero)
+        func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
+        #expect(names(packet) == ["transportSequence", "size", "sendTime", "probeClusterID"])
+        #expect(names(result) == ["sent", "receiveTime", "wasReportedMissing", "ecn"])
+        #expect(names(report) == ["results", "feedbackTime", "dataInFlight"])
+        #expect(names(RateLimits(minimum: .zero, start: .zero, maximum: .zero)) == ["minimum", "start", "maximum"])
+        #expect(names(cluster) == ["id", "rate", "minimumPackets", "minimumDuration"])
+        #expect(
+            names(decision) == [
+                "targetBitRate", "sustainedBitRate", "pacingRate", "pacingBurst", "paddingRate", "congestionWindow",
+                "newProbeClusters", "frameTimeout", "frameDropInterval", "feedbackInterval", "nextWakeUp",
+            ])
+    }
+
     @Test(
         "an ending is told",
         arguments: [FlightEnding.closed, .limitReached, .overrun(lostRecords: 12_345)])

@@ -34,13 +34,23 @@ func decode(
 
 /// A controller of a kind, for a simulated flow that is recorded.
 enum TestController: String, CaseIterable {
-    case google, fixed, confrelay
+    case google, fixed, confrelay, scream, nada
+
+    /// The feedback that it is made for.
+    var feedback: MediaFlowParameters.Feedback {
+        switch self {
+        case .google, .fixed, .confrelay: .transportWide
+        case .scream, .nada: .congestionControl
+        }
+    }
 
     func make(limits: RateLimits = .test, start: MonotonicInstant = .zero) -> any CongestionController {
         switch self {
         case .google: GoogleCongestionController(limits: limits, now: start)
         case .fixed: FixedRateController(rate: limits.start)
         case .confrelay: ConfrelayCongestionController(limits: limits, now: start)
+        case .scream: ScreamCongestionController(limits: limits, now: start)
+        case .nada: NADACongestionController(limits: limits)
         }
     }
 }
@@ -48,7 +58,7 @@ enum TestController: String, CaseIterable {
 /// Simulates a flow and records its controller.
 func recordedFlow(
     _ kind: TestController, link: LinkProfile, limits: RateLimits = .test, duration: Duration,
-    feedback: MediaFlowParameters.Feedback = .transportWide, reportInterval: Duration? = .seconds(1), seed: UInt64 = 1
+    feedback: MediaFlowParameters.Feedback? = nil, reportInterval: Duration? = .seconds(1), seed: UInt64 = 1
 ) -> [UInt8] {
     let memory = FlightMemory()
     let recorder = FlightRecorder(
@@ -59,7 +69,7 @@ func recordedFlow(
             link: link,
             flow: MediaFlowParameters(
                 encoder: EncoderModel.Configuration(frameRate: 30, minimum: limits.minimum, maximum: limits.maximum),
-                feedback: feedback, reportInterval: reportInterval),
+                feedback: feedback ?? kind.feedback, reportInterval: reportInterval),
             duration: duration, seed: seed),
         controller: controller)
     _ = simulation.run()
@@ -153,7 +163,13 @@ struct RandomFlight {
             decision.congestionWindow = DataSize(bytes: Int.random(in: 0...90_000, using: &random))
         }
         if Bool.random(using: &random) { decision.frameTimeout = duration() }
+        if Bool.random(using: &random) { decision.pacingBurst = duration() }
+        if Bool.random(using: &random) { decision.paddingRate = rate(&random) }
+        if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 1...9, using: &random) }
         if Bool.random(using: &random) { decision.feedbackInterval = duration() }
+        if Bool.random(using: &random) { decision.pacingBurst = duration() }
+        if Bool.random(using: &random) { decision.paddingRate = .kilobits(Double.random(in: 1...5000, using: &random)) }
+        if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 2...50, using: &random) }
         for id in 0..<Int.random(in: 0...3, using: &random) {
             decision.newProbeClusters.append(ProbeCluster(id: id, rate: rate(&random), minimumDuration: duration()))
         }

@@ -48,6 +48,14 @@ struct ComparisonTests {
         #expect(try #require(comparison.cases.first).entries.allSatisfy { !$0.isOnFront && !$0.isBest })
     }
 
+    @Test("where all fail nobody is best")
+    func nobody() throws {
+        let failed = ResultMaker.metrics(utilization: 90, delay: 40, late: 100)
+        let comparison = Comparison([ResultMaker.result("one", "a", failed), ResultMaker.result("one", "b", failed)])
+        let item = try #require(comparison.cases.first)
+        #expect(item.entries.allSatisfy { $0.isOnFront && !$0.isBest })
+    }
+
     @Test("runs with several seeds are one case with their mean")
     func seeds() throws {
         let comparison = Comparison([

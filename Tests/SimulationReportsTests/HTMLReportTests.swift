@@ -72,4 +72,19 @@ struct HTMLReportTests {
         let text = HTMLReport(Comparison([]), title: "Report", command: "").text
         #expect(text.contains("0 scenarios, 0 controllers"))
     }
+
+    @Test("a scenario's figure is an SVG file of its own, with its legend and a name that files can have")
+    func figure() throws {
+        let metrics = ResultMaker.metrics(utilization: 50, delay: 20, late: 1)
+        let comparison = Comparison([
+            ResultMaker.result("a/b <1>", "google", metrics), ResultMaker.result("a/b <1>", "oracle", metrics),
+        ])
+        let figure = CaseFigure(comparison, try #require(comparison.cases.first))
+        #expect(figure.fileName == "a-b--1-.svg")
+        let counter = ElementCounter(figure.svg)
+        #expect(counter.isWellFormed)
+        // Three plots in their places, and the file.
+        #expect(counter.names["svg"] == 7)
+        #expect(figure.svg.contains("oracle</text>"))
+    }
 }

@@ -103,6 +103,37 @@ struct ScenarioFileTests {
         #expect(error?.description.contains("a.yaml:3: the environment has no TRACES") == true)
     }
 
+    @Test("a short trace is repeated as a whole until it lasts long enough")
+    func shortTraces() throws {
+        let folder = try Folder([
+            "a.yaml": """
+            links: {forward: {}, backward: {}}
+            flows: {video: {kind: media}}
+            traces: {folder: $TRACES, link: forward, at-least: 5s}
+            """,
+            "t/one": "2000\n", "t/two": "7000\n",
+        ])
+        let scenarios = try folder.scenarios(
+            "a.yaml", environment: ["TRACES": folder.url.appendingPathComponent("t").path])
+        #expect(scenarios.map(\.duration) == [.seconds(6), .seconds(7)])
+    }
+
+    @Test("feedback that a file names is told apart from the default")
+    func feedback() throws {
+        let folder = try Folder([
+            "a.yaml": """
+            duration: 10s
+            links: {forward: {}, backward: {}}
+            flows: {named: {kind: media, feedback: transport-wide}, free: {kind: media}}
+            """
+        ])
+        let given = try folder.scenarios("a.yaml").flatMap(\.flows).map { flow in
+            guard case .media(let parameters, _) = flow.kind else { return false }
+            return parameters.isFeedbackGiven == (flow.name == "named")
+        }
+        #expect(given == [true, true])
+    }
+
     @Test(
         "what is wrong is refused with its file, line and reason",
         arguments: [

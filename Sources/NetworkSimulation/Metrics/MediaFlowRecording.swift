@@ -141,13 +141,12 @@ struct MediaFlowRecording {
         summary.meanTarget = BitRate(
             bitsPerSecond: samples.reduce(0) { $0 + Double($1.controller.targetBitRate.bitsPerSecond) }
                 / Double(max(samples.count, 1)))
-        summary.utilization = utilization
-        summary.rampTime = rampTime
-
         summary.queueingDelay = queueingDelays.distribution
         let frameDelays = addFrames(to: &summary)
         let series = series
         let metrics = metrics(summary, series)
+        summary.utilization = (metrics[.utilization] ?? 0) / 100
+        summary.rampTime = metrics[.ramp].map { .nanoseconds(Int64(($0 * 1e9).rounded())) }
         summary.recoveryDeficit = metrics[.recoveryDeficit].map { $0 / 100 }
         return MediaFlowReport(
             summary: summary, samples: samples, metrics: metrics,
@@ -224,30 +223,6 @@ struct MediaFlowRecording {
     /// The seconds of the window in which the flow was there.
     private var measuredDuration: Double {
         max((windowEnd - max(windowStart, .zero + setting.start)).seconds, 0.001)
-    }
-
-    /// What the link could carry of what the encoder may make, in a sample's interval.
-    private func usable(_ sample: MediaFlowSample) -> BitRate {
-        min(sample.capacity ?? setting.maximum, setting.maximum)
-    }
-
-    private var utilization: Double {
-        let usable = samples.reduce(0) { $0 + Double(self.usable($1).bitsPerSecond) }
-        let used = samples.reduce(0) { $0 + Double($1.goodput.bitsPerSecond) }
-        return usable > 0 ? used / usable : 0
-    }
-
-    /// The first time at which the goodput of a second is 90 % of what was usable in it.
-    private var rampTime: Duration? {
-        let count = max(Int(1 / max(setting.sampleInterval.seconds, 0.001)), 1)
-        guard samples.count >= count else { return nil }
-        for end in count...samples.count {
-            let second = samples[end - count..<end]
-            let used = second.reduce(0) { $0 + Double($1.goodput.bitsPerSecond) }
-            let usable = second.reduce(0) { $0 + Double(self.usable($1).bitsPerSecond) }
-            if usable > 0, used >= 0.9 * usable { return samples[end - 1].time }
-        }
-        return nil
     }
 
     /// Returns the delays of complete frames in nanoseconds, ascending.

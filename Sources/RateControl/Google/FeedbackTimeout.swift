@@ -1,12 +1,11 @@
 import MediaCore
 
-/// Notices that feedback stopped or fell far behind although packets are sent, and lowers the rate step by step while
-/// it lasts.
+/// Notices that receiver reports stopped although packets are sent, on a path that tells of itself by nothing else, and
+/// lowers the rate step by step while it lasts. Where transport-wide feedback comes, others see to its silence.
 struct FeedbackTimeout: Sendable {
-    /// So far, beyond the shortest round trip, what was heard may lie behind what was sent.
-    static let allowance = Duration.seconds(1)
-    /// Receivers without transport-wide feedback report only every few seconds (RFC 3550, 6.2).
-    static let allowanceForReports = Duration.seconds(6)
+    /// So far, beyond the shortest round trip, what was heard may lie behind what was sent: reports come only every few
+    /// seconds (RFC 3550, 6.2).
+    static let allowance = Duration.seconds(6)
     static let stepInterval = Duration.milliseconds(250)
     static let stepFactor = 0.8
 
@@ -62,7 +61,6 @@ struct FeedbackTimeout: Sendable {
     }
 
     private var silenceLimit: Duration {
-        (hasTransportFeedback ? Self.allowance : Self.allowanceForReports)
-            + max(shortestRoundTrip.value ?? .zero, .zero)
+        Self.allowance + max(shortestRoundTrip.value ?? .zero, .zero)
     }
 }

@@ -158,7 +158,7 @@ public struct GoogleCongestionController: CongestionController {
         switch parameters.pushback {
         case .none: bounds.target
         case .dropsFrames:
-            frameDropInterval.map { bounds.target - bounds.target * (1 / Double($0)) } ?? bounds.target
+            frameDropInterval.map { (bounds.target * (1 - 1 / Double($0))).clamped(to: bounds.range) } ?? bounds.target
         case .lowersTarget: window.rate(of: bounds.target).clamped(to: bounds.range)
         }
     }

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Groups packets by when they were sent and compares how far apart two groups were sent and received
-/// (draft-ietf-rmcat-gcc-02, section 5.2).
+/// (libwebrtc's `InterArrivalDelta`; draft-ietf-rmcat-gcc-02, section 5.2).
 ///
 /// Packets sent within 5 ms are one group, and so are packets that arrived in one burst although they were sent
 /// apart: a link that wakes up now and then delays the first of a burst, not the others.

@@ -44,7 +44,7 @@ struct LossModel: Hashable, Sendable {
     mutating func improveInherentLoss(_ observations: LossObservations) {
         var first = 0.0
         var second = 0.0
-        observations.forEach { observation, weight in
+        observations.visit { observation, weight in
             let loss = lossProbability(at: observation.sendingRate)
             let kept = 1 - loss
             first += weight * (observation.lostSize / loss - observation.receivedSize / kept)
@@ -62,7 +62,7 @@ struct LossModel: Hashable, Sendable {
             willingness / (Self.preferenceSmoothing + willingness.magnitude)
             * (Self.preference * kilobits + Self.logarithmicPreference * log1p(kilobits))
         var objective = 0.0
-        observations.forEach { observation, weight in
+        observations.visit { observation, weight in
             let loss = lossProbability(at: observation.sendingRate)
             objective +=
                 weight

@@ -66,7 +66,7 @@ struct LossObservations: Sendable {
     }
 
     /// Calls `body` with each observation and its weight.
-    func forEach(_ body: (Observation, Double) -> Void) {
+    func visit(_ body: (Observation, Double) -> Void) {
         var weight = 1.0
         for age in 0..<observations.count {
             let index = (oldest + observations.count - 1 - age) % observations.count
@@ -110,7 +110,7 @@ struct LossObservations: Sendable {
         var worst: (loss: Double, size: Double, lost: Double, rate: Double) = (0, 0, 0, 0)
         var best: (loss: Double, size: Double, lost: Double) = (1, 0, 0)
         let hasOutliers = total > 3
-        forEach { observation, weight in
+        visit { observation, weight in
             size += weight * observation.size
             lost += weight * observation.lostSize
             guard hasOutliers else { return }

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Compares the trend of delay with a threshold that adapts to how noisy the path is
-/// (draft-ietf-rmcat-gcc-02, section 5.4).
+/// (libwebrtc's `TrendlineEstimator::Detect`; draft-ietf-rmcat-gcc-02, section 5.4).
 struct OveruseDetector: Sendable {
     static let gain = 4.0
     /// The slope counts as measured over so many groups at most.

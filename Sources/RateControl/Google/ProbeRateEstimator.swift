@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Estimates what the path carries from how a probe's packets arrived.
+/// Estimates what the path carries from how a probe's packets arrived (libwebrtc's `ProbeBitrateEstimator`).
 struct ProbeRateEstimator: Sendable {
     /// So much of a cluster must have arrived, in packets and in bytes.
     static let minimumReceivedRatio = 0.8

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Estimates how fast one-way delay grows: the slope of a line through the smoothed delays of the last groups, in
-/// ms of delay per ms of time.
+/// Estimates how fast one-way delay grows (libwebrtc's `TrendlineEstimator`): the slope of a line through the smoothed
+/// delays of the last groups, in ms of delay per ms of time.
 struct TrendlineEstimator: Sendable {
     static let window = 20
     static let smoothing = 0.9

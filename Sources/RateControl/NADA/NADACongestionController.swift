@@ -19,7 +19,6 @@ public struct NADACongestionController: CongestionController {
     private var roundTripTime: Duration?
     private var lostCount = 0
     private var senderQueue = DataSize.zero
-    private var packetSize = DataSize.zero
     private var remoteEstimate: BitRate?
     private var encoderRate: BitRate
     private var sendingRate: BitRate
@@ -40,7 +39,6 @@ public struct NADACongestionController: CongestionController {
 
     public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
         lastUpdate = lastUpdate ?? now
-        packetSize = max(packetSize, packet.size)
     }
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
@@ -86,8 +84,10 @@ public struct NADACongestionController: CongestionController {
         limit = .delay
     }
 
-    /// Equations (5), (6) and (7).
+    /// Equations (5), (6) and (7). A pause of the source, or of the feedback, counts as no more than the time that the
+    /// gains were chosen for: the rate must not leap because of it.
     private mutating func adjust(after elapsed: Duration) {
+        let elapsed = min(elapsed, parameters.maximumRoundTrip)
         let tau = parameters.maximumRoundTrip.milliseconds
         let offset = signal.value - equilibrium
         let change = signal.value - signal.previous
@@ -104,13 +104,16 @@ public struct NADACongestionController: CongestionController {
             * Double(limits.maximum.bitsPerSecond) / max(reference, 1)
     }
 
-    /// The shaping buffer before the network (section 5.2.2): while packets wait in it the encoder makes less (equation 8),
-    /// and the sender lets out more (equation 9).
+    /// The shaping buffer before the network (section 5.2.2): while packets wait in it the encoder makes less, and the
+    /// sender lets out more, each by a twentieth at most (equations 11 to 14).
     private mutating func shape() {
         isShapingDue = false
-        let waiting = senderQueue > packetSize ? senderQueue.bits * parameters.frameRate : 0
-        encoderRate = max(limits.minimum, BitRate(bitsPerSecond: reference - parameters.encoderShaping * waiting))
-        sendingRate = min(limits.maximum, BitRate(bitsPerSecond: reference + parameters.sendingShaping * waiting))
+        let waiting = senderQueue.bits * parameters.frameRate
+        let largest = reference * parameters.maximumShaping
+        let less = min(largest, parameters.encoderShaping * waiting)
+        let more = min(largest, parameters.sendingShaping * waiting)
+        encoderRate = max(limits.minimum, BitRate(bitsPerSecond: reference - less))
+        sendingRate = min(limits.maximum, BitRate(bitsPerSecond: reference + more))
     }
 
     public mutating func remoteEstimateReceived(_ estimate: BitRate, now: MonotonicInstant) {

@@ -42,6 +42,8 @@ public struct NADAParameters: Hashable, Sendable {
     public var frameRate = 30.0
     public var encoderShaping = 0.1
     public var sendingShaping = 0.1
+    /// The part of the rate that shaping may change (RFC 8698, equations 11 and 12).
+    public var maximumShaping = 0.05
     /// The congestion beyond which more makes no difference: the authors' simulator has it, the RFC does not.
     public var maximumCongestion = Duration.milliseconds(500)
     /// Of how many packets the smallest delay counts (RFC 8698, section 5.1.1).

@@ -77,11 +77,11 @@ struct ObservationWindow: Sendable {
     /// The smallest queueing delay of the last packets (d_queue); nil before the first.
     var queueingDelay: Duration? {
         guard let baseDelay else { return nil }
-        return packets.suffix(filterLength).map(\.oneWayDelay).min().map { $0 - baseDelay }
+        return packets.suffix(filterLength).lazy.map(\.oneWayDelay).min().map { $0 - baseDelay }
     }
 
     /// The shortest round trip of the last packets; nil before the first.
-    var roundTripTime: Duration? { packets.suffix(filterLength).map(\.roundTrip).min() }
+    var roundTripTime: Duration? { packets.suffix(filterLength).lazy.map(\.roundTrip).min() }
 
     /// Whether any packet waited in a queue for longer than this.
     func hasQueue(above threshold: Duration) -> Bool {

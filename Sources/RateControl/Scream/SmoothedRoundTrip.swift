@@ -4,6 +4,8 @@ import MediaCore
 /// frame. In seconds.
 struct SmoothedRoundTrip: Sendable {
     static let initial = 0.05
+    /// What counts as a round trip: rates are divided by it.
+    static let range = 0.0001..<15
 
     /// Of the last reports, and of the one before.
     private(set) var short = initial
@@ -21,7 +23,8 @@ struct SmoothedRoundTrip: Sendable {
     /// - Parameter isApplicationLimited: whether the source makes less than it may. The smoothed value then falls slowly:
     ///   the target must not grow because of a queue that is empty for lack of media.
     mutating func add(_ sample: Double, isApplicationLimited: Bool, now: MonotonicInstant) {
-        guard sample >= 0, sample < 15 else { return }
+        guard sample >= 0, sample < Self.range.upperBound else { return }
+        let sample = max(sample, Self.range.lowerBound)
         previousShort = short
         short += (sample - short) / 8
         guard (now - lastUpdate).seconds > short else { return }

@@ -17,17 +17,23 @@ struct CasePlots {
         return names
     }
 
-    var html: String {
+    /// All plots, each an SVG of a page's.
+    var plots: [String] {
         let all = bottlenecks
-        var figures: [String] = []
+        var plots: [String] = []
         for bottleneck in all {
             let place = all.count > 1 ? " over \(bottleneck ?? "no link")" : ""
-            figures.append(ratePlot(over: bottleneck, title: "goodput\(place), Mbit/s"))
-            figures.append(queuePlot(over: bottleneck, title: "queueing delay\(place), ms"))
+            plots.append(ratePlot(over: bottleneck, title: "goodput\(place), Mbit/s"))
+            plots.append(queuePlot(over: bottleneck, title: "queueing delay\(place), ms"))
         }
-        if let plot = framePlot { figures.append(plot) }
-        guard !figures.isEmpty else { return "" }
-        return "<div class=\"row\">" + figures.map { "<figure>\($0)</figure>" }.joined(separator: "\n") + "</div>"
+        if let plot = framePlot { plots.append(plot) }
+        return plots
+    }
+
+    var html: String {
+        let plots = plots
+        guard !plots.isEmpty else { return "" }
+        return "<div class=\"row\">" + plots.map { "<figure>\($0)</figure>" }.joined(separator: "\n") + "</div>"
     }
 
     private func style(of controller: String) -> Int { comparison.controllers.firstIndex(of: controller) ?? 0 }

@@ -30,7 +30,7 @@ struct DelayUtilisationPlot {
             x: Axis(
                 from: min(max((delays.min() ?? 10) * 0.8, 1), 20), to: max((delays.max() ?? 100) * 1.2, 100),
                 scale: .logarithmic, title: "p95 queueing delay, ms: less is better"),
-            y: Axis(from: 0, to: max(series.flatMap(\.points).map(\.y).max() ?? 100, 100), title: "utilisation, %"),
+            y: Axis(from: 0, to: 100, title: "utilisation, %"),
             description: description)
         return ScatterPlot(frame: frame, series: series).svg
     }

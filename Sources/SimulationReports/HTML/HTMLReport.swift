@@ -55,7 +55,8 @@ public struct HTMLReport: Sendable {
         let suites = comparison.suites
         guard suites.count > 1 else { return "" }
         return "<nav>"
-            + suites.enumerated().map { "<a href=\"#s\($0)\">\(XMLText.escaped(Self.name($1.name)))</a>" }.joined()
+            + suites.enumerated().map { "<a href=\"#s\($0)\">\(XMLText.escaped(Self.name($1.name)))</a>" }
+            .joined(separator: " ")
             + "</nav>"
     }
 

@@ -17,7 +17,7 @@ struct LossObservationsTests {
         #expect(isComplete)
         #expect(observations.total == 1)
         var all: [LossObservations.Observation] = []
-        observations.forEach { observation, _ in all.append(observation) }
+        observations.visit { observation, _ in all.append(observation) }
         // 50 kB in 400 ms.
         #expect(all == [LossObservations.Observation(size: 50, lostSize: 5, sendingRate: 1_000_000)])
         #expect(observations.lastSend == at(400))
@@ -32,7 +32,7 @@ struct LossObservationsTests {
         _ = observations.add(report)
         _ = observations.add(lossReport(20, lost: 0, from: 110, to: 260, sequence: 20))
         #expect(observations.total == 1)
-        observations.forEach { observation, _ in
+        observations.visit { observation, _ in
             #expect(observation.size == 40)
             #expect(observation.lostSize == 3)
         }
@@ -53,7 +53,7 @@ struct LossObservationsTests {
     func weights() {
         let observations = make(Array(repeating: 0, count: 20))
         var weights: [Double] = []
-        observations.forEach { _, weight in weights.append(weight) }
+        observations.visit { _, weight in weights.append(weight) }
         #expect(weights.count == 15)
         #expect(weights[0] == 1)
         #expect(abs(weights[2] - 0.81) < 1e-12)
