@@ -39,7 +39,7 @@ struct LossClassifierTests {
 
     @Test("much loss without delay bounds the rate to what arrives")
     mutating func policer() throws {
-        run(seconds: 0..<4) { ($0 % 2 == 0, 0) }
+        run(seconds: 0..<3) { ($0 % 2 == 0, 0) }
         let bound = try #require(losses.bound)
         #expect(abs(bound / 50_000 - 1) < 0.1)
     }
