@@ -51,7 +51,7 @@ extension Participant {
     private func downlinkSnapshot(_ statistics: PeerStatistics) -> DownlinkSnapshot {
         DownlinkSnapshot(
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
-            videoBitRate: downlink?.bitRate.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
+            videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
             width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesDropped: downlink?.framesDropped ?? 0,

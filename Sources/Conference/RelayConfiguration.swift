@@ -23,7 +23,7 @@ public struct RelayConfiguration: Sendable {
     public var rateLimits = RateLimits(
         minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(2500))
     /// What decides how much is sent to each participant.
-    public var congestionController = CongestionControllerKind.google
+    public var congestionController = CongestionControllerKind.confrelay
     /// Makes what records the controller of a participant's downlink; nil, or nil from it, where nothing is recorded. It
     /// is called on the relay's loop, which it must not keep waiting.
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?

@@ -66,7 +66,7 @@ public struct FlightAnalysis: Sendable {
                 intervals[index].replayedTarget = replayed.targetBitRate
                 replayedTarget.add(replayed.targetBitRate, at: time)
             }
-        case .remoteEstimateReceived, .demandChanged, .limitsChanged, .senderQueueChanged: break
+        case .remoteEstimateReceived, .demandChanged, .limitsChanged, .senderQueueChanged, .frameDelayChanged: break
         }
     }
 

@@ -140,6 +140,7 @@ public struct FlightDecoder: Sendable {
             else { return nil }
             return .limitsChanged(RateLimits(minimum: minimum, start: start, maximum: maximum))
         case .senderQueueChanged: return body.size().map(FlightEvent.senderQueueChanged)
+        case .frameDelayChanged: return body.duration().map(FlightEvent.frameDelayChanged)
         case .decided: return decision(&body, time: time).map(FlightEvent.decided)
         case .end: return nil
         }

@@ -67,6 +67,9 @@ public struct FlightEncoder: Sendable {
         case .senderQueueChanged(let size):
             begin(.senderQueueChanged, time)
             body.append(signed: Int64(size.bytes))
+        case .frameDelayChanged(let delay):
+            begin(.frameDelayChanged, time)
+            body.append(duration: delay)
         case .decided(let decision):
             begin(.decided, time)
             encode(decision, time: time)

@@ -22,6 +22,7 @@ enum FlightFormat {
         case limitsChanged = 6
         case senderQueueChanged = 7
         case decided = 8
+        case frameDelayChanged = 9
         case end = 15
     }
 

@@ -21,6 +21,7 @@ public enum FlightEvent: Hashable, Sendable {
     case demandChanged(BitRate)
     case limitsChanged(RateLimits)
     case senderQueueChanged(DataSize)
+    case frameDelayChanged(Duration)
     /// `advance(now:)` was called and returned this.
     case decided(ControlDecision)
 }

@@ -36,6 +36,7 @@ public struct FlightReplay: Sendable {
         case .demandChanged(let demand): controller.demandChanged(demand, now: now)
         case .limitsChanged(let limits): controller.limitsChanged(limits, now: now)
         case .senderQueueChanged(let size): controller.senderQueueChanged(size, now: now)
+        case .frameDelayChanged(let delay): controller.frameDelayChanged(delay, now: now)
         case .decided(let recorded):
             let replayed = controller.advance(now: now)
             if replayed != recorded {

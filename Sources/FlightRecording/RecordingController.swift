@@ -51,6 +51,11 @@ public struct RecordingController: CongestionController {
         base.senderQueueChanged(size, now: now)
     }
 
+    public mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant) {
+        recorder.record(.frameDelayChanged(delay), now: now)
+        base.frameDelayChanged(delay, now: now)
+    }
+
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
         let decision = base.advance(now: now)
         recorder.record(.decided(decision), now: now)

@@ -28,6 +28,10 @@ public protocol CongestionController: Sendable {
     /// How much waits at the sender for the pacer to let it out. Not every sender tells.
     mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant)
 
+    /// How long it takes from when the target is read for a frame until that frame's packets may leave. Zero without a
+    /// call.
+    mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant)
+
     /// What to do now.
     mutating func advance(now: MonotonicInstant) -> ControlDecision
 
@@ -37,4 +41,5 @@ public protocol CongestionController: Sendable {
 
 extension CongestionController {
     public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {}
+    public mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant) {}
 }

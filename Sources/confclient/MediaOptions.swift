@@ -64,9 +64,9 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help:
-            "What decides how much is sent: google; confrelay, which follows the path from frame to frame; scream or nada."
+            "What decides how much is sent: confrelay, which follows the path from frame to frame; google; scream or nada."
     )
-    var controller = ControllerArgument(.google)
+    var controller = ControllerArgument(.confrelay)
 
     @Option(help: "Seeds emulated losses and everything else random but keys.")
     var seed: UInt64 = 0

@@ -115,10 +115,10 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: """
-            What decides how much is sent: google; confrelay, which follows the path from frame to frame; scream; or \
+            What decides how much is sent: confrelay, which follows the path from frame to frame; google; scream; or \
             nada.
             """)
-    var controller = CongestionControllerKind.google
+    var controller = CongestionControllerKind.confrelay
 
     @Option(help: "H.264 encoder: openh264 is made for calls; x264 takes more time for a little more quality.")
     var encoder = EncoderBackEnd.openH264

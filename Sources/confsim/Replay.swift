@@ -28,7 +28,7 @@ struct Replay: AsyncParsableCommand {
     var link: String?
 
     @Option(help: ControllerList.help)
-    var controller = ControllerList([.google])
+    var controller = ControllerList([.confrelay])
 
     @Option(
         help: "How long to simulate, such as 60s; by default 60s, or the length of the trace.",

@@ -17,7 +17,7 @@ struct Run: AsyncParsableCommand {
     var files: [String]
 
     @Option(help: ControllerList.help)
-    var controller = ControllerList([.google])
+    var controller = ControllerList([.confrelay])
 
     @OptionGroup
     var batch: BatchOptions

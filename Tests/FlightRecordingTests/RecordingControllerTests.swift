@@ -20,6 +20,7 @@ struct RecordingControllerTests {
         mutating func demandChanged(_ demand: BitRate, now: MonotonicInstant) { calls.append("demand") }
         mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant) { calls.append("limits") }
         mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) { calls.append("queue") }
+        mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant) { calls.append("frame delay") }
         mutating func advance(now: MonotonicInstant) -> ControlDecision {
             ControlDecision(
                 targetBitRate: .kilobits(Double(calls.count)), pacingRate: .zero, nextWakeUp: now + .seconds(1))
@@ -45,6 +46,7 @@ struct RecordingControllerTests {
         controller.demandChanged(.kilobits(800), now: start)
         controller.limitsChanged(.test, now: start)
         controller.senderQueueChanged(DataSize(bytes: 5), now: start)
+        controller.frameDelayChanged(.milliseconds(9), now: start)
         let decision = controller.advance(now: start + .seconds(1))
         recorder.finish()
         #expect(controller.snapshot.probeCount == 7)
@@ -59,6 +61,7 @@ struct RecordingControllerTests {
                 FlightRecord(time: start, event: .demandChanged(.kilobits(800))),
                 FlightRecord(time: start, event: .limitsChanged(.test)),
                 FlightRecord(time: start, event: .senderQueueChanged(DataSize(bytes: 5))),
+                FlightRecord(time: start, event: .frameDelayChanged(.milliseconds(9))),
                 FlightRecord(time: start + .seconds(1), event: .decided(decision)),
             ])
     }

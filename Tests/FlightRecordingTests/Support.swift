@@ -98,13 +98,14 @@ struct RandomFlight {
         case 0...3: .packetSent(packet())
         case 4, 5: .feedbackReceived(report())
         case 6:
-            switch Int.random(in: 0..<4, using: &random) {
+            switch Int.random(in: 0..<5, using: &random) {
             case 0: .remoteEstimateReceived(BitRate(bitsPerSecond: Int64.random(in: 0...(.max), using: &random)))
             case 1: .demandChanged(BitRate(bitsPerSecond: Int64.random(in: 0...1_000_000_000, using: &random)))
             case 2:
                 .receiverReportReceived(
                     fractionLost: Double.random(in: 0...1, using: &random),
                     roundTripTime: Bool.random(using: &random) ? duration() : nil)
+            case 3: .frameDelayChanged(duration())
             default:
                 .limitsChanged(
                     RateLimits(

@@ -49,6 +49,7 @@ public final class PeerConnection {
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
     var budget = SendBudget()
+    var frameDelay = FrameDelayMeter()
     var events = CircularBuffer<PeerEvent>()
     var controlDatagrams = CircularBuffer<Transmit>()
     var nextReport: MonotonicInstant
@@ -77,7 +78,7 @@ public final class PeerConnection {
         case retransmission(ByteBuffer, line: Int)
     }
 
-    /// - Parameter controller: `nil` for the default, Google congestion control.
+    /// - Parameter controller: `nil` for the default, `ConfrelayCongestionController`.
     public init(
         session: NegotiatedSession, configuration: PeerConfiguration, wallClock: WallClock,
         controller: (any CongestionController)? = nil, now: MonotonicInstant
@@ -86,7 +87,7 @@ public final class PeerConnection {
         self.configuration = configuration
         self.wallClock = wallClock
         random = SeededGenerator(seed: configuration.seed)
-        self.controller = controller ?? GoogleCongestionController(limits: configuration.rateLimits, now: now)
+        self.controller = controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now)
         decision = self.controller.advance(now: now)
         allocator = BitrateAllocator(configuration: Self.allocation(of: session, limits: configuration.rateLimits))
         nextReport = now + .milliseconds(200)
@@ -152,7 +153,11 @@ public final class PeerConnection {
     static let maximumPacerDelay = Duration.milliseconds(120)
 
     /// Queues a frame for the pacer.
-    public func sendVideo(_ frame: EncodedFrame, captureTime: MonotonicInstant, now: MonotonicInstant) {
+    ///
+    /// - Parameter targetTime: When the frame's target bitrate was read.
+    public func sendVideo(
+        _ frame: EncodedFrame, captureTime: MonotonicInstant, targetTime: MonotonicInstant, now: MonotonicInstant
+    ) {
         guard !isClosed, let line = videoLine, let packets = videoSender?.packetize(frame, captureTime: captureTime)
         else { return }
         for packet in packets { enqueue(packet, line: line, priority: .video, now: now) }
@@ -160,6 +165,7 @@ public final class PeerConnection {
             $0 + DataSize(bytes: $1.payload.readableBytes) + PeerConfiguration.packetOverhead
         }
         budget.spend(frame: size, now: now)
+        if let delay = frameDelay.add(now - targetTime) { controller.frameDelayChanged(delay, now: now) }
         pacer.canPad = true
     }
 
@@ -310,11 +316,12 @@ public final class PeerConnection {
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoSender?.statistics.fractionLost ?? 0)
-        let sustained = decision.sustainedBitRate ?? decision.targetBitRate
-        budget.setRate(max(sustained - allocation.audio, Self.minimumVideoBitRate), now: now)
+        let sustained = max(
+            (decision.sustainedBitRate ?? decision.targetBitRate) - allocation.audio, Self.minimumVideoBitRate)
+        budget.setRate(sustained, now: now)
         guard allocation.isChanged else { return }
         if videoSender != nil, allocation.video != allocated.video {
-            events.append(.videoBitRateChanged(allocation.video))
+            events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
         }
         if audioSender != nil, allocation.audio != allocated.audio {
             events.append(.audioBitRateChanged(allocation.audio))

@@ -10,7 +10,7 @@ public enum PeerEvent: Sendable {
     /// The remote side cannot decode until it gets a keyframe. Repeats of one request are coalesced.
     case keyFrameRequested
     /// What the video encoder may produce from now on.
-    case videoBitRateChanged(BitRate)
+    case videoBitRateChanged(VideoBitRate)
     /// What the audio encoder may produce from now on.
     case audioBitRateChanged(BitRate)
     /// The remote side said goodbye (RTCP BYE).

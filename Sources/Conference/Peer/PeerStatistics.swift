@@ -26,7 +26,7 @@ public struct PeerStatistics: Sendable {
     public var roundTripTime: Duration?
     public var receiveBitRate: BitRate
     public var sendBitRate: BitRate
-    /// What the controller allows, all media with their headers.
+    /// What the controller allows over several frames, all media with their headers.
     public var targetBitRate: BitRate
     /// What the video encoder was last told.
     public var videoBitRate: BitRate
@@ -67,7 +67,7 @@ extension PeerConnection {
     public func statistics(now: MonotonicInstant) -> PeerStatistics {
         PeerStatistics(
             counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
-            sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.targetBitRate,
+            sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.sustainedBitRate ?? decision.targetBitRate,
             videoBitRate: allocated.video, pacing: pacing, pacerQueue: pacer.queuedSize,
             pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
             videoFractionLost: videoSender?.statistics.fractionLost ?? 0,

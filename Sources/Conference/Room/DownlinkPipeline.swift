@@ -35,7 +35,7 @@ struct DownlinkPipeline {
     private var tickCount: UInt64 = 0
     private var frameRate: FrameRateDivisor
 
-    private(set) var bitRate: BitRate
+    private(set) var bitRate: VideoBitRate
     private(set) var framesEncoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
     private(set) var keyFrames: UInt64 = 0
@@ -56,19 +56,20 @@ struct DownlinkPipeline {
         self.queue = queue
         self.canBeAskedForKeyFrames = canBeAskedForKeyFrames
         dimensions = setup.dimensions
-        bitRate = setup.properties.averageBitRate
+        let rate = setup.properties.averageBitRate
+        bitRate = VideoBitRate(target: rate, sustained: rate)
         self.frameRate = FrameRateDivisor(dimensions: setup.dimensions, frameRate: frameRate)
         encoder = QueueConfined(LazyEncoder(backEnd: backEnd, setup: setup))
         for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
     }
 
-    mutating func setBitRate(_ rate: BitRate) {
+    mutating func setBitRate(_ rate: VideoBitRate) {
         bitRate = rate
-        frameRate.update(bitRate: rate)
+        frameRate.update(bitRate: rate.sustained)
     }
 
     private var keyFrameInterval: Duration {
-        let affordable = (bitRate * Self.keyFrameShare).duration(for: keyFrameSize)
+        let affordable = (bitRate.sustained * Self.keyFrameShare).duration(for: keyFrameSize)
         return min(max(affordable, Self.minimumKeyFrameInterval), Self.maximumKeyFrameInterval)
     }
 
@@ -140,7 +141,7 @@ struct DownlinkPipeline {
 final class LazyEncoder {
     /// What may change between two frames.
     struct Settings: Equatable {
-        var bitRate: BitRate
+        var bitRate: VideoBitRate
         var frameRate: Int
     }
 
@@ -198,8 +199,8 @@ extension LazyEncoder.Settings {
     private static let smallestBound = DataSize(bytes: 10_000)
 
     fileprivate func apply(to properties: inout CompressionProperties) {
-        properties.averageBitRate = bitRate
+        properties.averageBitRate = bitRate.target
         properties.expectedFrameRate = Double(frameRate)
-        properties.maxFrameBytes = max(bitRate.dataSize(over: Self.longestFrame), Self.smallestBound)
+        properties.maxFrameBytes = max(bitRate.sustained.dataSize(over: Self.longestFrame), Self.smallestBound)
     }
 }

@@ -224,7 +224,8 @@ final class Room {
     ) {
         participant.downlink?.complete(result, of: completion)
         guard let frame = result.frame else { return }
-        participant.peer.sendVideo(frame, captureTime: result.captureTime, now: now)
+        participant.peer.sendVideo(
+            frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {

@@ -9,7 +9,7 @@ extension ClientSession {
         case .videoFrame(let frame): received(frame, now: now)
         case .audioPacket(let packet): received(packet)
         case .keyFrameRequested: isKeyFrameWanted = true
-        case .videoBitRateChanged(let rate): videoBitRate = rate
+        case .videoBitRateChanged(let rate): videoBitRate = rate.target
         case .audioBitRateChanged(let rate): audioBitRate = rate
         case .goodbye: end(.relayLeft(reason: "the relay said goodbye"))
         }

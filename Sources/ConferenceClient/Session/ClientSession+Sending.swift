@@ -38,7 +38,7 @@ extension ClientSession {
         let now = ClientClock.now()
         if let frame = output.frame {
             measurements.sent(size: frame.size, isKeyFrame: frame.isKeyFrame)
-            peer.sendVideo(frame, captureTime: capture, now: now)
+            peer.sendVideo(frame, captureTime: capture, targetTime: capture, now: now)
         } else {
             measurements.skippedFrames += 1
         }

@@ -43,7 +43,7 @@ public struct JoinOptions: Sendable {
         videoSettings = VideoInputSettings()
         audio = .tone
         maximumBitRate = .megabits(1.5)
-        controller = .google
+        controller = .confrelay
         flightRecorderLimit = FlightRecorder.defaultLimit
         srtpProfiles = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
         encoder = .openH264

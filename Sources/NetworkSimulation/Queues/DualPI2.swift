@@ -105,7 +105,8 @@ struct DualPI2<Packet> {
         update(now: now)
         while true {
             if servesLowLatency {
-                let delay = lowLatency.delay(now: now)
+                // At low rates a single packet takes longer than the ramp allows: it is no queue (`Th_len`, one packet).
+                let native = lowLatency.count > 1 ? control.native(delay: lowLatency.delay(now: now)) : 0
                 guard var packet = lowLatency.popFirst() else { return nil }
                 if !classic.isEmpty {
                     let weight = control.parameters.classicWeight
@@ -115,7 +116,7 @@ struct DualPI2<Packet> {
                     counters.dropped += 1
                     continue
                 }
-                if Self.recurs(&lowLatencyCount, max(control.native(delay: delay), control.coupled)) {
+                if Self.recurs(&lowLatencyCount, max(native, control.coupled)) {
                     packet.ecn = .congestionExperienced
                     counters.marked += 1
                 }

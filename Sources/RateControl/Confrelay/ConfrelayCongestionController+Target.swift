@@ -76,7 +76,9 @@ extension ConfrelayCongestionController {
     var delayBasedRate: Double {
         let additive =
             parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
-        return capacity * max(use - queueDelay / parameters.drainTime.seconds, 0) + additive
+        // What is left of the queue when the frame that is made at this target leaves.
+        let queue = max(queueDelay - frameDelay, 0)
+        return capacity * max(use - queue / parameters.drainTime.seconds, 0) + additive
     }
 
     /// Whether more is on its way than the path delivers within a frame.

@@ -28,6 +28,8 @@ public struct ConfrelayCongestionController: CongestionController {
     var timeout = FeedbackTimeout()
     var remoteEstimate: BitRate?
     var senderQueue = DataSize.zero
+    /// Seconds from when the target is read for a frame until that frame may leave.
+    var frameDelay = 0.0
     var reportedRoundTripTime: Duration?
 
     var target: BitRate
@@ -122,6 +124,10 @@ public struct ConfrelayCongestionController: CongestionController {
 
     public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {
         senderQueue = size
+    }
+
+    public mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant) {
+        frameDelay = max(0, delay.seconds)
     }
 
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {

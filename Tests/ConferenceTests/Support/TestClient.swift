@@ -113,7 +113,7 @@ final class TestClient {
                 presentationTime: time,
                 options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
             wantsKeyFrame = false
-            if let frame = outputs.next()?.frame { peer.sendVideo(frame, captureTime: now, now: now) }
+            if let frame = outputs.next()?.frame { peer.sendVideo(frame, captureTime: now, targetTime: now, now: now) }
         } catch {
             fatalError("the test's own encoder failed: \(error)")
         }
@@ -145,8 +145,8 @@ final class TestClient {
             case .audioPacket(let packet): audioPackets.append(packet)
             case .keyFrameRequested: wantsKeyFrame = true
             case .videoBitRateChanged(let rate):
-                bitRate = rate
-                bitRates.append(rate)
+                bitRate = rate.target
+                bitRates.append(rate.target)
             case .audioBitRateChanged: break
             case .goodbye: sawGoodbye = true
             }

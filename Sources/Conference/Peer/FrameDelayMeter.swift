@@ -1,0 +1,22 @@
+import MediaCore
+
+/// How long frames take from when their target is read until they are handed to the pacer.
+struct FrameDelayMeter {
+    /// What changes by less is not worth telling.
+    private static let resolution = Duration.milliseconds(1)
+    /// Of how many frames the mean is taken, about.
+    private static let memory = 8
+
+    private var mean: Duration?
+    private var told = Duration.zero
+
+    /// Adds a frame; the mean if it is to be told.
+    mutating func add(_ delay: Duration) -> Duration? {
+        let mean = mean.map { $0 + (delay - $0) / Self.memory } ?? delay
+        self.mean = mean
+        let change = mean - told
+        guard change >= Self.resolution || change <= .zero - Self.resolution else { return nil }
+        told = mean
+        return mean
+    }
+}
