@@ -49,8 +49,8 @@ struct RecordingControllerTests {
         controller.frameDelayChanged(.milliseconds(9), now: start)
         let decision = controller.advance(now: start + .seconds(1))
         recorder.finish()
-        #expect(controller.snapshot.probeCount == 7)
-        #expect(decision.targetBitRate == .kilobits(7))
+        #expect(controller.snapshot.probeCount == 8)
+        #expect(decision.targetBitRate == .kilobits(8))
         #expect(
             try decode(memory.bytes).records == [
                 FlightRecord(time: start, event: .packetSent(packet)),
