@@ -63,6 +63,23 @@ struct ConfrelayCongestionControllerTests {
         #expect(try #require(decision.sustainedBitRate) > .megabits(2))
     }
 
+    @Test("a frame that takes its time may be as large as if the queue had gone meanwhile")
+    mutating func frameDelay() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        // 15 ms of the link.
+        for _ in 0..<6 {
+            let packet = SentPacket(transportSequence: sequence, size: .packet, sendTime: at(1000))
+            sequence += 1
+            controller.packetSent(packet, now: at(1000))
+        }
+        var later = controller
+        later.frameDelayChanged(.milliseconds(20), now: at(1001))
+        let (atOnce, afterDelay) = (controller.advance(now: at(1001)), later.advance(now: at(1001)))
+        #expect(atOnce.targetBitRate < .megabits(3))
+        #expect(afterDelay.targetBitRate > .megabits(3))
+        #expect(atOnce.congestionWindow == afterDelay.congestionWindow)
+    }
+
     @Test("in silence a packet may leave each 100 ms, and no more")
     mutating func keepsAlive() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
