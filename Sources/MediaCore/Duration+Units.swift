@@ -1,6 +1,8 @@
 extension Duration {
     /// The duration in whole nanoseconds, saturating at the range of `Int64` (292 years).
     public var nanoseconds: Int64 {
+        // Up to nine seconds, without a division of 128 bits.
+        if let attoseconds = Int64(exactly: attoseconds) { return attoseconds / 1_000_000_000 }
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
