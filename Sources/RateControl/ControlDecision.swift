@@ -6,6 +6,8 @@ public struct ControlDecision: Hashable, Sendable {
     public var targetBitRate: BitRate
     /// What may be sent on average where the target is for the next frame alone; nil where the target says both.
     public var sustainedBitRate: BitRate?
+    /// What may be sent over several frames.
+    public var averageBitRate: BitRate { sustainedBitRate ?? targetBitRate }
     /// The rate at which queued packets leave.
     public var pacingRate: BitRate
     /// Packets that leave within this time of each other may leave together; nil for the pacer's own.

@@ -13,21 +13,20 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
     case oracle
 
     /// A controller for a flow.
-    func make(for context: ControllerContext) -> SimulatedController {
+    ///
+    /// - Parameter parameters: The constants of `confrelay`.
+    func make(
+        for context: ControllerContext, parameters: ConfrelayParameters = ConfrelayParameters()
+    ) -> SimulatedController {
         switch self {
         case .google:
             SimulatedController(GoogleCongestionController(limits: context.limits, now: context.start))
         case .fixed: SimulatedController(FixedRateController(rate: context.limits.start))
         case .confrelay:
-            SimulatedController(ConfrelayCongestionController(limits: context.limits, now: context.start))
-        case .scream:
             SimulatedController(
-                ScreamCongestionController(limits: context.limits, now: context.start),
-                feedback: .congestionControl)
-        case .nada:
-            SimulatedController(
-                NADACongestionController(limits: context.limits), feedback: .congestionControl,
-                feedbackInterval: .milliseconds(100), reportsFrameEnds: false)
+                ConfrelayCongestionController(limits: context.limits, parameters: parameters, now: context.start))
+        case .scream: .scream(for: context)
+        case .nada: .nada(for: context)
         case .oracle:
             SimulatedController(
                 OracleController(

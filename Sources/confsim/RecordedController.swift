@@ -16,13 +16,13 @@ struct RecordedController {
 
     /// A controller as the recording's was when it began; nil for constants that this program does not know.
     func make(_ header: FlightHeader) -> (any CongestionController)? {
-        guard kind == .confrelay, !header.scaling.isEmpty, header.controller == kind.rawValue else {
-            return kind.make(for: ControllerContext(limits: header.limits, start: header.start)).controller
-        }
         var parameters = ConfrelayParameters()
-        for constant in header.scaling {
-            guard parameters.scale(constant.name, by: constant.factor) else { return nil }
+        if kind == .confrelay, header.controller == kind.rawValue {
+            for constant in header.scaling {
+                guard parameters.scale(constant.name, by: constant.factor) else { return nil }
+            }
         }
-        return ConfrelayCongestionController(limits: header.limits, parameters: parameters, now: header.start)
+        let context = ControllerContext(limits: header.limits, start: header.start)
+        return kind.make(for: context, parameters: parameters).controller
     }
 }

@@ -183,13 +183,9 @@ struct Replay: AsyncParsableCommand {
     private func maker(
         _ kind: ControllerKind, _ recorder: FlightRecorder?
     ) -> @Sendable (ControllerContext) -> SimulatedController {
-        let scaled = kind == .confrelay && !scale.isEmpty ? parameters() : nil
+        let parameters = parameters()
         return { context in
-            var made = kind.make(for: context)
-            if let scaled {
-                made.controller = ConfrelayCongestionController(
-                    limits: context.limits, parameters: scaled, now: context.start)
-            }
+            var made = kind.make(for: context, parameters: parameters)
             if let recorder { made.controller = RecordingController(made.controller, recorder: recorder) }
             return made
         }

@@ -56,11 +56,8 @@ struct SensitivityCommand: AsyncParsableCommand {
                 batch.seeds.map { seed in
                     SimulationBatch.Job(
                         scenario: scenario, controller: ControllerKind.confrelay.rawValue,
-                        makeController: { context in
-                            SimulatedController(
-                                ConfrelayCongestionController(
-                                    limits: context.limits, parameters: variation.parameters, now: context.start))
-                        }, seed: seed, sampleLimit: 0)
+                        makeController: { ControllerKind.confrelay.make(for: $0, parameters: variation.parameters) },
+                        seed: seed, sampleLimit: 0)
                 }
             }
         }

@@ -13,14 +13,8 @@ struct PeerControllerTests {
 
         func make(_ context: ControllerContext) -> SimulatedController {
             switch self {
-            case .scream:
-                SimulatedController(
-                    ScreamCongestionController(limits: context.limits, now: context.start),
-                    feedback: .congestionControl)
-            case .nada:
-                SimulatedController(
-                    NADACongestionController(limits: context.limits), feedback: .congestionControl,
-                    feedbackInterval: .milliseconds(100), reportsFrameEnds: false)
+            case .scream: .scream(for: context)
+            case .nada: .nada(for: context)
             }
         }
     }

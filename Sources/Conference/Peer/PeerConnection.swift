@@ -317,7 +317,7 @@ public final class PeerConnection {
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoSender?.statistics.fractionLost ?? 0)
         let sustained = max(
-            (decision.sustainedBitRate ?? decision.targetBitRate) - allocation.audio, Self.minimumVideoBitRate)
+            decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
         budget.setRate(sustained, now: now)
         guard allocation.isChanged else { return }
         if videoSender != nil, allocation.video != allocated.video {

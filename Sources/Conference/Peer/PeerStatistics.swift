@@ -67,7 +67,7 @@ extension PeerConnection {
     public func statistics(now: MonotonicInstant) -> PeerStatistics {
         PeerStatistics(
             counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
-            sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.sustainedBitRate ?? decision.targetBitRate,
+            sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.averageBitRate,
             videoBitRate: allocated.video, pacing: pacing, pacerQueue: pacer.queuedSize,
             pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
             videoFractionLost: videoSender?.statistics.fractionLost ?? 0,

@@ -211,7 +211,7 @@ extension MediaFlow {
             pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         if sentStream != nil {
-            let sustained = (decision.sustainedBitRate ?? decision.targetBitRate) - (parameters.audio ?? .zero)
+            let sustained = decision.averageBitRate - (parameters.audio ?? .zero)
             budget.setRate(max(sustained, parameters.encoder.minimum), now: now)
         }
         if let interval = decision.feedbackInterval {
