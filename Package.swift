@@ -57,7 +57,7 @@ let modules: [Module] = [
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
     Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
-    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", nioCore]),
+    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "Conference",
@@ -182,6 +182,7 @@ let package = Package(
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
     ]
 )

@@ -4,12 +4,12 @@
 set -euo pipefail
 
 packages=(
-    libavcodec-dev libavformat-dev libavutil-dev libopenh264-dev libx264-dev libsrtp2-dev libopus-dev libyuv-dev
+    libavcodec-dev libavformat-dev libavutil-dev libopenh264-dev libx264-dev libsrtp2-dev libssl-dev libopus-dev libyuv-dev
     libpango1.0-dev fonts-dejavu-core pkg-config make
 )
 test_packages=(
     ffmpeg curl gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-    gstreamer1.0-plugins-ugly gstreamer1.0-libav
+    gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-nice chromium chromium-driver
 )
 
 case "${1:-}" in

@@ -31,11 +31,11 @@ struct NegotiationTests {
         let video = try #require(relay.video)
         #expect(video.sends && video.receives)
         #expect(video.feedback.nack && video.feedback.pli && video.feedback.transportCC)
-        #expect(video.inboundKeys.profile == .aeadAES128GCM)
+        #expect(video.keys?.inbound.profile == .aeadAES128GCM)
         #expect(video.rtcpMux)
         #expect(relay.audio?.sends == true && relay.audio?.receives == true)
-        #expect(client.video?.outboundKeys == video.inboundKeys)
-        #expect(client.video?.inboundKeys == video.outboundKeys)
+        #expect(client.video?.keys?.outbound == video.keys?.inbound)
+        #expect(client.video?.keys?.inbound == video.keys?.outbound)
     }
 
     @Test("without a camera and a microphone a client offers to receive only")
@@ -50,7 +50,7 @@ struct NegotiationTests {
         var options = try options()
         options.srtpProfiles = [.aesCM128HMACSHA1_80]
         let (client, _) = try answer(options)
-        #expect(client.video?.outboundKeys.profile == .aesCM128HMACSHA1_80)
+        #expect(client.video?.keys?.outbound.profile == .aesCM128HMACSHA1_80)
     }
 }
 

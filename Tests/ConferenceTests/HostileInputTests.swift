@@ -39,7 +39,7 @@ import Testing
         let mallory = try call.join("Mallory", colour: .blue)
         var captured: [ByteBuffer] = []
         let session = mallory.peer.session
-        let inbound = try session.media.map { try SRTPContext(keys: $0.outboundKeys, direction: .inbound) }
+        let inbound = try session.media.map { try SRTPContext(keys: #require($0.keys).outbound, direction: .inbound) }
         call.drops = { datagram, isDownlink, client in
             guard !isDownlink, client === mallory else { return false }
             for context in inbound {
@@ -53,7 +53,7 @@ import Testing
         call.run(for: .seconds(2))
         try #require(captured.count > 50)
 
-        let outbound = try session.media.map { try SRTPContext(keys: $0.outboundKeys, direction: .outbound) }
+        let outbound = try session.media.map { try SRTPContext(keys: #require($0.keys).outbound, direction: .outbound) }
         var sequence: [UInt8: UInt16] = [:]
         let before = call.relay.snapshot(now: call.now).datagrams.accepted
         for round in 0..<40_000 {

@@ -45,7 +45,7 @@ struct Answered {
         #expect(video.payloadType == 96 && video.clockRate == 90_000)
         #expect(video.packetizationMode == 1)
         #expect(video.profileLevelID == nil)
-        #expect(video.inboundKeys.sdesInline == Offers.otherCounterModeKey)
+        #expect(video.keys?.inbound.sdesInline == Offers.otherCounterModeKey)
         #expect(video.remoteRTPAddress == TransportAddress(ipv4: 0x7F00_0001, port: 5004))
         #expect(video.remoteRTCPAddress == TransportAddress(ipv4: 0x7F00_0001, port: 5005))
         #expect(video.feedback == .none && !video.rtcpMux)
@@ -53,7 +53,7 @@ struct Answered {
         let audio = try #require(answered.session.audio)
         #expect(audio.payloadType == 97 && audio.clockRate == 48_000)
         #expect(audio.maximumBitRate == .kilobits(64))
-        #expect(audio.outboundKeys != video.outboundKeys)
+        #expect(audio.keys?.outbound != video.keys?.outbound)
         for media in answered.answer.media {
             #expect(media.attribute("rtcp")?.value == "7000")
             #expect(!media.rtcpMux)
@@ -85,7 +85,8 @@ struct Answered {
         #expect(video.feedback == FeedbackSupport(nack: true, pli: true, transportCC: true))
         #expect(
             video.extensionIDs
-                == HeaderExtensionIDs(transportSequenceNumber: 3, absoluteSendTime: 2, audioLevel: nil, mid: 4))
+                == HeaderExtensionIDs(
+                    transportSequenceNumber: 3, absoluteSendTime: 2, audioLevel: nil, mid: 4, videoOrientation: 13))
         #expect(video.remoteSSRCs == [2001])
         #expect(video.rtcpMux && video.reducedSizeRTCP)
         #expect(video.remoteRTPAddress == nil)
@@ -97,8 +98,8 @@ struct Answered {
         #expect(audio.opus?.stereo == true && audio.opus?.usesInbandFEC == true)
         #expect(audio.opus?.maximumAverageBitRate == .kilobits(64))
         #expect(audio.extensionIDs.audioLevel == 1)
-        #expect(audio.inboundKeys == video.inboundKeys && audio.outboundKeys == video.outboundKeys)
-        #expect(audio.inboundKeys.profile == .aeadAES128GCM)
+        #expect(audio.keys?.inbound == video.keys?.inbound && audio.keys?.outbound == video.keys?.outbound)
+        #expect(audio.keys?.inbound.profile == .aeadAES128GCM)
 
         let description = answered.answer.media[1]
         #expect(description.formats == ["108"])
@@ -106,7 +107,7 @@ struct Answered {
             description.attribute("fmtp")?.value
                 == "108 profile-level-id=42e033;level-asymmetry-allowed=1;packetization-mode=1")
         let crypto = try #require(try description.cryptoAttributes().first)
-        #expect(crypto.tag == 7 && crypto.keys.first?.keyAndSalt == video.outboundKeys.sdesInline)
+        #expect(crypto.tag == 7 && crypto.keys.first?.keyAndSalt == video.keys?.outbound.sdesInline)
         #expect(
             description.attributes.filter { $0.name == "rtcp-fb" }.compactMap(\.value)
                 == ["108 nack", "108 nack pli", "108 transport-cc"])
@@ -120,11 +121,11 @@ struct Answered {
         let galois = "a=crypto:2 AEAD_AES_128_GCM inline:\(Offers.galoisKey)"
         for lines in [[Offers.crypto, galois], [galois, Offers.crypto]] {
             let offer = Offers.video(Offers.h264, lines[0], lines[1])
-            #expect(try Answered(offer).session.video?.inboundKeys.profile == .aeadAES128GCM)
+            #expect(try Answered(offer).session.video?.keys?.inbound.profile == .aeadAES128GCM)
             var policy = AnswerPolicy(publicAddress: Answered.relay)
             policy.srtpProfiles = [.aesCM128HMACSHA1_80]
             let answered = try Answered(offer, policy: policy)
-            #expect(answered.session.video?.inboundKeys.sdesInline == Offers.counterModeKey)
+            #expect(answered.session.video?.keys?.inbound.sdesInline == Offers.counterModeKey)
             #expect(try answered.answer.media[0].cryptoAttributes().map(\.tag) == [1])
         }
     }
@@ -138,8 +139,8 @@ struct Answered {
                 offer: SessionDescription(parsing: Offers.gstreamer),
                 policy: AnswerPolicy(publicAddress: Answered.relay), using: &generator)
             for media in session.media {
-                #expect(media.inboundKeys != media.outboundKeys)
-                #expect(seen.insert(media.outboundKeys).inserted)
+                #expect(media.keys?.inbound != media.keys?.outbound)
+                #expect(seen.insert(try #require(media.keys).outbound).inserted)
             }
         }
     }

@@ -25,8 +25,8 @@ import Testing
         let answered = try Answered(offer)
         #expect(answered.answer.attributes == [SDPAttribute("group", "BUNDLE v a")])
         for media in answered.session.media {
-            #expect(media.inboundKeys.sdesInline == Offers.otherCounterModeKey)
-            #expect(media.outboundKeys == answered.session.media[0].outboundKeys)
+            #expect(media.keys?.inbound.sdesInline == Offers.otherCounterModeKey)
+            #expect(media.keys?.outbound == answered.session.media[0].keys?.outbound)
         }
         #expect(try answered.answer.media.map { try $0.cryptoAttributes().map(\.tag) } == [[5], [5]])
     }
@@ -41,7 +41,7 @@ import Testing
             ])
         let answered = try Answered(offer)
         #expect(answered.answer.media.map(\.port) == [7000, 7000])
-        #expect(answered.session.video?.inboundKeys.sdesInline == Offers.counterModeKey)
+        #expect(answered.session.video?.keys?.inbound.sdesInline == Offers.counterModeKey)
         #expect(answered.session.video?.remoteRTPAddress?.port == 5004)
     }
 
@@ -67,7 +67,7 @@ import Testing
         let answered = try Answered(offer)
         #expect(answered.answer.attributes == [SDPAttribute("group", "BUNDLE v a")])
         #expect(answered.answer.media[0].mid == "d" && answered.answer.media[0].port == 0)
-        #expect(answered.session.audio?.inboundKeys.sdesInline == Offers.otherCounterModeKey)
+        #expect(answered.session.audio?.keys?.inbound.sdesInline == Offers.otherCounterModeKey)
     }
 
     @Test("streams that do not multiplex RTCP are not bundled")
@@ -76,9 +76,9 @@ import Testing
         let answered = try Answered(offer)
         #expect(!answered.session.isBundled)
         #expect(answered.answer.attributes.isEmpty)
-        #expect(answered.session.video?.inboundKeys.sdesInline == Offers.counterModeKey)
-        #expect(answered.session.audio?.inboundKeys.sdesInline == Offers.otherCounterModeKey)
-        #expect(answered.session.video?.outboundKeys != answered.session.audio?.outboundKeys)
+        #expect(answered.session.video?.keys?.inbound.sdesInline == Offers.counterModeKey)
+        #expect(answered.session.audio?.keys?.inbound.sdesInline == Offers.otherCounterModeKey)
+        #expect(answered.session.video?.keys?.outbound != answered.session.audio?.keys?.outbound)
     }
 
     @Test("other groups are left out of the answer")

@@ -42,14 +42,15 @@ struct MediaLine {
         _ negotiated: NegotiatedMedia, bundled: MediaLine?, trustsRemoteDescription: Bool
     ) throws(SRTPError) {
         self.negotiated = negotiated
-        if let bundled, bundled.negotiated.inboundKeys == negotiated.inboundKeys {
+        guard let keys = negotiated.keys else { throw .missingKeys }
+        if let bundled, bundled.negotiated.keys?.inbound == keys.inbound {
             inbound = bundled.inbound
         } else {
-            inbound = try SRTPContext(keys: negotiated.inboundKeys, direction: .inbound)
+            inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
         }
-        outbound = try SRTPContext(keys: negotiated.outboundKeys, direction: .outbound)
+        outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
         header = HeaderExtensions(negotiated)
-        outboundTrailerSize = DataSize(bytes: negotiated.outboundKeys.profile.rtpTrailerLength)
+        outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
         knownSSRCs = negotiated.remoteSSRCs
         if trustsRemoteDescription {
             rtpDestination = negotiated.remoteRTPAddress

@@ -65,9 +65,9 @@ extension PeerConnection {
     /// Whether a line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not count
     /// as a replay when it is then taken.
     private func authenticates(_ datagram: consuming ByteBuffer, line: Int) -> Bool {
-        guard let trial = try? SRTPContext(keys: lines[line].negotiated.inboundKeys, direction: .inbound) else {
-            return false
-        }
+        guard let keys = lines[line].negotiated.keys?.inbound,
+            let trial = try? SRTPContext(keys: keys, direction: .inbound)
+        else { return false }
         return (try? trial.unprotect(rtp: &datagram)) != nil
     }
 

@@ -8,6 +8,8 @@ public enum HeaderExtension: Hashable, Sendable, CaseIterable {
     case audioLevel
     /// The identification tag of the media description that a packet belongs to (RFC 8843, section 15).
     case mid
+    /// How a picture is to be turned (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
+    case videoOrientation
 
     public var uri: String {
         switch self {
@@ -16,6 +18,7 @@ public enum HeaderExtension: Hashable, Sendable, CaseIterable {
         case .absoluteSendTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
         case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
         case .mid: "urn:ietf:params:rtp-hdrext:sdes:mid"
+        case .videoOrientation: "urn:3gpp:video-orientation"
         }
     }
 }

@@ -8,14 +8,27 @@ public struct NegotiatedMedia: Hashable, Sendable {
         case video
     }
 
+    /// What a video stream shows (`a=content`, RFC 4796).
+    public enum Content: Hashable, Sendable {
+        /// Its participant: `a=content:main`.
+        case main
+        /// A screen or window that the participant presents: `a=content:slides`.
+        case slides
+    }
+
     public var kind: Kind
     /// The index of the stream's `m=` line.
     public var index: Int
     /// The identification tag (RFC 5888) when the descriptions have one.
     public var mid: String?
     public var payloadType: UInt8
+    /// The payload type of retransmissions in streams of their own (RFC 4588); nil where the identical packets are sent
+    /// again.
+    public var retransmissionPayloadType: UInt8?
     /// Ticks of the RTP timestamp per second: 90000 for video, 48000 for audio.
     public var clockRate: Int32
+    /// What the stream shows. A session has at most one video stream of each content.
+    public var content: Content
     /// The flow as the local side sees it.
     public var direction: MediaDirection
     /// Whether the local side sends.
@@ -23,10 +36,9 @@ public struct NegotiatedMedia: Hashable, Sendable {
     /// Whether the local side receives.
     public var receives: Bool { direction.receives }
 
-    /// What the remote side protects with.
-    public var inboundKeys: SRTPKeyMaterial
-    /// What the local side protects with. Streams of one bundle share their keys.
-    public var outboundKeys: SRTPKeyMaterial
+    /// The keys that the descriptions carry (`a=crypto`), which streams of one bundle share; nil where a DTLS handshake
+    /// makes them.
+    public var keys: SRTPKeyPair?
 
     /// Video: what the remote side can receive, and so what may be sent to it: profile, highest level and
     /// packetization mode. Its `profileLevelID` is nil where the remote side named none.
@@ -44,6 +56,11 @@ public struct NegotiatedMedia: Hashable, Sendable {
     public var remoteSSRCs: [UInt32]
     /// The source that the local side sends with and reports as.
     public var localSSRC: UInt32
+    /// The source of the local side's retransmissions; nil without `retransmissionPayloadType`.
+    public var localRetransmissionSSRC: UInt32?
+    /// The announced sources of the remote side's retransmissions, each with the source that it repairs
+    /// (`a=ssrc-group:FID`, RFC 5576).
+    public var remoteRetransmissionSSRCs: [UInt32: UInt32]
     /// RTP and RTCP share a port (RFC 5761).
     public var rtcpMux: Bool
     /// Reduced-size RTCP may be sent (RFC 5506).
@@ -57,12 +74,14 @@ public struct NegotiatedMedia: Hashable, Sendable {
     public var maximumBitRate: BitRate?
 
     public init(
-        kind: Kind, index: Int, mid: String? = nil, payloadType: UInt8, clockRate: Int32, direction: MediaDirection,
-        inboundKeys: SRTPKeyMaterial, outboundKeys: SRTPKeyMaterial, h264: H264FormatParameters? = nil,
+        kind: Kind, index: Int, mid: String? = nil, payloadType: UInt8,
+        retransmissionPayloadType: UInt8? = nil, clockRate: Int32, content: Content = .main, direction: MediaDirection,
+        keys: SRTPKeyPair?, h264: H264FormatParameters? = nil,
         opus: OpusFormatParameters? = nil, feedback: FeedbackSupport = .none,
         extensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(),
         outboundExtensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(), remoteSSRCs: [UInt32] = [],
-        localSSRC: UInt32, rtcpMux: Bool = true, reducedSizeRTCP: Bool = false,
+        localSSRC: UInt32, localRetransmissionSSRC: UInt32? = nil, remoteRetransmissionSSRCs: [UInt32: UInt32] = [:],
+        rtcpMux: Bool = true, reducedSizeRTCP: Bool = false,
         remoteRTPAddress: TransportAddress? = nil, remoteRTCPAddress: TransportAddress? = nil,
         maximumBitRate: BitRate? = nil
     ) {
@@ -70,10 +89,11 @@ public struct NegotiatedMedia: Hashable, Sendable {
         self.index = index
         self.mid = mid
         self.payloadType = payloadType
+        self.retransmissionPayloadType = retransmissionPayloadType
         self.clockRate = clockRate
+        self.content = content
         self.direction = direction
-        self.inboundKeys = inboundKeys
-        self.outboundKeys = outboundKeys
+        self.keys = keys
         self.h264 = h264
         self.opus = opus
         self.feedback = feedback
@@ -81,6 +101,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
         self.outboundExtensionIDs = outboundExtensionIDs
         self.remoteSSRCs = remoteSSRCs
         self.localSSRC = localSSRC
+        self.localRetransmissionSSRC = localRetransmissionSSRC
+        self.remoteRetransmissionSSRCs = remoteRetransmissionSSRCs
         self.rtcpMux = rtcpMux
         self.reducedSizeRTCP = reducedSizeRTCP
         self.remoteRTPAddress = remoteRTPAddress

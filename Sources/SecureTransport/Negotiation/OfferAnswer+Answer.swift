@@ -98,8 +98,9 @@ extension OfferAnswer {
             transports.append(
                 AnsweredTransport(
                     indices: [chosen.stream.index] + others.map(\.index), isBundle: isBundle, cryptoTag: chosen.tag,
-                    inboundKeys: chosen.keys,
-                    outboundKeys: SRTPKeyMaterial(profile: chosen.keys.profile, using: &generator)))
+                    keys: SRTPKeyPair(
+                        inbound: chosen.keys,
+                        outbound: SRTPKeyMaterial(profile: chosen.keys.profile, using: &generator))))
         }
         return transports
     }
@@ -150,12 +151,12 @@ extension OfferAnswer {
             rtcpPort: description.rtcpMux ? nil : port, reducedSizeRTCP: description.reducedSizeRTCP,
             // By RFC 8843, 7.1.3 the first of a bundle would do. Naming the shared key in each does no harm to those
             // who know that, and helps those who read each media description by itself.
-            cryptos: [CryptoAttribute(tag: transport.cryptoTag, keys: transport.outboundKeys)], formats: [],
+            cryptos: [CryptoAttribute(tag: transport.cryptoTag, keys: transport.keys.outbound)], formats: [],
             extensions: stream.extensions, ssrc: ssrc, cname: cname)
         var media = NegotiatedMedia(
             kind: stream.kind, index: stream.index, mid: description.mid, payloadType: stream.map.payloadType,
-            clockRate: stream.map.clockRate, direction: stream.direction, inboundKeys: transport.inboundKeys,
-            outboundKeys: transport.outboundKeys, feedback: stream.feedback, extensionIDs: stream.extensionIDs,
+            clockRate: stream.map.clockRate, direction: stream.direction, keys: transport.keys,
+            feedback: stream.feedback, extensionIDs: stream.extensionIDs,
             outboundExtensionIDs: stream.outboundExtensionIDs, remoteSSRCs: stream.remoteSSRCs, localSSRC: ssrc,
             rtcpMux: description.rtcpMux, reducedSizeRTCP: description.reducedSizeRTCP,
             remoteRTPAddress: transport.remoteRTPAddress, remoteRTCPAddress: transport.remoteRTCPAddress,
@@ -188,8 +189,7 @@ private struct AnsweredTransport {
     var indices: [Int]
     var isBundle: Bool
     var cryptoTag: UInt32
-    var inboundKeys: SRTPKeyMaterial
-    var outboundKeys: SRTPKeyMaterial
+    var keys: SRTPKeyPair
     var remoteRTPAddress: TransportAddress?
     var remoteRTCPAddress: TransportAddress?
 

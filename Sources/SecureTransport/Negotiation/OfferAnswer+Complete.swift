@@ -79,7 +79,7 @@ extension OfferAnswer {
             kind: stream.kind, index: index, mid: stream.mid, payloadType: payloadType,
             clockRate: stream.kind == .video ? 90_000 : 48_000,
             direction: answer.direction(of: description).reversed.intersection(stream.direction),
-            inboundKeys: keys.inbound, outboundKeys: keys.outbound,
+            keys: keys,
             feedback: FeedbackSupport(try description.rtcpFeedback(), payloadType: payloadType)
                 .intersection(stream.feedback),
             remoteSSRCs: try description.ssrcs(), localSSRC: stream.ssrc, rtcpMux: description.rtcpMux,
@@ -121,7 +121,7 @@ extension OfferAnswer {
     /// The one `a=crypto` of an answer, and the offered one that it accepts (RFC 4568, 5.1.3).
     private static func acceptedKeys(
         _ description: MediaDescription, offered: [UInt32: SRTPKeyMaterial]
-    ) throws(SDPError) -> (inbound: SRTPKeyMaterial, outbound: SRTPKeyMaterial) {
+    ) throws(SDPError) -> SRTPKeyPair {
         let cryptos = try description.cryptoAttributes()
         guard cryptos.count == 1, let crypto = cryptos.first else {
             throw .mismatchedAnswer(
@@ -139,7 +139,7 @@ extension OfferAnswer {
                     line: crypto.line,
                     reason: "crypto tag \(crypto.tag) was offered with \(outbound.profile.cryptoSuiteName)")
             }
-            return (inbound, outbound)
+            return SRTPKeyPair(inbound: inbound, outbound: outbound)
         }
     }
 }

@@ -3,7 +3,7 @@
 /// Keys come from `a=crypto` (RFC 4568). Media over DTLS-SRTP is rejected in the one place that looks at
 /// `MediaTransport.Keying`, which is where its handshake will be chosen.
 ///
-/// What each side receives is decrypted with the other side's key: `NegotiatedMedia.inboundKeys` is always the key that
+/// What each side receives is decrypted with the other side's key: `SRTPKeyPair.inbound` is always the key that
 /// the remote side stated.
 public enum OfferAnswer {
     /// Why a stream of an offer is not accepted: what the answer says with port 0.

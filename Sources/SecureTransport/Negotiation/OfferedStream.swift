@@ -146,5 +146,11 @@ extension HeaderExtension {
         self = known
     }
 
-    func isUsed(in kind: NegotiatedMedia.Kind) -> Bool { self != .audioLevel || kind == .audio }
+    func isUsed(in kind: NegotiatedMedia.Kind) -> Bool {
+        switch self {
+        case .audioLevel: kind == .audio
+        case .videoOrientation: kind == .video
+        case .transportSequenceNumber, .absoluteSendTime, .mid: true
+        }
+    }
 }

@@ -14,6 +14,8 @@ public enum SRTPError: Error, Hashable, CustomStringConvertible {
     case tooManySources(limit: Int)
     /// The key has protected as many packets as it may (RFC 3711, 9.2): new keys are needed.
     case keyExpired
+    /// No keys have been agreed on.
+    case missingKeys
     /// The method is for the other direction than the context's.
     case wrongDirection
     /// The SRTP library failed with this code (`srtp_err_status_t`).
@@ -28,6 +30,7 @@ public enum SRTPError: Error, Hashable, CustomStringConvertible {
         case .malformedHeader: "the RTP or RTCP header is malformed"
         case .tooManySources(let limit): "more than \(limit) synchronization sources under one SRTP key"
         case .keyExpired: "the SRTP key has reached its limit of packets: negotiate new keys"
+        case .missingKeys: "no SRTP keys have been agreed on"
         case .wrongDirection: "the SRTP context is for the other direction"
         case .library(let code): "libsrtp failed with status \(code)"
         }

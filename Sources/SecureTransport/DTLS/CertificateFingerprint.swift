@@ -1,0 +1,41 @@
+/// The SHA-256 digest of a certificate (`a=fingerprint` of RFC 8122, section 5), by which a session description
+/// vouches for the certificate of the DTLS handshake.
+public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
+    /// 32 bytes.
+    public let digest: [UInt8]
+
+    /// Nil unless there are 32 bytes.
+    public init?(digest: [UInt8]) {
+        guard digest.count == Self.digestSize else { return nil }
+        self.digest = digest
+    }
+
+    /// Parses the digest's text: 32 pairs of hexadecimal digits of either case, joined by colons.
+    public init?(_ text: some StringProtocol) {
+        let pairs = Array(text.utf8).split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var digest: [UInt8] = []
+        for pair in pairs.prefix(Self.digestSize + 1) {
+            guard pair.count == 2, let high = pair.first.flatMap(Self.value), let low = pair.last.flatMap(Self.value)
+            else { return nil }
+            digest.append(high << 4 | low)
+        }
+        self.init(digest: digest)
+    }
+
+    private static let digestSize = 32
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// The digest as `a=fingerprint` writes it, in upper case.
+    public var description: String {
+        let digits = Array("0123456789ABCDEF")
+        return digest.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
+    }
+}
