@@ -227,15 +227,6 @@ struct SignallingTests {
         #expect(try await send(.get, "/readyz").status == .serviceUnavailable)
     }
 
-    @Test("the status page names rooms and people, escaped")
-    func statusPage() async throws {
-        openRoom()
-        let answer = try await send(.get, "/")
-        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
-        #expect(answer.body.contains("<h2>demo</h2>"))
-        #expect(answer.body.contains("Ada &lt;x&gt;"))
-    }
-
     @Test("metrics come as Prometheus text")
     func metrics() async throws {
         openRoom()

@@ -13,12 +13,15 @@ struct SignallingRouter {
     let mediaPort: UInt16
     /// Whether an address belongs to this machine.
     let isLocalAddress: @Sendable (TransportAddress) -> Bool
+    /// What the page is made of.
+    var webFiles = WebFiles.embedded
 
     /// Everything that HTTP clients reach.
     func makeRouter() -> Router<SignallingContext> {
         let router = Router(context: SignallingContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware())
-        add("/", to: router, [.get: statusPage])
+        add("/", to: router, [.get: page])
+        add("/web/**", to: router, [.get: webFile])
         add("/healthz", to: router, [.get: { _, _ in .text("ok\n") }])
         add("/readyz", to: router, [.get: readiness])
         add("/metrics", to: router, [.get: metrics])
@@ -146,7 +149,16 @@ struct SignallingRouter {
     }
 
     private func room(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        try await .json(findRoom(context))
+        var response: Response
+        if AcceptedTypes(request.headers[.accept]).prefersHTML {
+            // A name that is not acceptable is the page's to refuse no less than ours.
+            _ = try RoomName(context.parameters.require("room"))
+            response = try await page(request, context)
+        } else {
+            response = try await .json(findRoom(context))
+        }
+        response.headers[.vary] = "Accept"
+        return response
     }
 
     private func participant(_ request: Request, _ context: SignallingContext) async throws -> Response {
@@ -179,9 +191,6 @@ struct SignallingRouter {
         return .text(report.prometheusText(), type: PrometheusText.contentType)
     }
 
-    private func statusPage(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        .text(StatusPage(rooms: await driver.rooms()).html, type: "text/html; charset=utf-8")
-    }
 }
 
 extension Problem {
@@ -196,11 +205,6 @@ extension Problem {
         self.init(
             status, error.description, headers: status == .serviceUnavailable ? [.retryAfter: "5"] : [:])
     }
-}
-
-extension HTTPField.Name {
-    /// What a resource takes by `POST`.
-    static let acceptPost = HTTPField.Name("Accept-Post") ?? .accept
 }
 
 extension Substring {
