@@ -43,7 +43,7 @@ struct SignallingTests {
             TwinRelay(script)
         }
         let router = SignallingRouter(
-            driver: driver, mediaPort: 7000, isLocalAddress: { $0.host == "192.0.2.10" }
+            driver: driver, mediaPort: 7000, isEncrypted: false, isLocalAddress: { $0.host == "192.0.2.10" }
         ).makeRouter().buildResponder()
         var head = HTTPRequest(method: method, scheme: "http", authority: "relay", path: path)
         if let type { head.headerFields[.contentType] = type }

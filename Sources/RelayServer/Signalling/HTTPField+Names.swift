@@ -6,7 +6,4 @@ extension HTTPField.Name {
         guard let name = HTTPField.Name("\(name)") else { preconditionFailure("\(name) is not a field's name") }
         return name
     }
-
-    /// The media types that a resource takes by `POST`.
-    static let acceptPost = known("Accept-Post")
 }
