@@ -11,7 +11,8 @@ public enum TrickleError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
         case .sessionReplaced: "the ICE session was replaced by a restart: send the newest ETag in If-Match"
-        case .notSupported: "this participant joined without ICE; there are no candidates to tell and nothing to restart"
+        case .notSupported:
+            "this participant joined without ICE; there are no candidates to tell and nothing to restart"
         }
     }
 }

@@ -29,6 +29,8 @@ public protocol RelayCore: AnyObject {
     func setMediaState(
         _ state: MediaState, room: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError)
+    /// What those are told who begin to follow a room; nil when there is none of that name.
+    func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
     /// Takes a datagram that arrived.

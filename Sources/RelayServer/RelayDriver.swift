@@ -122,7 +122,7 @@ actor RelayDriver {
     func follow(room: String, participant: String?) throws(RoomFeedError) -> RoomFeed {
         guard !isClosed else { throw .closed }
         let now = now()
-        guard let state = relay.snapshot(room: room, now: now) else { throw .noSuchRoom }
+        guard let state = relay.state(ofRoom: room) else { throw .noSuchRoom }
         let feed = try feeds.follow(state, participant: participant, now: now) { [weak self, eventLoop] follower in
             eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(follower) } }
         }

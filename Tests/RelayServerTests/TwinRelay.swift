@@ -25,6 +25,7 @@ final class TwinRelay: RelayCore {
             var participantLayouts: [Update<RoomLayout?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
+            var rooms: [String: RoomState] = [:]
             var left: [String] = []
             var participants: Set<String> = ["p1"]
             var received: [(bytes: [UInt8], source: TransportAddress)] = []
@@ -155,6 +156,10 @@ final class TwinRelay: RelayCore {
             return nil
         }
         if let refusal { throw refusal }
+    }
+
+    func state(ofRoom id: String) -> RoomState? {
+        script.state.withLock { $0.rooms[id] }
     }
 
     func pollRoomEvent() -> RoomEvent? {

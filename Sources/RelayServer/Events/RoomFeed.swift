@@ -3,7 +3,7 @@ import Conference
 /// What one follower of a room gets. When nobody holds it any more, nothing is kept for it.
 final class RoomFeed: Sendable {
     /// The room as it was when the feed began.
-    let state: RoomSnapshot
+    let state: RoomState
     /// The number of the newest message that `state` contains already.
     let stateID: UInt64
     /// What happens from then on. It ends when the room closes, when the relay ends, and when the follower is too slow.
@@ -11,7 +11,7 @@ final class RoomFeed: Sendable {
     private let onRelease: @Sendable () -> Void
 
     init(
-        state: RoomSnapshot, stateID: UInt64, messages: AsyncStream<RoomFeedMessage>,
+        state: RoomState, stateID: UInt64, messages: AsyncStream<RoomFeedMessage>,
         onRelease: @escaping @Sendable () -> Void
     ) {
         self.state = state

@@ -36,7 +36,7 @@ struct RoomFeedHub {
     /// Adds a follower of a room.
     /// - Parameter onRelease: Is told the follower's number when the feed is no longer held.
     mutating func follow(
-        _ state: RoomSnapshot, participant: String?, now: MonotonicInstant,
+        _ state: RoomState, participant: String?, now: MonotonicInstant,
         onRelease: @escaping @Sendable (UInt64) -> Void
     ) throws(RoomFeedError) -> RoomFeed {
         guard followers.count < Self.maximumFollowers else {

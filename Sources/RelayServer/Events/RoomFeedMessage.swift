@@ -1,6 +1,5 @@
 import Conference
 import Foundation
-import MediaCore
 import NIOCore
 
 /// What those who follow a room are sent.
@@ -37,9 +36,7 @@ struct RoomFeedMessage: Sendable {
         case .layoutChanged(let layout): try encode("layoutChanged", layout, id: id)
         case .tileChanged(let participant, let content, let size):
             try encode(
-                "tileChanged",
-                Tile(participant: participant, content: content.rawValue, width: size.width, height: size.height),
-                id: id)
+                "tileChanged", RoomState.Tile(participant: participant, content: content, size: size), id: id)
         case .closed: try encode("closed", Nothing(), id: id)
         }
     }
@@ -68,13 +65,6 @@ struct RoomFeedMessage: Sendable {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(participant, forKey: .participant)
         }
-    }
-
-    private struct Tile: Encodable {
-        var participant: String
-        var content: String
-        var width: Int
-        var height: Int
     }
 
     private struct Nothing: Encodable {}

@@ -10,7 +10,9 @@ extension SignallingRouter {
     func setRoomLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let layout = try await request.json(RoomLayout.self, example: Self.layoutExample)
-        return try await controlling { () async throws(RoomControlError) in try await driver.setLayout(layout, room: room.rawValue) }
+        return try await controlling { () async throws(RoomControlError) in
+            try await driver.setLayout(layout, room: room.rawValue)
+        }
     }
 
     func setParticipantLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {

@@ -75,7 +75,8 @@ extension SignallingRouter {
             throw Problem(
                 .forbidden,
                 "the offer carries SRTP keys (a=crypto) over plain HTTP from another machine, where anyone on the way "
-                    + "can read them: join by DTLS, serve HTTPS (--tls-certificate), or join from the relay's own machine")
+                    + "can read them: join by DTLS, serve HTTPS (--tls-certificate), or join from the relay's own machine"
+            )
         }
     }
 }
