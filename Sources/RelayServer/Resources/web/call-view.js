@@ -40,6 +40,8 @@ export class CallView {
     this.#root.classList.toggle('watching', call.watchOnly);
     byID('share').hidden = call.watchOnly || !navigator.mediaDevices?.getDisplayMedia;
     for (const id of ['microphone', 'camera']) byID(id).hidden = call.watchOnly;
+    // Held upright, a phone has room for the list below the picture.
+    this.#setPanel('people-panel', matchMedia('(max-width: 44rem) and (orientation: portrait)').matches);
     byID('call-room').focus({ preventScroll: true });
     this.#drawAll();
   }
@@ -183,9 +185,9 @@ export class CallView {
   }
 
   #remember(kind) {
-    const { problems, cameraIsOn, microphoneIsOn } = this.#media;
-    currentCall.update({ camera: cameraIsOn, microphone: microphoneIsOn });
-    preferences.update({ camera: cameraIsOn, microphone: microphoneIsOn });
+    const { problems, wanted } = this.#media;
+    currentCall.update(wanted);
+    preferences.update({ [kind]: wanted[kind] });
     if (problems[kind]) notice(problems[kind], 8);
   }
 

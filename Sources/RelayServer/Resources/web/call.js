@@ -151,7 +151,7 @@ export class Call extends EventTarget {
   // MARK: Joining and coming back
 
   async #joinAnew() {
-    this.#link?.close();
+    const formerLink = this.#link;
     this.#feed?.close();
     const former = this.#membership;
     this.#membership = null;
@@ -170,8 +170,11 @@ export class Call extends EventTarget {
       }
       this.#membership = membership;
       await link.accept(answer, servers);
+      // Until here the last picture stands.
+      formerLink?.close();
     } catch (error) {
       link.close();
+      this.#link = formerLink;
       throw error;
     }
     this.#toldMedia = '';

@@ -61,31 +61,18 @@ export function diagnose(samples) {
 function explain(relay) {
   if (!relay) return null;
   const target = bitRate(relay.targetBitRate);
-  switch (relay.reason) {
-    case 'start':
-      return {
-        quality: 'fair', headline: 'The relay is still finding out what your connection carries',
-        text: `It has come to ${target}; this takes a few seconds.`,
-      };
+  switch (relay.limit) {
     case 'network':
-    case 'bandwidth':
       return {
         quality: 'fair', headline: 'Your connection carries no more right now',
         text: `The relay has measured about ${target} on the way to you, and made the picture fit so that it keeps moving.`,
       };
     case 'receiver':
-    case 'level':
       return {
         quality: 'fair', headline: 'This browser takes no larger picture',
         text: 'The relay sends the largest that the browser said it decodes.',
       };
-    case 'queue':
-      return {
-        quality: 'fair', headline: 'Your connection is catching up',
-        text: 'Pictures wait for their turn on the way to you, so the relay leaves some out.',
-      };
     case 'processing':
-    case 'encoder':
       return {
         quality: 'fair', headline: 'The relay is busy',
         text: 'It has more pictures to make than time to make them, so it leaves some out.',

@@ -20,6 +20,7 @@ export class JoinView {
   #meter = new LevelMeter(byID('level'));
   #media;
   #onJoin;
+  #hasOpened = false;
 
   /**
    * @param {import('./local-media.js').LocalMedia} media
@@ -41,7 +42,8 @@ export class JoinView {
     byID('room-name').addEventListener('input', () => this.#showError('room', ''));
   }
 
-  /** @param {{room?: string, notice?: string}} options `notice`: what to say before anything else. */
+  /** @param {{room?: string, notice?: string}} options `notice`: what to say before anything else; the
+   * camera stays off then until it is asked for, as nobody expects a call that is over to film them. */
   show({ room = '', notice = '' } = {}) {
     const known = preferences.read();
     byID('room-name').value = room || known.room || '';
@@ -54,7 +56,15 @@ export class JoinView {
     document.title = room ? `${room} · confrelay` : 'confrelay';
     (byID('room-name').value ? byID('own-name') : byID('room-name')).focus({ preventScroll: true });
     this.#draw();
-    this.#media.open({ camera: known.camera !== false, microphone: known.microphone !== false });
+    this.#hasOpened = false;
+    if (notice === '') this.#openDevices();
+  }
+
+  #openDevices() {
+    if (this.#hasOpened) return Promise.resolve();
+    this.#hasOpened = true;
+    const { camera, microphone } = preferences.read();
+    return this.#media.open({ camera: camera !== false, microphone: microphone !== false });
   }
 
   hide() {
@@ -77,22 +87,21 @@ export class JoinView {
     byID('join-button').textContent = isBusy ? 'Joining…' : 'Join';
   }
 
-  #submit(watchOnly) {
+  async #submit(watchOnly) {
     const room = byID('room-name').value.trim();
     const name = byID('own-name').value.trim();
     const problem = roomProblem(room);
     this.#showError('room', problem);
+    this.fail('');
     if (problem) {
       byID('room-name').focus();
       return;
     }
-    preferences.update({
-      room, name,
-      ...(watchOnly ? {} : { camera: this.#media.cameraIsOn, microphone: this.#media.microphoneIsOn }),
-      cameraID: this.#media.cameraID, microphoneID: this.#media.microphoneID,
-    });
-    this.fail('');
     this.busy = true;
+    if (!watchOnly) await this.#openDevices();
+    preferences.update({
+      room, name, cameraID: this.#media.cameraID, microphoneID: this.#media.microphoneID,
+    });
     this.#onJoin({ room, name, watchOnly });
   }
 
@@ -105,6 +114,7 @@ export class JoinView {
 
   #toggle(kind) {
     const isOn = kind === 'camera' ? this.#media.cameraIsOn : this.#media.microphoneIsOn;
+    this.#hasOpened = true;
     preferences.update({ [kind]: !isOn });
     if (kind === 'camera') this.#media.setCamera(!isOn);
     else this.#media.setMicrophone(!isOn);

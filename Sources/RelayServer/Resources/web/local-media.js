@@ -14,6 +14,8 @@ export class LocalMedia extends EventTarget {
   /** @type {MediaStreamTrack | null} */ camera = null;
   /** @type {MediaStreamTrack | null} */ microphone = null;
   microphoneIsOn = false;
+  /** What was asked to be on, whether or not there is such a device. */
+  wanted = { camera: false, microphone: false };
   /** What is wrong with a device, in words; null while nothing is. */
   problems = { camera: null, microphone: null };
   cameras = [];
@@ -36,6 +38,7 @@ export class LocalMedia extends EventTarget {
 
   /** Turns on what is wanted; asks for both at once, so that the browser has one question. */
   async open({ camera, microphone }) {
+    this.wanted = { camera, microphone };
     if (camera && microphone && navigator.mediaDevices) {
       const turn = { camera: ++this.#opening.camera, microphone: ++this.#opening.microphone };
       try {
@@ -54,12 +57,19 @@ export class LocalMedia extends EventTarget {
     await Promise.all([camera && this.openCamera(), microphone && this.openMicrophone()]);
   }
 
-  openCamera(deviceID) { return this.#open('camera', deviceID); }
+  openCamera(deviceID) {
+    this.wanted.camera = true;
+    return this.#open('camera', deviceID);
+  }
 
-  openMicrophone(deviceID) { return this.#open('microphone', deviceID); }
+  openMicrophone(deviceID) {
+    this.wanted.microphone = true;
+    return this.#open('microphone', deviceID);
+  }
 
   async setCamera(isOn) {
     if (isOn) return this.openCamera();
+    this.wanted.camera = false;
     this.#opening.camera += 1;
     this.#drop('camera');
     this.#changed();
@@ -67,6 +77,7 @@ export class LocalMedia extends EventTarget {
 
   async setMicrophone(isOn) {
     if (isOn && !this.microphone) return this.openMicrophone();
+    this.wanted.microphone = isOn;
     this.microphoneIsOn = isOn && this.microphone !== null;
     if (this.microphone) this.microphone.enabled = this.microphoneIsOn;
     this.#changed();
@@ -74,6 +85,7 @@ export class LocalMedia extends EventTarget {
 
   /** Lets go of everything. */
   close() {
+    this.wanted = { camera: false, microphone: false };
     for (const kind of ['camera', 'microphone']) {
       this.#opening[kind] += 1;
       this.#drop(kind);

@@ -36,7 +36,7 @@ async function enter({ room, name, watchOnly }) {
     return;
   }
   joinView.hide();
-  currentCall.update({ room, name, watchOnly, camera: media.cameraIsOn, microphone: media.microphoneIsOn });
+  currentCall.update({ room, name, watchOnly, ...media.wanted });
   history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
   const view = new CallView(entered, media, room);
   entered.addEventListener('state', () => {

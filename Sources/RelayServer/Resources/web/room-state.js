@@ -30,6 +30,7 @@ export class RoomState extends EventTarget {
         this.participants = new Map(data.participants.map((participant) => [participant.id, participant]));
         this.layout = data.layout ?? this.layout;
         this.activeSpeaker = data.activeSpeaker ?? null;
+        this.#setOwnTile(this.participants.get(this.#ownID)?.tile);
         this.#say('people');
         this.#say('speaker');
         this.#say('layout');
@@ -63,8 +64,7 @@ export class RoomState extends EventTarget {
         break;
       case 'tileChanged':
         if (data.participant !== this.#ownID || data.content === 'slides') break;
-        this.ownTile = { width: data.width, height: data.height };
-        this.#say('tile');
+        this.#setOwnTile(data);
         break;
       case 'statistics':
         this.statistics = data;
@@ -76,6 +76,12 @@ export class RoomState extends EventTarget {
 
   /** Whether a participant speaks at this moment. */
   speaks(participant) { return participant.isSpeaking ?? participant.id === this.activeSpeaker; }
+
+  #setOwnTile(size) {
+    if (!size) return;
+    this.ownTile = { width: size.width, height: size.height };
+    this.#say('tile');
+  }
 
   #say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
 }

@@ -41,7 +41,8 @@ async function request(method, url, { body, type, keepalive = false } = {}) {
 async function problem(response) {
   try {
     const { detail, title } = await response.json();
-    return detail ?? title ?? response.statusText;
+    const text = detail ?? title ?? response.statusText;
+    return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
   } catch {
     return response.statusText || `HTTP ${response.status}`;
   }
