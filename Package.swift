@@ -17,6 +17,8 @@ struct Module {
     var linkerSettings: [LinkerSetting] = []
     var exclude: [String] = []
     var plugins: [Target.PluginUsage] = []
+    /// Folders of the tests that they read by path.
+    var testFixtures: [String] = []
 
     var targets: [Target] {
         [
@@ -25,7 +27,7 @@ struct Module {
                 linkerSettings: linkerSettings, plugins: plugins),
             .testTarget(
                 name: "\(name)Tests",
-                dependencies: [.target(name: name)] + dependencies + testDependencies,
+                dependencies: [.target(name: name)] + dependencies + testDependencies, exclude: testFixtures,
                 swiftSettings: swiftSettings),
         ]
     }
@@ -57,10 +59,14 @@ let modules: [Module] = [
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ],
         testDependencies: ["RTP"]),
-    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
-    Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
+    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
+    Module(
+        name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
+        testDependencies: ["AllocationCounter"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
-    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore]),
+    Module(
+        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],
+        testFixtures: ["Fixtures"]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "Conference",
@@ -182,6 +188,7 @@ let package = Package(
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(name: "CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
             swiftSettings: swiftSettings),

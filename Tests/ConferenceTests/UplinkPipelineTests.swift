@@ -1,3 +1,4 @@
+import Compositing
 import H264
 import MediaCore
 import NIOCore
