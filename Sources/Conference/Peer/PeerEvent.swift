@@ -1,5 +1,6 @@
 public import MediaCore
 public import NIOCore
+public import SecureTransport
 
 /// What a `PeerConnection` tells its owner.
 public enum PeerEvent: Sendable {
@@ -7,13 +8,19 @@ public enum PeerEvent: Sendable {
     case videoFrame(ReceivedVideoFrame)
     /// An Opus packet, in the order of arrival.
     case audioPacket(ReceivedAudioPacket)
-    /// The remote side cannot decode until it gets a keyframe. Repeats of one request are coalesced.
-    case keyFrameRequested
-    /// What the video encoder may produce from now on.
+    /// The remote side cannot decode a video stream of ours until it gets a keyframe. Repeats of one request are
+    /// coalesced.
+    case keyFrameRequested(NegotiatedMedia.Content)
+    /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
+    /// longer has it.
+    case videoEnded(NegotiatedMedia.Content)
+    /// What the video encoder may produce from now on; all of them together, where several streams are sent.
     case videoBitRateChanged(VideoBitRate)
     /// What the audio encoder may produce from now on.
     case audioBitRateChanged(BitRate)
-    /// The remote side said goodbye (RTCP BYE).
+    /// How the path to the remote side is now, where ICE finds it.
+    case connectionStateChanged(ConnectionState)
+    /// The remote side has left.
     case goodbye
 }
 
@@ -22,6 +29,10 @@ public struct ReceivedVideoFrame: Sendable {
     public var sample: SampleBuffer
     /// When the frame's first packet came.
     public var firstArrival: MonotonicInstant
+    /// What it shows.
+    public var content = NegotiatedMedia.Content.main
+    /// How it is to be turned to stand upright.
+    public var rotation = VideoRotation.none
 }
 
 /// An Opus packet and when it came.
