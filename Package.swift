@@ -57,7 +57,7 @@ let modules: [Module] = [
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
     Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
-    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore]),
+    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "Conference",
@@ -172,6 +172,7 @@ let package = Package(
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(name: "CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
             swiftSettings: swiftSettings),
