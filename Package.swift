@@ -87,8 +87,8 @@ let modules: [Module] = [
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "FlightRecording", "FlightFiles",
-            nioCore, nioPosix, logging, serviceLifecycle,
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "NetworkSimulation", "FlightRecording",
+            "FlightFiles", nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -133,7 +133,8 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Conference", "FlightRecording", "MediaCore", "RateControl", "SecureTransport",
+                "RelayServer", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
+                "SecureTransport",
                 "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
