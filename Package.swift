@@ -56,11 +56,13 @@ let modules: [Module] = [
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ],
         testDependencies: ["RTP"]),
-    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
-    Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
+    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
+    Module(
+        name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
+        testDependencies: ["AllocationCounter"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
-        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],
+        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],
         testFixtures: ["Fixtures"]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
@@ -87,8 +89,8 @@ let modules: [Module] = [
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "FlightRecording", "FlightFiles",
-            nioCore, nioPosix, logging, serviceLifecycle,
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "NetworkSimulation", "FlightRecording",
+            "FlightFiles", nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -133,7 +135,8 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Conference", "FlightRecording", "MediaCore", "RateControl", "SecureTransport",
+                "RelayServer", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
+                "SecureTransport",
                 "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
@@ -176,6 +179,7 @@ let package = Package(
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(name: "CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
             swiftSettings: swiftSettings),

@@ -1,6 +1,7 @@
 import Conference
 import MediaCore
 import NIOCore
+import NetworkSimulation
 import SecureTransport
 import Synchronization
 
@@ -15,6 +16,7 @@ actor RelayDriver {
     private let completions: CompletionInbox
     private let now: @Sendable () -> MonotonicInstant
     private var socket: MediaSocket?
+    private var downlinks: EmulatedDownlinks?
     private var timer: (scheduled: Scheduled<Void>, instant: MonotonicInstant)?
     /// A job that the pool had no room for.
     private var heldBackJob: Job?
@@ -30,10 +32,11 @@ actor RelayDriver {
     /// - Parameters:
     ///   - eventLoop: The loop that everything happens on.
     ///   - workerCount: How many threads run the relay's jobs.
+    ///   - downlink: A link that what is sent to each address passes first; nil for none.
     ///   - now: The clock; instants of the event loop's timers must be on it.
     ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
     init(
-        eventLoop: any EventLoop, workerCount: Int,
+        eventLoop: any EventLoop, workerCount: Int, downlink: LinkProfile? = nil,
         now: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now() },
         makeRelay: @Sendable () -> any RelayCore
     ) {
@@ -41,6 +44,7 @@ actor RelayDriver {
         self.eventLoop = eventLoop
         self.now = now
         self.completions = completions
+        downlinks = downlink.map { EmulatedDownlinks(profile: $0, start: now()) }
         relay = makeRelay()
         workers = WorkerPool(threadCount: workerCount, capacity: Self.jobCapacity, now: now) {
             completions.deliver($0)
@@ -135,8 +139,13 @@ actor RelayDriver {
             return
         }
         while let transmit = relay.pollTransmit(now: now) {
-            socket.enqueue(transmit.datagram, to: transmit.destination)
+            if downlinks == nil {
+                socket.enqueue(transmit.datagram, to: transmit.destination)
+            } else {
+                downlinks?.send(transmit.datagram, to: transmit.destination, now: now)
+            }
         }
+        downlinks?.deliver(now: now) { socket.enqueue($0, to: $1) }
         socket.flush()
     }
 
@@ -153,7 +162,7 @@ actor RelayDriver {
     /// Sets the timer unless one is set that fires early enough. One that fires too early finds nothing due.
     private func armTimer() {
         guard !isClosed else { return }
-        let wanted = relay.nextWakeUp
+        let wanted = nextWakeUp
         guard wanted < .distantFuture else { return }
         if let timer {
             if timer.instant <= wanted { return }
@@ -165,15 +174,19 @@ actor RelayDriver {
         timer = (scheduled, wanted)
     }
 
+    private var nextWakeUp: MonotonicInstant {
+        min(relay.nextWakeUp, downlinks?.nextDelivery ?? .distantFuture)
+    }
+
     private func timerFired() {
         timer = nil
         guard !isClosed else { return }
         let now = now()
-        guard relay.nextWakeUp <= now else {
+        guard nextWakeUp <= now else {
             armTimer()
             return
         }
-        relay.wake(now: now)
+        if relay.nextWakeUp <= now { relay.wake(now: now) }
         settle(now: now)
     }
 

@@ -85,7 +85,9 @@ public final class RelayServer: Service {
         mediaChannel = channel
         endpoint = Endpoint(address: bound)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        driver = RelayDriver(eventLoop: channel.eventLoop, workerCount: configuration.workers) { [relayConfiguration] in
+        driver = RelayDriver(
+            eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink
+        ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }
     }

@@ -2,6 +2,7 @@ public import Conference
 import FlightRecording
 public import MediaCore
 import NIOCore
+public import NetworkSimulation
 public import SecureTransport
 
 /// Where a server listens and what its relay does.
@@ -16,6 +17,8 @@ public struct RelayServerConfiguration: Sendable {
     public var publicAddresses: [TransportAddress] = []
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
+    /// A link that what is sent to each address passes first, to see how calls fare on a slow network; nil for none.
+    public var emulatedDownlink: LinkProfile?
     /// The folder that each participant's downlink is recorded in, which need not be there; nil for none.
     public var flightRecorderFolder: String?
     /// What a recording's file may grow to.

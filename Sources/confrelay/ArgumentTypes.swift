@@ -1,7 +1,9 @@
 public import ArgumentParser
 public import Conference
+import Foundation
 import Logging
 import MediaCore
+import NetworkSimulation
 import RateControl
 import SecureTransport
 public import VideoCoding
@@ -71,6 +73,23 @@ extension VideoDimensions {
             throw ValidationError("give width and height in pixels, such as 1280x720")
         }
         self.init(width: width, height: height)
+    }
+}
+
+extension LinkProfile {
+    /// Parses a link's description, such as `rate=500k,delay=40ms`.
+    init(option text: String) throws {
+        do {
+            try self.init(parsing: text) { path throws(LinkProfileError) in
+                do {
+                    return try String(contentsOfFile: path, encoding: .utf8)
+                } catch {
+                    throw .unreadableTrace(path: path, reason: error.localizedDescription)
+                }
+            }
+        } catch {
+            throw ValidationError("\(error)")
+        }
     }
 }
 

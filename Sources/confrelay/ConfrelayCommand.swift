@@ -3,6 +3,7 @@ import Conference
 import FlightRecording
 import Logging
 import MediaCore
+import NetworkSimulation
 import RateControl
 import RelayServer
 import SecureTransport
@@ -45,6 +46,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.host = network.host
         configuration.port = network.port
         configuration.publicAddresses = network.publicAddress
+        configuration.emulatedDownlink = network.emulateDownlink
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
@@ -83,6 +85,13 @@ struct NetworkOptions: ParsableArguments {
             valueName: "address"),
         transform: TransportAddress.init(option:))
     var publicAddress: [TransportAddress] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A slow network to emulate on the way to each participant, to see how a call fares on it.",
+            discussion: LinkProfile.syntax, valueName: "link"),
+        transform: LinkProfile.init(option:))
+    var emulateDownlink: LinkProfile?
 }
 
 /// What participants get to see, and at what rate.
@@ -104,7 +113,7 @@ struct MediaOptions: ParsableArguments {
     var minBitrate = BitRate.kilobits(100)
 
     @Option(
-        help: ArgumentHelp("Bitrate that a participant's downlink starts at. (default: 1M)", valueName: "rate"),
+        help: ArgumentHelp("Bitrate that a participant's downlink starts at. (default: 300k)", valueName: "rate"),
         transform: BitRate.init(option:))
     var startBitrate = BitRate.kilobits(300)
 

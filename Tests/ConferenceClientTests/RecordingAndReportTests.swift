@@ -61,7 +61,7 @@ struct EmulatedAccessLinkTests {
     @Test("datagrams come out at the link's rate, headers included, after its delay")
     func rate() throws {
         let profile = try LinkProfile(argument: "rate=800k,delay=40ms")
-        var link = EmulatedAccessLink(profile: profile, isIPv6: false, seed: 1, start: .zero)
+        var link = EmulatedAccessLink<TransportAddress>(profile: profile, isIPv6: false, seed: 1, start: .zero)
         let peer = try #require(TransportAddress(host: "127.0.0.1", port: 1))
         for _ in 0..<3 { link.send(ByteBuffer(repeating: 0, count: 972), peer: peer, now: .zero) }
         // 1000 bytes take 10 ms at 800 kbit/s.

@@ -3,6 +3,7 @@ import Foundation
 import MediaCore
 import NIOCore
 import NetworkSimulation
+import SecureTransport
 
 extension ClientSession {
     /// What happened since the last sample. On the event loop.
@@ -107,7 +108,7 @@ extension ClientSession {
             })
     }
 
-    private static func link(_ link: EmulatedAccessLink) -> ClientReport.Link {
+    private static func link(_ link: EmulatedAccessLink<TransportAddress>) -> ClientReport.Link {
         ClientReport.Link(
             packetsSent: link.statistics.sentPackets, packetsDelivered: link.statistics.deliveredPackets,
             packetsLost: link.statistics.lostPackets, packetsDropped: link.statistics.droppedPackets,

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import MediaCore
 import NIOCore
+import NetworkSimulation
 import RTP
 import RateControl
 import SecureTransport
@@ -41,8 +42,8 @@ public final class ClientSession: @unchecked Sendable {
     let joinedAt = Date()
     let endPromise: EventLoopPromise<End>
 
-    var uplink: EmulatedAccessLink?
-    var downlink: EmulatedAccessLink?
+    var uplink: EmulatedAccessLink<TransportAddress>?
+    var downlink: EmulatedAccessLink<TransportAddress>?
     var measurements = ClientMeasurements()
     var samples: [ClientReport.Sample] = []
     var videoBitRate = JoinOptions.startBitRate
@@ -73,7 +74,7 @@ public final class ClientSession: @unchecked Sendable {
         let flight = options.flightRecorderPath.map { path in
             ClientFlight(
                 path: path, options: options, limits: limits,
-                packetOverhead: EmulatedAccessLink.headerSize(isIPv6: isIPv6), now: now)
+                packetOverhead: EmulatedAccessLink<TransportAddress>.headerSize(isIPv6: isIPv6), now: now)
         }
         self.flight = flight
         let controller = options.controller.makeController(limits: limits, now: now)

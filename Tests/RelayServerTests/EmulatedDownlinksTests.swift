@@ -1,0 +1,46 @@
+import MediaCore
+import NIOCore
+import NetworkSimulation
+import SecureTransport
+import Testing
+
+@testable import RelayServer
+
+@Suite("Emulated downlinks")
+struct EmulatedDownlinksTests {
+    private let ada = TransportAddress(ipv4: 0x7F00_0001, port: 5000)
+    private let ben = TransportAddress(ipv4: 0x7F00_0001, port: 5001)
+
+    private func downlinks() throws -> EmulatedDownlinks {
+        EmulatedDownlinks(
+            profile: try LinkProfile(parsing: "rate=800k,delay=40ms") { _ throws(LinkProfileError) in "" }, start: .zero
+        )
+    }
+
+    @Test("what goes to one address does not delay what goes to another")
+    func separateLinks() throws {
+        var downlinks = try downlinks()
+        // 1000 bytes with their headers take 10 ms at 800 kbit/s.
+        for _ in 0..<3 { downlinks.send(ByteBuffer(repeating: 0, count: 972), to: ada, now: .zero) }
+        downlinks.send(ByteBuffer(repeating: 0, count: 972), to: ben, now: .zero)
+        var arrivals: [TransportAddress: [Int64]] = [:]
+        var now = MonotonicInstant.zero
+        while downlinks.nextDelivery < .distantFuture {
+            now = downlinks.nextDelivery
+            downlinks.deliver(now: now) { arrivals[$1, default: []].append(now.nanoseconds / 1_000_000) }
+        }
+        #expect(arrivals == [ada: [50, 60, 70], ben: [50]])
+    }
+
+    @Test("addresses without end take a bounded number of links")
+    func bounded() throws {
+        var downlinks = try downlinks()
+        for port in 1...5000 {
+            downlinks.send(
+                ByteBuffer(repeating: 0, count: 100), to: TransportAddress(ipv4: 1, port: UInt16(port)), now: .zero)
+        }
+        var delivered = 0
+        downlinks.deliver(now: .zero + .seconds(1)) { _, _ in delivered += 1 }
+        #expect(delivered == 1024)
+    }
+}
