@@ -114,7 +114,7 @@ struct PageTests {
             try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
             try await ben.browser.click("#share")
             try await ben.browser.wait(
-                for: "Ben to share", until: "document.getElementById('share').getAttribute('aria-pressed') === 'true'")
+                for: "Ben to share", until: "document.getElementById('share').textContent.trim() === 'Stop sharing'")
             try await ada.browser.click("#people-button")
             try await ada.read("shares the screen", of: "Ben")
             try await ada.see("Ben small, beside something else") { 0.01...0.2 ~= $0[.green, default: 0] }

@@ -11,6 +11,8 @@ final class Browser {
         var microphone: URL?
         /// Whether there is a camera and a microphone.
         var hasDevices = true
+        /// Whether the person lets pages use them.
+        var allowsDevices = true
         /// Origins that may use devices although they are not secure.
         var trustedOrigin: String?
         var size = (width: 1280, height: 800)
@@ -23,12 +25,13 @@ final class Browser {
         self.driver = driver
         var arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
-            "--window-size=\(options.size.width),\(options.size.height)", "--use-fake-ui-for-media-stream",
+            "--window-size=\(options.size.width),\(options.size.height)",
             "--auto-select-desktop-capture-source=Entire screen",
             // Several browsers share few cores here; none of them is to take itself for a background one.
             "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
             "--disable-backgrounding-occluded-windows",
         ]
+        if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
         if options.hasDevices { arguments.append("--use-fake-device-for-media-stream") }
         if let camera = options.camera { arguments.append("--use-file-for-fake-video-capture=\(camera.path)") }
         if let microphone = options.microphone {
@@ -48,6 +51,11 @@ final class Browser {
             "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
         path = "/session/\(try JSONDecoder().decode(Session.self, from: data).sessionId)"
         try await execute("Page.addScriptToEvaluateOnNewDocument", ["source": PageProbe.script])
+        if !options.allowsDevices {
+            for name in ["camera", "microphone"] {
+                try await execute("Browser.setPermission", ["permission": ["name": name], "setting": "denied"])
+            }
+        }
     }
 
     /// Ends the browser.
