@@ -15,6 +15,8 @@ struct Module {
     var dependencies: [Target.Dependency]
     var testDependencies: [Target.Dependency] = []
     var linkerSettings: [LinkerSetting] = []
+    /// Folders of the tests that they read by path.
+    var testFixtures: [String] = []
 
     var targets: [Target] {
         [
@@ -22,7 +24,7 @@ struct Module {
                 name: name, dependencies: dependencies, swiftSettings: swiftSettings, linkerSettings: linkerSettings),
             .testTarget(
                 name: "\(name)Tests",
-                dependencies: [.target(name: name)] + dependencies + testDependencies,
+                dependencies: [.target(name: name)] + dependencies + testDependencies, exclude: testFixtures,
                 swiftSettings: swiftSettings),
         ]
     }
@@ -54,10 +56,14 @@ let modules: [Module] = [
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ],
         testDependencies: ["RTP"]),
-    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
-    Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
+    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
+    Module(
+        name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
+        testDependencies: ["AllocationCounter"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
-    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore]),
+    Module(
+        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],
+        testFixtures: ["Fixtures"]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "Conference",

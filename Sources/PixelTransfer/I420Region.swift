@@ -3,13 +3,13 @@ public import MediaCore
 
 /// A rectangle of an I420 picture's three planes, to read or write. Valid only while the picture's planes are.
 public struct I420Region {
-    private let y: UnsafeMutablePointer<UInt8>
-    private let u: UnsafeMutablePointer<UInt8>
-    private let v: UnsafeMutablePointer<UInt8>
-    private let lumaStride: Int
-    private let chromaStrides: (u: Int, v: Int)
-    private let width: Int
-    private let height: Int
+    let y: UnsafeMutablePointer<UInt8>
+    let u: UnsafeMutablePointer<UInt8>
+    let v: UnsafeMutablePointer<UInt8>
+    let lumaStride: Int
+    let chromaStrides: (u: Int, v: Int)
+    let width: Int
+    let height: Int
 
     /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
     public init(planes: PixelBufferPlanes, rect: PixelRect) {
@@ -29,6 +29,9 @@ public struct I420Region {
     public init(planes: PixelBufferPlanes, dimensions: VideoDimensions) {
         self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
     }
+
+    /// The size in luma samples.
+    public var dimensions: VideoDimensions { VideoDimensions(width: width, height: height) }
 
     /// Makes all of it one grey.
     public func fill(luma: UInt8) {
@@ -77,12 +80,21 @@ public struct I420Region {
         if code != 0 { fill(luma: 16) }
     }
 
-    /// Halves the luma above black (16).
-    public func dim() {
-        for row in 0..<height {
-            let samples = UnsafeMutableBufferPointer(start: y + row * lumaStride, count: width)
-            for index in samples.indices { samples[index] = samples[index] / 2 + 8 }
-        }
+    /// Takes `source` turned. The region is as large as the source is once it is turned; both sides are even.
+    public func rotate(_ source: I420Region, by rotation: VideoRotation) {
+        precondition(rotation.upright(source.dimensions) == dimensions, "a region takes one of its own size")
+        let mode =
+            switch rotation {
+            case .none: kRotate0
+            case .clockwise90: kRotate90
+            case .rotate180: kRotate180
+            case .clockwise270: kRotate270
+            }
+        let code = I420Rotate(
+            source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
+            source.v, Int32(source.chromaStrides.v), y, Int32(lumaStride), u, Int32(chromaStrides.u),
+            v, Int32(chromaStrides.v), Int32(source.width), Int32(source.height), mode)
+        if code != 0 { fill(luma: 16) }
     }
 
     /// Takes the samples of a bi-planar picture of the same size.

@@ -63,8 +63,10 @@ extension SessionDescription {
     /// Whether the describing side only answers checks (RFC 8839, section 5.3).
     var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
 
-    /// Whether candidates may follow later (RFC 8840, section 4.1.3).
+    /// Whether candidates may follow later (RFC 8840, section 4.1.3). Some write commas between the options.
     func trickles(_ description: MediaDescription) -> Bool {
-        attributes("ice-options", of: description).contains { Substring($0.value ?? "").words.contains("trickle") }
+        attributes("ice-options", of: description).contains { attribute in
+            (attribute.value ?? "").split { $0 == " " || $0 == "," }.contains("trickle")
+        }
     }
 }
