@@ -329,7 +329,9 @@ public final class Relay {
         guard let room = rooms[participant.room] else { return }
         while let event = participant.peer.pollEvent() {
             switch event {
-            case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
+            case .videoFrame(let frame):
+                if frame.content == .main { room.videoFrame(frame, from: participant, now: now) }
+            case .videoEnded, .connectionStateChanged: break
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
             case .keyFrameRequested: participant.downlink?.requestKeyFrame()
             case .videoBitRateChanged(let rate): participant.downlink?.setBitRate(rate)

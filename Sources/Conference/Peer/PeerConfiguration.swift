@@ -1,4 +1,5 @@
 import MediaCore
+import RTP
 public import RateControl
 
 /// What a `PeerConnection` needs besides the negotiated session.
@@ -12,10 +13,13 @@ public struct PeerConfiguration: Sendable {
 
     /// The largest UDP payload sent: what every path carries without fragmentation, tunnels included.
     static let maximumDatagramSize = DataSize(bytes: 1200)
-    /// RTP header (12), header extensions (up to 16) and the SRTP trailer (up to 16).
+    /// What packets have besides payload, about: RTP header (12), header extensions (up to 16) and the SRTP trailer (up to
+    /// 16).
     static let packetOverhead = DataSize(bytes: 44)
+    /// The most that they have: with the line's identification tag, and in a retransmission.
+    private static let maximumOverhead = packetOverhead + DataSize(bytes: 4 + RTPPacket.retransmissionOverhead)
     /// The largest RTP payload sent.
-    static let maximumPayloadSize = maximumDatagramSize - packetOverhead
+    static let maximumPayloadSize = maximumDatagramSize - maximumOverhead
 
     public init(rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64) {
         self.rateLimits = rateLimits

@@ -147,7 +147,7 @@ final class TestClient {
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
-            case .audioBitRateChanged: break
+            case .audioBitRateChanged, .videoEnded, .connectionStateChanged: break
             case .goodbye: sawGoodbye = true
             }
         }
