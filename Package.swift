@@ -56,8 +56,10 @@ let modules: [Module] = [
             .target(name: "CX264", condition: .when(traits: ["X264"])),
         ],
         testDependencies: ["RTP"]),
-    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"]),
-    Module(name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"]),
+    Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
+    Module(
+        name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
+        testDependencies: ["AllocationCounter"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],

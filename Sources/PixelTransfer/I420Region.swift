@@ -3,13 +3,13 @@ public import MediaCore
 
 /// A rectangle of an I420 picture's three planes, to read or write. Valid only while the picture's planes are.
 public struct I420Region {
-    private let y: UnsafeMutablePointer<UInt8>
-    private let u: UnsafeMutablePointer<UInt8>
-    private let v: UnsafeMutablePointer<UInt8>
-    private let lumaStride: Int
-    private let chromaStrides: (u: Int, v: Int)
-    private let width: Int
-    private let height: Int
+    let y: UnsafeMutablePointer<UInt8>
+    let u: UnsafeMutablePointer<UInt8>
+    let v: UnsafeMutablePointer<UInt8>
+    let lumaStride: Int
+    let chromaStrides: (u: Int, v: Int)
+    let width: Int
+    let height: Int
 
     /// The rectangle's position is even and the rectangle lies within the picture that `planes` are of.
     public init(planes: PixelBufferPlanes, rect: PixelRect) {
@@ -95,14 +95,6 @@ public struct I420Region {
             source.v, Int32(source.chromaStrides.v), y, Int32(lumaStride), u, Int32(chromaStrides.u),
             v, Int32(chromaStrides.v), Int32(source.width), Int32(source.height), mode)
         if code != 0 { fill(luma: 16) }
-    }
-
-    /// Halves the luma above black (16).
-    public func dim() {
-        for row in 0..<height {
-            let samples = UnsafeMutableBufferPointer(start: y + row * lumaStride, count: width)
-            for index in samples.indices { samples[index] = samples[index] / 2 + 8 }
-        }
     }
 
     /// Takes the samples of a bi-planar picture of the same size.

@@ -1,0 +1,51 @@
+/// What of a span of samples lies on a picture, in luma and in chroma samples.
+struct VisibleSpan {
+    /// A span's chroma samples: the first where only its second half is covered, the whole ones, the last where only its
+    /// first half is.
+    enum Part {
+        case leading
+        case whole
+        case trailing
+
+        static let all: [Part] = [.leading, .whole, .trailing]
+    }
+
+    let range: Range<Int>
+    private let isLeadingHalf: Bool
+    private let isTrailingHalf: Bool
+
+    /// Positions further out than this are nowhere near a picture; so sums cannot overflow.
+    private static let farthest = 1 << 30
+
+    /// - Parameters:
+    ///   - position: Where the span begins.
+    ///   - limit: How long the picture is.
+    ///   - clip: Begin and end of what may be written of it.
+    init?(at position: Int, length: Int, limit: Int, clip: (Int, Int)?) {
+        guard abs(position.clamped(to: Self.farthest)) < Self.farthest, length > 0 else { return nil }
+        let lower = max(position, 0, clip?.0 ?? 0)
+        let upper = min(position + min(length, Self.farthest), limit, clip?.1 ?? limit)
+        guard lower < upper else { return nil }
+        range = lower..<upper
+        isLeadingHalf = lower & 1 != 0
+        isTrailingHalf = upper & 1 != 0 && upper < limit
+    }
+
+    /// All chroma samples of which at least one luma sample is in the span.
+    var chroma: Range<Int> { range.lowerBound / 2..<(range.upperBound + 1) / 2 }
+
+    func chroma(_ part: Part) -> (range: Range<Int>, isHalf: Bool) {
+        let all = chroma
+        let first = isLeadingHalf ? all.lowerBound + 1 : all.lowerBound
+        let last = isTrailingHalf ? all.upperBound - 1 : all.upperBound
+        return switch part {
+        case .leading: (all.lowerBound..<first, true)
+        case .whole: (first..<max(first, last), false)
+        case .trailing: (last..<all.upperBound, true)
+        }
+    }
+}
+
+extension Int {
+    fileprivate func clamped(to magnitude: Int) -> Int { Swift.min(Swift.max(self, -magnitude), magnitude) }
+}
