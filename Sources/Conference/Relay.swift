@@ -329,9 +329,9 @@ public final class Relay {
         guard let room = rooms[participant.room] else { return }
         while let event = participant.peer.pollEvent() {
             switch event {
-            case .videoFrame(let frame):
-                if frame.content == .main { room.videoFrame(frame, from: participant, now: now) }
-            case .videoEnded, .connectionStateChanged: break
+            case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
+            case .videoEnded(let content): room.videoEnded(content, of: participant)
+            case .connectionStateChanged(let state): room.connectionChanged(state, of: participant)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
             case .keyFrameRequested: participant.downlink?.requestKeyFrame()
             case .videoBitRateChanged(let rate): participant.downlink?.setBitRate(rate)
@@ -341,6 +341,7 @@ public final class Relay {
                 return
             }
         }
+        room.noteWhetherHeard(participant)
         participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true
