@@ -47,6 +47,13 @@ extension ServerReport {
         text.sample(socket.droppedBufferFull, [("reason", "buffer_full")])
         text.sample(socket.droppedUnsendable, [("reason", "unsendable")])
 
+        text.begin("confrelay_event_followers", .gauge, help: "Connections to which rooms' events are told.")
+        text.sample(eventFollowers)
+        text.begin(
+            "confrelay_event_followers_dropped_total", .counter,
+            help: "Connections for events that were closed because they were read too slowly.")
+        text.sample(droppedEventFollowers)
+
         text.begin("confrelay_workers", .gauge, help: "Worker threads.")
         text.sample(workerCount)
         text.begin("confrelay_worker_busy_seconds_total", .counter, help: "Time that worker threads spent in jobs.")
