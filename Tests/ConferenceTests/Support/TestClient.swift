@@ -21,14 +21,24 @@ final class TestClient {
     }
     var frameRate = 15
     var isSendingVideo = true
+    /// How what is sent is to be turned to stand upright.
+    var rotation = VideoRotation.none
+    /// What is presented, where the session has a stream for it.
+    var slides: Colour?
+    /// Nothing is said; packets go on.
+    var isSilent: Bool {
+        get { tone?.isSilent ?? true }
+        set { tone?.isSilent = newValue }
+    }
 
     private var encoder: CompressionSession?
+    private var slidesEncoder: CompressionSession?
     private let outputs = EncodeOutputQueue()
     private var tone: ToneEncoder?
     private let decoder = DecodingPipeline()
     private var nextFrame: MonotonicInstant
     private var nextAudio: MonotonicInstant
-    private var wantsKeyFrame = false
+    private var wantedKeyFrames: Set<NegotiatedMedia.Content> = []
     private var bitRate = BitRate.kilobits(300)
     private var frameCount = 0
 
@@ -66,7 +76,7 @@ final class TestClient {
                 rateLimits: rateLimits,
                 trustsRemoteDescription: true, seed: UInt64(address.port)),
             wallClock: wallClock, now: now)
-        nextFrame = session.video?.sends == true ? now : .distantFuture
+        nextFrame = session.media.contains { $0.kind == .video && $0.sends } ? now : .distantFuture
         nextAudio = session.audio?.sends == true ? now : .distantFuture
         if session.audio?.sends == true { tone = try ToneEncoder(frequency: 300 + 100 * Double(address.port % 16)) }
     }
@@ -100,32 +110,49 @@ final class TestClient {
     func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: now)?.datagram }
 
     private func sendFrame(now: MonotonicInstant) {
-        guard isSendingVideo, let colour else { return }
+        guard isSendingVideo else { return }
+        frameCount += 1
         do {
-            let session = try encoder ?? makeEncoder()
-            try session.set(\.averageBitRate, to: bitRate)
-            let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
-            frameCount += 1
-            try session.encode(
-                pictures.isEmpty
+            if let colour {
+                let session = try encoder ?? makeEncoder(dimensions)
+                encoder = session
+                let picture =
+                    pictures.isEmpty
                     ? .pattern(colour, dimensions: dimensions, phase: frameCount)
-                    : pictures[frameCount % pictures.count],
-                presentationTime: time,
-                options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
-            wantsKeyFrame = false
-            if let frame = outputs.next()?.frame { peer.sendVideo(frame, captureTime: now, targetTime: now, now: now) }
+                    : pictures[frameCount % pictures.count]
+                try send(picture, through: session, content: .main, now: now)
+            }
+            if let slides {
+                let size = VideoDimensions(width: 160, height: 120)
+                let session = try slidesEncoder ?? makeEncoder(size)
+                slidesEncoder = session
+                try send(
+                    .pattern(slides, dimensions: size, phase: frameCount), through: session, content: .slides, now: now)
+            }
         } catch {
             fatalError("the test's own encoder failed: \(error)")
         }
     }
 
-    private func makeEncoder() throws -> CompressionSession {
-        let made = try CompressionSession(
+    private func send(
+        _ picture: PixelBuffer, through session: CompressionSession, content: NegotiatedMedia.Content,
+        now: MonotonicInstant
+    ) throws {
+        try session.set(\.averageBitRate, to: bitRate)
+        try session.encode(
+            picture, presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
+            options: EncodeOptions(forceKeyFrame: wantedKeyFrames.remove(content) != nil))
+        guard let frame = outputs.next()?.frame else { return }
+        peer.sendVideo(
+            frame, content: content, rotation: content == .main ? rotation : .none, captureTime: now, targetTime: now,
+            now: now)
+    }
+
+    private func makeEncoder(_ dimensions: VideoDimensions) throws -> CompressionSession {
+        try CompressionSession(
             dimensions: dimensions,
             properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
             outputHandler: outputs.append)
-        encoder = made
-        return made
     }
 
     private func handleEvents(now: MonotonicInstant) {
@@ -143,7 +170,7 @@ final class TestClient {
                     }
                 }
             case .audioPacket(let packet): audioPackets.append(packet)
-            case .keyFrameRequested: wantsKeyFrame = true
+            case .keyFrameRequested(let content): wantedKeyFrames.insert(content)
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
@@ -160,6 +187,7 @@ final class ToneEncoder {
     private let frequency: Double
     private var position = 0
     private(set) var sampleTime: UInt32 = 0
+    var isSilent = false
 
     init(frequency: Double) throws {
         encoder = try OpusEncoder()
@@ -167,8 +195,9 @@ final class ToneEncoder {
     }
 
     func next() -> ByteBuffer? {
+        let amplitude = isSilent ? 0 : 0.3
         let samples = (0..<AudioFormat.frameSampleCount).map { index in
-            Float(0.3 * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
+            Float(amplitude * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
         }
         sampleTime = UInt32(truncatingIfNeeded: position)
         position += AudioFormat.frameSampleCount
