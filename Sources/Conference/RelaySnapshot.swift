@@ -123,6 +123,10 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var loss: Double = 0
     public var width = 0
     public var height = 0
+    /// Pictures a second that are encoded at most.
+    public var maximumFrameRate = 0
+    /// What keeps the picture from being better; nil when nothing does.
+    public var limit: DownlinkLimit?
     public var framesEncoded: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
     public var framesDropped: UInt64 = 0
