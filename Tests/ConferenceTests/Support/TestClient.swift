@@ -14,6 +14,10 @@ final class TestClient {
     let participantID: String
     var address: TransportAddress
     let peer: PeerConnection
+    /// The offer that was answered last, for the next one.
+    var pending: PendingOffer
+    /// What that offer asked for.
+    var parameters: OfferParameters
     var colour: Colour?
     /// What is sent from now on; a change makes a new encoder, as a camera that turns does.
     var dimensions: VideoDimensions {
@@ -24,7 +28,9 @@ final class TestClient {
     /// How what is sent is to be turned to stand upright.
     var rotation = VideoRotation.none
     /// What is presented, where the session has a stream for it.
-    var slides: Colour?
+    var slides: Colour? {
+        didSet { slidesEncoder = nil }
+    }
     /// Nothing is said; packets go on.
     var isSilent: Bool {
         get { tone?.isSilent ?? true }
@@ -49,6 +55,7 @@ final class TestClient {
     private(set) var audioPackets: [ReceivedAudioPacket] = []
     private(set) var bitRates: [BitRate] = []
     private(set) var sawGoodbye = false
+    private(set) var connectionStates: [ConnectionState] = []
     private(set) var decodeFailures = 0
     /// When each datagram came, and how long it stood in the downlink's queue.
     private(set) var queueing: [(time: MonotonicInstant, delay: Duration)] = []
@@ -59,12 +66,15 @@ final class TestClient {
 
     init(
         name: String, participantID: String, address: TransportAddress, session: NegotiatedSession,
-        wallClock: WallClock, colour: Colour?, dimensions: VideoDimensions,
+        pending: PendingOffer, parameters: OfferParameters, wallClock: WallClock, colour: Colour?,
+        dimensions: VideoDimensions,
         downlink: LinkProfile, rateLimits: RateLimits, now: MonotonicInstant
     ) throws {
         self.name = name
         self.participantID = participantID
         self.address = address
+        self.pending = pending
+        self.parameters = parameters
         self.colour = colour
         self.dimensions = dimensions
         uplink = LinkModel(
@@ -74,7 +84,9 @@ final class TestClient {
             session: session,
             configuration: PeerConfiguration(
                 rateLimits: rateLimits,
-                trustsRemoteDescription: true, seed: UInt64(address.port)),
+                trustsRemoteDescription: session.transport == nil, seed: UInt64(address.port),
+                certificate: VirtualCall.clientCertificate,
+                checkIdentifiers: SeededGenerator(seed: UInt64(address.port) + 2)),
             wallClock: wallClock, now: now)
         nextFrame = session.media.contains { $0.kind == .video && $0.sends } ? now : .distantFuture
         nextAudio = session.audio?.sends == true ? now : .distantFuture
@@ -174,7 +186,8 @@ final class TestClient {
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
-            case .audioBitRateChanged, .videoEnded, .connectionStateChanged: break
+            case .audioBitRateChanged, .videoEnded: break
+            case .connectionStateChanged(let state): connectionStates.append(state)
             case .goodbye: sawGoodbye = true
             }
         }
