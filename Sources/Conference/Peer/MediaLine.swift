@@ -83,23 +83,49 @@ struct MediaLine {
         Array((media.remoteSSRCs + media.remoteRetransmissionSSRCs.keys.sorted()).suffix(maximumSSRCs))
     }
 
-    /// Makes the streams that were negotiated and are not there yet, and drops those that no longer are.
+    // MARK: Negotiation
+
+    /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also one
+    /// that is sent again after a pause, for under its keys no number may come twice.
+    mutating func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+        if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
+            // The m-line was given to another stream (RFC 8829, section 5.2.2).
+            var line = MediaLine(wanted)
+            (line.keys, line.rtpDestination, line.rtcpDestination) = (keys, rtpDestination, rtcpDestination)
+            self = line
+        } else {
+            negotiated = wanted
+            header = HeaderExtensions(wanted)
+            for ssrc in Self.announcedSSRCs(of: wanted) { remember(ssrc: ssrc) }
+        }
+        setUpStreams(using: &generator)
+    }
+
+    /// The session no longer has the line.
+    mutating func disable(using generator: inout some RandomNumberGenerator) {
+        negotiated.direction = .inactive
+        setUpStreams(using: &generator)
+    }
+
+    /// Makes the streams that were negotiated and are not there yet, and brings the others up to date.
     mutating func setUpStreams(using generator: inout some RandomNumberGenerator) {
-        let (isVideo, isAudio) = (negotiated.kind == .video, negotiated.kind == .audio)
-        videoReceiver = isVideo && negotiated.receives ? videoReceiver ?? VideoReceiveStream(negotiated) : nil
-        audioReceiver = isAudio && negotiated.receives ? audioReceiver ?? AudioReceiveStream() : nil
-        videoSender =
-            isVideo && negotiated.sends
-            ? videoSender
-                ?? VideoSendStream(
+        switch negotiated.kind {
+        case .video:
+            videoReceiver = negotiated.receives ? videoReceiver ?? VideoReceiveStream(negotiated) : nil
+            videoReceiver?.media = negotiated
+            if negotiated.sends, videoSender == nil {
+                videoSender = VideoSendStream(
                     negotiated, maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes, using: &generator)
-            : nil
-        audioSender =
-            isAudio && negotiated.sends
-            ? audioSender
-                ?? AudioSendStream(
+            }
+            videoSender?.update(negotiated)
+        case .audio:
+            audioReceiver = negotiated.receives ? audioReceiver ?? AudioReceiveStream() : nil
+            if negotiated.sends, audioSender == nil {
+                audioSender = AudioSendStream(
                     ssrc: negotiated.localSSRC, payloadType: negotiated.payloadType, using: &generator)
-            : nil
+            }
+            audioSender?.payloadType = negotiated.payloadType
+        }
     }
 
     // MARK: Receiving
@@ -138,8 +164,11 @@ struct MediaLine {
 
     // MARK: Sending
 
-    /// Whether there is where to send, and what to protect with.
-    var canSend: Bool { rtpDestination != nil && keys != nil }
+    /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
+    var canSend: Bool { negotiated.sends && rtpDestination != nil && keys != nil }
+
+    var sendsVideo: Bool { negotiated.kind == .video && negotiated.sends }
+    var sendsAudio: Bool { negotiated.kind == .audio && negotiated.sends }
 
     /// Whether packets of a source of ours are to name their line: until the remote side knows the source.
     func namesLine(ssrc: UInt32) -> Bool { !reportedSSRCs.contains(ssrc) }

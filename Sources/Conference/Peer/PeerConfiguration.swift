@@ -1,6 +1,7 @@
 import MediaCore
 import RTP
 public import RateControl
+public import SecureTransport
 
 /// What a `PeerConnection` needs besides the negotiated session.
 public struct PeerConfiguration: Sendable {
@@ -10,6 +11,10 @@ public struct PeerConfiguration: Sendable {
     public var trustsRemoteDescription: Bool
     /// Seeds sequence numbers, timestamps and report intervals.
     public var seed: UInt64
+    /// What this side shows in DTLS handshakes; a session whose keys one makes needs it.
+    public var certificate: DTLSCertificate?
+    /// Makes the identifiers of connectivity checks, which nobody may foresee.
+    public var checkIdentifiers: any RandomNumberGenerator & Sendable
 
     /// The largest UDP payload sent: what every path carries without fragmentation, tunnels included.
     static let maximumDatagramSize = DataSize(bytes: 1200)
@@ -21,9 +26,14 @@ public struct PeerConfiguration: Sendable {
     /// The largest RTP payload sent.
     static let maximumPayloadSize = maximumDatagramSize - maximumOverhead
 
-    public init(rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64) {
+    public init(
+        rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64, certificate: DTLSCertificate? = nil,
+        checkIdentifiers: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
         self.rateLimits = rateLimits
         self.trustsRemoteDescription = trustsRemoteDescription
         self.seed = seed
+        self.certificate = certificate
+        self.checkIdentifiers = checkIdentifiers
     }
 }

@@ -14,7 +14,9 @@ extension PeerConnection {
         switch DatagramKind.classify(datagram) {
         case .rtp: return receiveRTP(datagram, from: source, now: now)
         case .rtcp: return receiveRTCP(datagram, from: source, now: now)
-        default: return .unknown
+        case .stun: return receiveSTUN(datagram, from: source, now: now)
+        case .dtls: return receiveDTLS(datagram, from: source, now: now)
+        case .turnChannel, .unknown: return .unknown
         }
     }
 
@@ -93,7 +95,7 @@ extension PeerConnection {
     ) {
         latch(line: line, rtp: packet, from: source)
         lines[line].lastRTP = now
-        authenticated(now: now)
+        heard(from: source, now: now)
         counters.packetsReceived &+= 1
         receiveMeter.add(size, now: now)
         if let id = lines[line].header.inboundTransportSequence,
@@ -112,6 +114,10 @@ extension PeerConnection {
 
     /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
     private func latch(line: Int, rtp packet: RTPPacket, from source: TransportAddress) {
+        guard transport == nil else {
+            lines[line].remember(ssrc: packet.ssrc)
+            return
+        }
         guard lines[line].isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber) else { return }
         lines[line].remember(ssrc: packet.ssrc)
         guard lines[line].rtpDestination != source else { return }
@@ -131,6 +137,14 @@ extension PeerConnection {
             lines[index].rtpDestination = source
             if lines[index].negotiated.rtcpMux { lines[index].rtcpDestination = source }
         }
+    }
+
+    /// An authentic packet came: the remote side is there.
+    private func heard(from source: TransportAddress, now: MonotonicInstant) {
+        authenticated(now: now)
+        guard transport != nil else { return }
+        transport?.noteSign(from: source, now: now)
+        if transport?.state != .connected { followTransport(now: now) }
     }
 
     // MARK: RTCP
@@ -154,7 +168,9 @@ extension PeerConnection {
                 return .malformed
             }
             lines[line].remember(ssrc: ssrc)
-            if lines[line].negotiated.rtcpMux {
+            if transport != nil {
+                // ICE tells where to send.
+            } else if lines[line].negotiated.rtcpMux {
                 // Who sends no RTP, by role or for the time being, is known by RTCP alone.
                 if lines[line].rtpDestination == nil || !isHearingRTP(line: line, now: now) {
                     setDestination(source, line: line)
@@ -162,7 +178,7 @@ extension PeerConnection {
             } else {
                 lines[line].rtcpDestination = source
             }
-            authenticated(now: now)
+            heard(from: source, now: now)
             receiveMeter.add(size, now: now)
             for packet in packets { handle(packet, line: line, now: now) }
             return .accepted

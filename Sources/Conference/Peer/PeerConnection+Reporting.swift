@@ -83,7 +83,9 @@ extension PeerConnection {
             lines[line].videoReceiver?.reportBlocks(now: now)
             ?? lines[line].audioReceiver?.reportBlock(now: now).map { [$0] } ?? []
         let statistics = lines[line].videoSender?.statistics ?? lines[line].audioSender?.statistics
-        if let report = statistics?.makeSenderReport(ssrc: ssrc, reports: reports, wallClock: wallClock, now: now) {
+        if lines[line].negotiated.sends,
+            let report = statistics?.makeSenderReport(ssrc: ssrc, reports: reports, wallClock: wallClock, now: now)
+        {
             return .senderReport(report)
         }
         return .receiverReport(ReceiverReport(ssrc: ssrc, reports: reports))

@@ -9,7 +9,7 @@ extension PeerConnection {
     /// Whether a video frame should be encoded for this peer now: there is where to send it, and the pacer has room
     /// within its latency budget.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        guard lines.contains(where: { $0.videoSender != nil && $0.canSend }) else { return false }
+        guard lines.contains(where: { $0.sendsVideo && $0.canSend }) else { return false }
         return pacer.queueDelay(now: now) < Self.maximumPacerDelay && budget.hasRoom(now: now)
     }
 
@@ -26,7 +26,7 @@ extension PeerConnection {
         _ frame: EncodedFrame, content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none,
         captureTime: MonotonicInstant, targetTime: MonotonicInstant, now: MonotonicInstant
     ) {
-        guard !isClosed, let line = line(content),
+        guard !isClosed, let line = line(content), lines[line].negotiated.sends,
             let packets = lines[line].videoSender?.packetize(frame, rotation: rotation, captureTime: captureTime)
         else { return }
         for packet in packets { enqueue(packet, line: line, priority: .video, now: now) }
@@ -47,7 +47,7 @@ extension PeerConnection {
         _ payload: ByteBuffer, sampleTime: UInt32, level: AudioLevel?, captureTime: MonotonicInstant,
         now: MonotonicInstant
     ) {
-        guard !isClosed, let line = audioLine,
+        guard !isClosed, let line = audioLine, lines[line].negotiated.sends,
             var packet = lines[line].audioSender?.packetize(
                 payload, sampleTime: sampleTime, captureTime: captureTime)
         else { return }
@@ -68,7 +68,8 @@ extension PeerConnection {
         pacer.enqueue(.media(packet, line: line, enqueued: now), size: size, priority: priority, now: now)
     }
 
-    /// Ends the connection: RTCP BYE is queued for `pollTransmit(now:)`, and nothing else is sent from here on.
+    /// Ends the connection: RTCP BYE and the alert that closes the DTLS association are queued for `pollTransmit(now:)`,
+    /// and nothing else is sent from here on.
     public func close(now: MonotonicInstant) {
         guard !isClosed else { return }
         _ = pacer.removeAll { _ in true }
@@ -76,12 +77,13 @@ extension PeerConnection {
         for index in lines.indices {
             sendControl([.bye(Goodbye(ssrcs: [lines[index].negotiated.localSSRC]))], line: index, now: now)
         }
+        transport?.close(now: now)
         isClosed = true
     }
 
     /// The next datagram to send, if any may leave now.
     public func pollTransmit(now: MonotonicInstant) -> Transmit? {
-        if let control = controlDatagrams.popFirst() { return control }
+        if let control = controlDatagrams.popFirst() ?? transport?.pollTransmit() { return control }
         guard !isClosed else { return nil }
         while let (packet, probeClusterID) = pacer.dequeue(now: now) {
             if let transmit = finish(packet, probeClusterID: probeClusterID, now: now) { return transmit }
@@ -101,7 +103,7 @@ extension PeerConnection {
     }
 
     private func makePadding() -> (packet: RTPPacket, line: Int)? {
-        for line in lines.indices {
+        for line in lines.indices where lines[line].sendsVideo {
             if let packet = lines[line].videoSender?.makePadding() { return (packet, line) }
         }
         return nil

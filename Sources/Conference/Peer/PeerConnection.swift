@@ -23,16 +23,18 @@ public final class PeerConnection {
         case unknown
     }
 
-    public private(set) var session: NegotiatedSession
+    public internal(set) var session: NegotiatedSession
     let configuration: PeerConfiguration
     let wallClock: WallClock
     var random: SeededGenerator
 
+    /// The path and the keys, where ICE and DTLS make them.
+    var transport: PeerTransport?
     var lines: [MediaLine] = []
     /// Index into `lines` of the video that shows the participant or, the other way, the composed picture.
-    private(set) var videoLine: Int?
+    var videoLine: Int?
     /// Index into `lines`.
-    private(set) var audioLine: Int?
+    var audioLine: Int?
 
     var controller: any CongestionController
     var decision: ControlDecision
@@ -43,6 +45,8 @@ public final class PeerConnection {
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
+    /// Whether the controller was told that there is video to send.
+    var demandsVideo = true
     var budget = SendBudget()
     var frameDelay = FrameDelayMeter()
     var events = CircularBuffer<PeerEvent>()
@@ -86,50 +90,16 @@ public final class PeerConnection {
         random = SeededGenerator(seed: configuration.seed)
         self.controller = controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now)
         decision = self.controller.advance(now: now)
-        allocator = BitrateAllocator(configuration: Self.allocation(of: session, limits: configuration.rateLimits))
+        allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
         nextReport = now + .milliseconds(200)
+        if let negotiated = session.transport {
+            guard let certificate = configuration.certificate else { throw .missingKeys }
+            transport = PeerTransport(
+                negotiated, certificate: certificate, random: configuration.checkIdentifiers, now: now)
+        }
         for media in session.media { try add(media) }
-        // Without video there is little to send: probing for more would be noise on someone's link.
-        if !sendsVideo { self.controller.demandChanged(Self.audioDemand, now: now) }
+        linesChanged(now: now)
         apply(decision, now: now)
-    }
-
-    /// The least that a video encoder is told, whatever a receiver's own limit says.
-    private static let minimumVideoBitRate = BitRate.kilobits(50)
-    /// The most that an audio stream takes, headers included.
-    private static let audioDemand = BitRate.kilobits(64)
-
-    private func add(_ media: NegotiatedMedia) throws(SRTPError) {
-        var line = MediaLine(media)
-        guard let keys = media.keys else { throw .missingKeys }
-        if session.isBundled, let first = lines.first, let shared = first.keys,
-            first.negotiated.keys?.inbound == keys.inbound
-        {
-            line.keys = try MediaLine.Keys(inbound: shared.inbound, keys)
-        } else {
-            line.keys = try MediaLine.Keys(keys)
-        }
-        if configuration.trustsRemoteDescription {
-            line.rtpDestination = media.remoteRTPAddress
-            line.rtcpDestination = media.rtcpMux ? media.remoteRTPAddress : media.remoteRTCPAddress
-        }
-        line.setUpStreams(using: &random)
-        switch (media.kind, media.content) {
-        case (.video, .main): videoLine = lines.count
-        case (.video, .slides): break
-        case (.audio, _): audioLine = lines.count
-        }
-        lines.append(line)
-        if media.receives, media.feedback.transportCC, feedbackRecorder == nil {
-            feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
-        }
-    }
-
-    var sendsVideo: Bool { lines.contains { $0.videoSender != nil } }
-
-    /// The video line of this content.
-    func line(_ content: NegotiatedMedia.Content) -> Int? {
-        lines.firstIndex { $0.negotiated.kind == .video && $0.negotiated.content == content }
     }
 
     // MARK: Events and time
@@ -146,12 +116,15 @@ public final class PeerConnection {
         }
         if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
+        if let deadline = transport?.nextDeadline { next = min(next, deadline) }
         return next
     }
 
     /// Does what is due: gives up or asks again for missing packets, sends feedback and reports, moves the controller on.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
+        transport?.advance(now: now)
+        followTransport(now: now)
         deliverVideo(now: now)
         sendDueFeedback(now: now)
         if now >= nextReport {
@@ -173,7 +146,7 @@ public final class PeerConnection {
         apply(decision, now: now)
     }
 
-    private func apply(_ decision: ControlDecision, now: MonotonicInstant) {
+    func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(
             pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
@@ -184,23 +157,13 @@ public final class PeerConnection {
             decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
         budget.setRate(sustained, now: now)
         guard allocation.isChanged else { return }
-        if sendsVideo, allocation.video != allocated.video {
+        if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
         }
-        if audioLine.map({ lines[$0].audioSender != nil }) ?? false, allocation.audio != allocated.audio {
+        if lines.contains(where: \.sendsAudio), allocation.audio != allocated.audio {
             events.append(.audioBitRateChanged(allocation.audio))
         }
         allocated = allocation
-    }
-
-    private static func allocation(
-        of session: NegotiatedSession, limits: RateLimits
-    ) -> BitrateAllocator.Configuration {
-        let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? .kilobits(40), .kilobits(40))
-        return BitrateAllocator.Configuration(
-            audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
-            video: session.media.contains { $0.kind == .video && $0.sends }
-                ? minimumVideoBitRate...max(minimumVideoBitRate, limits.maximum) : nil)
     }
 
     func deliverVideo(now: MonotonicInstant) {

@@ -5,7 +5,7 @@ import RTP
 /// that a retransmission counts as a packet of its own for congestion control and for loss.
 struct RetransmissionStream {
     let ssrc: UInt32
-    private let payloadType: UInt8
+    var payloadType: UInt8
     private var sequenceNumber: UInt16
     private var history = PacketHistory<RTPPacket>()
 

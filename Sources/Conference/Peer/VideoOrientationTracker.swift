@@ -4,12 +4,12 @@ import RTP
 /// Follows how a stream's pictures lie. A packet may say it for its picture; it then holds until another says otherwise
 /// (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
 struct VideoOrientationTracker {
-    private let id: UInt8?
+    /// The header extension's identifier; nil where it was not negotiated.
+    var id: UInt8?
     private var current = VideoRotation.none
     /// What was said last, and of which picture; the pictures before it may still be on their way.
     private var announced: (rotation: VideoRotation, timestamp: UInt32)?
 
-    /// - Parameter id: The header extension's identifier; `nil` where it was not negotiated.
     init(id: UInt8?) {
         self.id = id
     }

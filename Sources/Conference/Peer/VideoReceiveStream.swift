@@ -24,7 +24,10 @@ final class VideoReceiveStream {
     private var firstArrivals = FrameArrivals()
     private var orientation: VideoOrientationTracker
 
-    private let media: NegotiatedMedia
+    /// What was negotiated for the stream, last.
+    var media: NegotiatedMedia {
+        didSet { orientation.id = media.extensionIDs.videoOrientation }
+    }
     /// The stream of retransmissions, where one was negotiated and has been heard.
     private var retransmissionSSRC: UInt32?
     private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)

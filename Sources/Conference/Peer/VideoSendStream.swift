@@ -12,13 +12,13 @@ struct VideoSendStream {
     static let keyFrameRequestWindow = Duration.milliseconds(300)
 
     let ssrc: UInt32
-    let payloadType: UInt8
-    private let packetizer: H264Packetizer
+    private var payloadType: UInt8
+    private var packetizer: H264Packetizer
     private let timestampOffset: UInt32
     private var sequenceNumber: UInt16
     private var lastKeyFrameRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
-    private let orientationID: UInt8?
+    private var orientationID: UInt8?
     private var lastRotation: VideoRotation?
     /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
     /// index would break SRTP's keys.
@@ -48,6 +48,14 @@ struct VideoSendStream {
         } else {
             repetitions = PacketHistory()
         }
+    }
+
+    /// Takes over what was negotiated anew.
+    mutating func update(_ media: NegotiatedMedia) {
+        payloadType = media.payloadType
+        orientationID = media.outboundExtensionIDs.videoOrientation
+        packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
+        if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
     }
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.

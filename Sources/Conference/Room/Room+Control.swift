@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 import MediaCore
+import SecureTransport
 
 extension Room {
     // MARK: Layouts
@@ -60,6 +61,12 @@ extension Room {
         noteWhetherPresents(participant)
         viewsChanged()
         announce(participant)
+    }
+
+    /// A stream has ended, for now at least: what it showed last is not shown on.
+    func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant) {
+        participant.pipeline(for: content == .slides ? .slides : .camera)?.forgetPicture()
+        noteWhetherPresents(participant)
     }
 
     /// The first picture of a screen makes its tile; the end of its stream takes it away.

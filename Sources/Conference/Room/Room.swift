@@ -108,7 +108,7 @@ final class Room {
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         guard let pipeline = participant.makePipeline(for: frame.content == .slides ? .slides : .camera) else { return }
         guard !pipeline.enqueue(frame, now: now) else {
-            participant.peer.requestKeyFrame(now: now)
+            participant.peer.requestKeyFrame(frame.content, now: now)
             return
         }
         handOutDecode(pipeline, now: now)
@@ -226,7 +226,9 @@ final class Room {
         now: MonotonicInstant
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
-        if pipeline.complete(batch, of: completion, now: now) { participant.peer.requestKeyFrame(now: now) }
+        if pipeline.complete(batch, of: completion, now: now) {
+            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
+        }
         if content == .slides {
             // What was being decoded when the stream ended comes late.
             if !participant.sendsSlides { pipeline.forgetPicture() }

@@ -17,35 +17,58 @@ struct ParticipantStatistics: Encodable, Sendable {
     var loss: Double
     /// Pictures encoded a second, as counted since the statistics before; nil in the first.
     var frameRate: Double?
-    /// The size that is encoded.
+    /// The rung: size and pictures a second that are encoded at this rate.
     var width: Int
     var height: Int
+    var maximumFrameRate: Int
+    /// What keeps the picture from being better; nil when nothing does.
+    var limit: DownlinkLimit?
     /// The congestion controller's state, in one word.
     var controllerState: String
 
-    init(_ snapshot: ParticipantSnapshot, frameRate: Double?) {
+    init(_ snapshot: ParticipantSnapshot, progress: EncodingProgress?) {
+        let downlink = snapshot.downlink
         participant = snapshot.id
-        targetBitRate = snapshot.downlink.targetBitRate
-        bitRate = snapshot.downlink.bitRate
-        videoBitRate = snapshot.downlink.videoBitRate
+        targetBitRate = downlink.targetBitRate
+        bitRate = downlink.bitRate
+        videoBitRate = downlink.videoBitRate
         roundTripTime = snapshot.roundTripTime
-        loss = snapshot.downlink.loss
-        self.frameRate = frameRate
-        width = snapshot.downlink.width
-        height = snapshot.downlink.height
-        controllerState = snapshot.downlink.controllerState
+        loss = downlink.loss
+        frameRate = progress?.frameRate
+        width = downlink.width
+        height = downlink.height
+        maximumFrameRate = downlink.maximumFrameRate
+        controllerState = downlink.controllerState
+        // Pictures are left out for a network that falls behind, too; then that is the reason.
+        let isBehind = (progress?.leftOut ?? 0) > EncodingProgress.muchLeftOut && downlink.pacerQueue == 0
+        limit = downlink.limit ?? (isBehind ? .processing : nil)
     }
 }
 
-/// Counts pictures a second from one reading of a counter to the next.
-struct FrameRateMeter {
-    private var last: (count: UInt64, time: MonotonicInstant)?
+/// What became of pictures from one reading of the counters to the next.
+struct EncodingProgress: Equatable {
+    /// Pictures encoded a second.
+    var frameRate: Double
+    /// Fraction of the pictures that were left out, 0 to 1.
+    var leftOut: Double
 
-    /// The rate since the reading before; nil at the first.
-    mutating func read(_ count: UInt64, now: MonotonicInstant) -> Double? {
-        defer { last = (count, now) }
-        guard let last, now > last.time, count >= last.count else { return nil }
-        let rate = Double(count - last.count) / (now - last.time).seconds
-        return (rate * 10).rounded() / 10
+    /// More than a hiccup.
+    static let muchLeftOut = 0.1
+}
+
+/// Reads the counters of a downlink's pictures.
+struct EncodingMeter {
+    private var last: (encoded: UInt64, dropped: UInt64, time: MonotonicInstant)?
+
+    /// The progress since the reading before; nil at the first, and when the counters began anew.
+    mutating func read(_ downlink: DownlinkSnapshot, now: MonotonicInstant) -> EncodingProgress? {
+        defer { last = (downlink.framesEncoded, downlink.framesDropped, now) }
+        guard let last, now > last.time, downlink.framesEncoded >= last.encoded, downlink.framesDropped >= last.dropped
+        else { return nil }
+        let encoded = Double(downlink.framesEncoded - last.encoded)
+        let dropped = Double(downlink.framesDropped - last.dropped)
+        let rate = encoded / (now - last.time).seconds
+        return EncodingProgress(
+            frameRate: (rate * 10).rounded() / 10, leftOut: encoded + dropped > 0 ? dropped / (encoded + dropped) : 0)
     }
 }

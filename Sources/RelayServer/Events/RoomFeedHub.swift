@@ -21,7 +21,7 @@ struct RoomFeedHub {
         let participant: String?
         let continuation: AsyncStream<RoomFeedMessage>.Continuation
         var lastMessage: MonotonicInstant
-        var frameRate = FrameRateMeter()
+        var encoding = EncodingMeter()
     }
 
     private var followers: [UInt64: Follower] = [:]
@@ -74,9 +74,9 @@ struct RoomFeedHub {
                 let room = snapshots[follower.room] ?? snapshot(follower.room)
                 snapshots[follower.room] = room
                 if let found = room?.participants.first(where: { $0.id == participant }) {
-                    let rate = followers[id]?.frameRate.read(found.downlink.framesEncoded, now: now)
+                    let progress = followers[id]?.encoding.read(found.downlink, now: now)
                     lastMessageID &+= 1
-                    send(.statistics(ParticipantStatistics(found, frameRate: rate)), to: id, now: now)
+                    send(.statistics(ParticipantStatistics(found, progress: progress)), to: id, now: now)
                     continue
                 }
             }
