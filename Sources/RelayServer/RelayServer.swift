@@ -51,6 +51,12 @@ public final class RelayServer: Service {
             try FlightFolder(path: path, limit: configuration.flightRecorderLimit, logger: logger)
         }
         let tls = try configuration.tls.map { files throws(StartupError) in try files.load(logger: logger) }
+        let certificate: DTLSCertificate
+        do throws(DTLSError) {
+            certificate = try DTLSCertificate()
+        } catch {
+            throw .secureTransport(reason: "\(error)")
+        }
         let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
         do throws(StartupError) {
@@ -59,8 +65,9 @@ public final class RelayServer: Service {
                 throw .addressNotAvailable(configuration.host)
             }
             return RelayServer(
-                configuration, channel: channel, bound: bound, mediaGroup: mediaGroup, binder: binder,
-                flightFolder: flightFolder, tls: tls, logger: logger, onListening: onListening, makeRelay: makeRelay)
+                configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
+                binder: binder, flightFolder: flightFolder, tls: tls, logger: logger, onListening: onListening,
+                makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
             throw error
@@ -68,8 +75,9 @@ public final class RelayServer: Service {
     }
 
     private init(
-        _ configuration: RelayServerConfiguration, channel: any Channel, bound: TransportAddress,
-        mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder, flightFolder: FlightFolder?,
+        _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
+        bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
+        flightFolder: FlightFolder?,
         tls: TLSConfiguration?, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
@@ -79,6 +87,7 @@ public final class RelayServer: Service {
             configuration.publicAddresses.isEmpty
             ? LocalAddresses.reaching(bound)
             : configuration.publicAddresses.map { $0.with(port: bound.port) }
+        relayConfiguration.certificate = certificate
         if let flightFolder { relayConfiguration.makeFlightRecorder = { flightFolder.makeRecorder($0) } }
         logger.info(
             "media addresses",

@@ -24,6 +24,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case keyNotUsable(path: String, reason: String)
     /// The private key is not that of the certificate.
     case keyDoesNotFit(key: String, certificate: String)
+    /// The certificate for media could not be made.
+    case secureTransport(reason: String)
     /// Anything else the system said.
     case system(Transport, host: String, port: Int, reason: String)
 
@@ -51,6 +53,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .keyDoesNotFit(let key, let certificate):
             "the TLS key \(key) does not fit the certificate \(certificate): give --tls-key the key that the certificate "
                 + "was made for, and put the certificate itself first in its file"
+        case .secureTransport(let reason):
+            "no certificate for encrypted media can be made: \(reason)"
         case .system(let transport, let host, let port, let reason):
             "cannot listen on \(transport.rawValue) port \(port) on \(host): \(reason)"
         }

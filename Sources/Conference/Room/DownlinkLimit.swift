@@ -1,3 +1,5 @@
+import MediaCore
+
 /// What keeps the picture that a participant gets from being better.
 public enum DownlinkLimit: String, Codable, Sendable {
     /// The network is believed to carry no more.

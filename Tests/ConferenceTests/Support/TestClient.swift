@@ -14,7 +14,17 @@ final class TestClient {
     let participantID: String
     var address: TransportAddress
     let peer: PeerConnection
+    /// The offer that was answered last, for the next one.
+    var pending: PendingOffer
+    /// What that offer asked for.
+    var parameters: OfferParameters
     var colour: Colour?
+    /// What is presented, where the session has slides.
+    var slidesColour: Colour? {
+        didSet { slidesEncoder = nil }
+    }
+    /// How the camera's pictures are said to lie.
+    var rotation = VideoRotation.none
     /// What is sent from now on; a change makes a new encoder, as a camera that turns does.
     var dimensions: VideoDimensions {
         didSet { encoder = nil }
@@ -24,11 +34,14 @@ final class TestClient {
 
     private var encoder: CompressionSession?
     private let outputs = EncodeOutputQueue()
+    private var slidesEncoder: CompressionSession?
+    private let slidesOutputs = EncodeOutputQueue()
     private var tone: ToneEncoder?
     private let decoder = DecodingPipeline()
     private var nextFrame: MonotonicInstant
     private var nextAudio: MonotonicInstant
     private var wantsKeyFrame = false
+    private var wantsSlidesKeyFrame = false
     private var bitRate = BitRate.kilobits(300)
     private var frameCount = 0
 
@@ -39,6 +52,7 @@ final class TestClient {
     private(set) var audioPackets: [ReceivedAudioPacket] = []
     private(set) var bitRates: [BitRate] = []
     private(set) var sawGoodbye = false
+    private(set) var connectionStates: [ConnectionState] = []
     private(set) var decodeFailures = 0
     /// When each datagram came, and how long it stood in the downlink's queue.
     private(set) var queueing: [(time: MonotonicInstant, delay: Duration)] = []
@@ -49,12 +63,15 @@ final class TestClient {
 
     init(
         name: String, participantID: String, address: TransportAddress, session: NegotiatedSession,
-        wallClock: WallClock, colour: Colour?, dimensions: VideoDimensions,
+        pending: PendingOffer, parameters: OfferParameters, wallClock: WallClock, colour: Colour?,
+        dimensions: VideoDimensions,
         downlink: LinkProfile, rateLimits: RateLimits, now: MonotonicInstant
     ) throws {
         self.name = name
         self.participantID = participantID
         self.address = address
+        self.pending = pending
+        self.parameters = parameters
         self.colour = colour
         self.dimensions = dimensions
         uplink = LinkModel(
@@ -64,7 +81,9 @@ final class TestClient {
             session: session,
             configuration: PeerConfiguration(
                 rateLimits: rateLimits,
-                trustsRemoteDescription: true, seed: UInt64(address.port)),
+                trustsRemoteDescription: session.transport == nil, seed: UInt64(address.port),
+                certificate: VirtualCall.clientCertificate,
+                checkIdentifiers: SeededGenerator(seed: UInt64(address.port) + 2)),
             wallClock: wallClock, now: now)
         nextFrame = session.video?.sends == true ? now : .distantFuture
         nextAudio = session.audio?.sends == true ? now : .distantFuture
@@ -113,9 +132,31 @@ final class TestClient {
                 presentationTime: time,
                 options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
             wantsKeyFrame = false
-            if let frame = outputs.next()?.frame { peer.sendVideo(frame, captureTime: now, targetTime: now, now: now) }
+            if let frame = outputs.next()?.frame {
+                peer.sendVideo(frame, rotation: rotation, captureTime: now, targetTime: now, now: now)
+            }
+            try sendSlides(now: now)
         } catch {
             fatalError("the test's own encoder failed: \(error)")
+        }
+    }
+
+    private func sendSlides(now: MonotonicInstant) throws {
+        guard let slidesColour, peer.session.slides?.sends == true else { return }
+        let session =
+            try slidesEncoder
+            ?? CompressionSession(
+                dimensions: dimensions,
+                properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
+                outputHandler: slidesOutputs.append)
+        slidesEncoder = session
+        try session.encode(
+            .pattern(slidesColour, dimensions: dimensions, phase: frameCount),
+            presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
+            options: EncodeOptions(forceKeyFrame: wantsSlidesKeyFrame))
+        wantsSlidesKeyFrame = false
+        if let frame = slidesOutputs.next()?.frame {
+            peer.sendVideo(frame, content: .slides, captureTime: now, targetTime: now, now: now)
         }
     }
 
@@ -143,11 +184,13 @@ final class TestClient {
                     }
                 }
             case .audioPacket(let packet): audioPackets.append(packet)
-            case .keyFrameRequested: wantsKeyFrame = true
+            case .keyFrameRequested(.main): wantsKeyFrame = true
+            case .keyFrameRequested(.slides): wantsSlidesKeyFrame = true
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
-            case .audioBitRateChanged, .videoEnded, .connectionStateChanged: break
+            case .audioBitRateChanged, .videoEnded: break
+            case .connectionStateChanged(let state): connectionStates.append(state)
             case .goodbye: sawGoodbye = true
             }
         }
