@@ -15,6 +15,8 @@ struct Module {
     var dependencies: [Target.Dependency]
     var testDependencies: [Target.Dependency] = []
     var linkerSettings: [LinkerSetting] = []
+    /// Folders of the tests that they read by path.
+    var testFixtures: [String] = []
 
     var targets: [Target] {
         [
@@ -22,7 +24,7 @@ struct Module {
                 name: name, dependencies: dependencies, swiftSettings: swiftSettings, linkerSettings: linkerSettings),
             .testTarget(
                 name: "\(name)Tests",
-                dependencies: [.target(name: name)] + dependencies + testDependencies,
+                dependencies: [.target(name: name)] + dependencies + testDependencies, exclude: testFixtures,
                 swiftSettings: swiftSettings),
         ]
     }
@@ -59,7 +61,9 @@ let modules: [Module] = [
         name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
         testDependencies: ["AllocationCounter"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
-    Module(name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore]),
+    Module(
+        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],
+        testFixtures: ["Fixtures"]),
     Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "Conference",
@@ -175,6 +179,7 @@ let package = Package(
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(name: "CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
             swiftSettings: swiftSettings),

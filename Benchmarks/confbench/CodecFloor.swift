@@ -13,13 +13,13 @@ import VideoCoding
 /// libopus: each participant has its own decoder and encoders, and one compositor makes a picture of its own for each
 /// receiver. There are no packets, no queues, no other threads and no waiting.
 final class CodecFloor {
-    private let participants: [ParticipantID]
+    private let participants: [SourceID]
     private let requests: [CompositionRequest]
     private let samples: [SampleBuffer]
     private let decoders: [DecodingPipeline]
     private let encoders: [CompressionSession]
     private let outputs = EncodeOutputQueue()
-    private let compositor = GridCompositor()
+    private let compositor = TileCompositor()
     private let opusDecoders: [OpusDecoder]
     private let opusEncoders: [OpusEncoder]
     private let sound: [ByteBuffer]
@@ -31,7 +31,7 @@ final class CodecFloor {
     private static let warmUpTicks = 60
 
     init(participants count: Int, clip: TestClip) throws {
-        participants = (1...count).map { ParticipantID(rawValue: UInt64($0)) }
+        participants = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
         requests = participants.map { [participants] receiver in
             CompositionRequest(grid: participants.filter { $0 != receiver }, canvas: Workload.canvas)
         }
@@ -83,10 +83,10 @@ final class CodecFloor {
             try decode(samples[(tick + offset(of: index)) % samples.count], index: index)
         }
         let decoded = ThreadClock.now()
-        var contents: [ParticipantID: CompositionSource] = [:]
+        var contents: [SourceID: CompositionSource] = [:]
         for (index, id) in participants.enumerated() {
             let content = pictures[index].map { TileContent.picture($0, isStale: false) } ?? .placeholder
-            contents[id] = CompositionSource(id: id, name: "Load \(id)", content: content)
+            contents[id] = CompositionSource(id: id, name: "Load \(id.participant)", content: content)
         }
         let composed = compositor.compose(requests, sources: contents)
         let finished = ThreadClock.now()

@@ -3,8 +3,8 @@ import MediaCore
 extension PixelRect {
     /// The largest rectangle of the shape of `size` inside this one, centred. Nothing of the picture is cropped.
     ///
-    /// The rectangle must be even; so is the result, rounded to the nearest even size. It is never narrower or lower than
-    /// a chroma sample.
+    /// The rectangle begins at an even position, and so does the result. Its size is the nearest even one, except that it
+    /// takes all of a side of this rectangle as it is. It is never narrower or lower than a chroma sample.
     func fitting(_ size: VideoDimensions) -> PixelRect {
         var (fittedWidth, fittedHeight) = (width, height)
         if size.width * height >= width * size.height {
@@ -16,6 +16,9 @@ extension PixelRect {
             x: x + (width - fittedWidth) / 2 & ~1, y: y + (height - fittedHeight) / 2 & ~1,
             width: fittedWidth, height: fittedHeight)
     }
+
+    /// With columns and rows changed.
+    var transposed: PixelRect { PixelRect(x: y, y: x, width: height, height: width) }
 
     /// The part of the rectangle that lies on `canvas`, trimmed to even positions and sizes; possibly empty.
     func trimmed(to canvas: VideoDimensions) -> PixelRect {

@@ -6,7 +6,7 @@ import VideoCoding
 
 /// What a job made, and for whom.
 enum JobOutput: Sendable {
-    case decoded(ParticipantID, DecodedBatch)
+    case decoded(SourceID, DecodedBatch)
     case composed(room: String, ComposedTick)
     case encoded(ParticipantID, EncodedPicture)
     case mixed(room: String, [MixedTick])
@@ -15,6 +15,7 @@ enum JobOutput: Sendable {
 /// The outcome of decoding a run of frames: only the newest picture matters to a compositor.
 struct DecodedBatch: Sendable {
     var newest: DecodedPicture?
+    var rotation = VideoRotation.none
     var decoded: UInt64 = 0
     var dropped: UInt64 = 0
     /// The decoder lost its references and needs a keyframe to go on.

@@ -1,7 +1,7 @@
 public import SecureTransport
 
 /// What a participant does in a room.
-public enum ParticipantRole: String, Sendable {
+public enum ParticipantRole: String, Codable, Sendable {
     case sendAndReceive, publish, watch
 }
 

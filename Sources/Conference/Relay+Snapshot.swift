@@ -1,4 +1,5 @@
 import AudioMixing
+import Compositing
 public import MediaCore
 
 extension Relay {
@@ -20,8 +21,19 @@ extension Relay {
 extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
-            id: id, participants: participants.map { $0.snapshot(now: now) }, ticks: ticks, missedTicks: missedTicks,
-            composedPictures: composedPictures, lateAudioTicks: lateAudioTicks, audioFailures: audioFailures)
+            id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: ticks,
+            missedTicks: missedTicks, composedPictures: composedPictures, lateAudioTicks: lateAudioTicks,
+            audioFailures: audioFailures, layout: layout, activeSpeaker: activeSpeaker?.publicID)
+    }
+
+    private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
+        var snapshot = participant.snapshot(now: now)
+        let summary = summary(of: participant)
+        snapshot.microphone = summary.microphone
+        snapshot.camera = summary.camera
+        snapshot.isSpeaking = summary.isSpeaking
+        snapshot.connection = summary.connection
+        return snapshot
     }
 }
 
@@ -31,7 +43,22 @@ extension Participant {
         return ParticipantSnapshot(
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
             uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics),
-            roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics))
+            roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics), layout: layout,
+            tiles: tileSnapshots, slides: slidesSnapshot)
+    }
+
+    private var tileSnapshots: [TileSnapshot] {
+        SourceContent.allCases.compactMap { content in
+            announcedTiles[content].map { TileSnapshot(content: content, width: $0.width, height: $0.height) }
+        }
+    }
+
+    private var slidesSnapshot: SlidesSnapshot? {
+        guard presents, let slides, let picture = slides.newest else { return nil }
+        let size = slides.rotation.upright(picture.dimensions)
+        return SlidesSnapshot(
+            width: size.width, height: size.height, framesDecoded: slides.framesDecoded,
+            framesDropped: slides.framesDropped)
     }
 
     private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {

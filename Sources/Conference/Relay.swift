@@ -1,3 +1,4 @@
+import Compositing
 import FlightRecording
 public import MediaCore
 public import NIOCore
@@ -26,6 +27,7 @@ public final class Relay {
     private var nextIdleCheck: MonotonicInstant
     private var isClosed = false
     var datagrams = DatagramCounters()
+    let roomEvents = RoomEventLog()
 
     /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
     private static let startWithoutFeedback = BitRate.megabits(1)
@@ -107,14 +109,9 @@ public final class Relay {
         let participant = Participant(
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView, peer: peer,
-            now: now)
-        if let video = session.video {
-            if video.receives {
-                participant.uplink = UplinkPipeline(participant: participant.id, queue: makeQueue())
-            }
-            if video.sends {
-                participant.downlink = makeDownlink(participant.id, video: video, start: limits.start)
-            }
+            queues: (makeQueue(), makeQueue()), now: now)
+        if let video = session.video, video.sends {
+            participant.downlink = makeDownlink(participant.id, video: video, start: limits.start)
         }
         return participant
     }
@@ -155,7 +152,8 @@ public final class Relay {
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
-            id: id, configuration: configuration, composeQueue: makeQueue(), mixQueue: makeQueue(), now: now)
+            id: id, configuration: configuration, composeQueue: makeQueue(), mixQueue: makeQueue(),
+            events: roomEvents, now: now)
         rooms[id] = room
         return room
     }
@@ -200,6 +198,7 @@ public final class Relay {
         guard room.participants.isEmpty else { return }
         while let job = room.popJob() { orphanedJobs.append(job) }
         rooms[room.id] = nil
+        roomEvents.append(.closed, room: room.id)
     }
 
     /// Says goodbye to everyone. `pollTransmit(now:)` then yields the BYE packets.
@@ -304,9 +303,11 @@ public final class Relay {
     /// Takes a finished job's result.
     public func complete(_ completion: JobCompletion, now: MonotonicInstant) {
         switch completion.output {
-        case .decoded(let id, let batch):
-            guard let participant = participants[id], let room = rooms[participant.room] else { return }
-            room.complete(batch, for: participant, of: completion, now: now)
+        case .decoded(let source, let batch):
+            guard let participant = participants[source.participant], let room = rooms[participant.room] else {
+                return
+            }
+            room.complete(batch, for: participant, source.content, of: completion, now: now)
             service(participant, now: now)
         case .composed(let id, let tick):
             // A room may have emptied, and one of the same name begun, since the job went out.

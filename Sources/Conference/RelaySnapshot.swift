@@ -1,3 +1,4 @@
+public import Compositing
 import MediaCore
 
 /// The state of a relay at one moment: what `GET /rooms` and `/metrics` show. Rates are in bits per second, times in
@@ -33,6 +34,10 @@ public struct RoomSnapshot: Encodable, Sendable {
     public var lateAudioTicks: UInt64 = 0
     /// Opus sessions that could not be made, and frames that they did not encode.
     public var audioFailures: UInt64 = 0
+    /// The layout for all who have not chosen their own.
+    public var layout = RoomLayout.grid
+    /// The id of the participant who speaks, or spoke last.
+    public var activeSpeaker: String?
 }
 
 public struct ParticipantSnapshot: Encodable, Sendable {
@@ -47,6 +52,35 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var roundTripTime: Double?
     /// How long frames spent in each stage, by stage name.
     public var stages: [StageSnapshot] = []
+    /// Whether the participant sends sound and says that the microphone is on.
+    public var microphone = false
+    /// Whether the participant sends video and says that the camera is on.
+    public var camera = false
+    /// Whether the participant speaks just now.
+    public var isSpeaking = false
+    public var connection = ConnectionState.new
+    /// The layout that the participant chose instead of the room's.
+    public var layout: RoomLayout?
+    /// In which size the participant's pictures are seen now.
+    public var tiles: [TileSnapshot] = []
+    /// What the participant presents, while they do.
+    public var slides: SlidesSnapshot?
+}
+
+/// A source's tile. Zero by zero while nobody sees it.
+public struct TileSnapshot: Encodable, Hashable, Sendable {
+    public var content: SourceContent
+    public var width = 0
+    public var height = 0
+}
+
+/// A screen that a participant presents.
+public struct SlidesSnapshot: Encodable, Hashable, Sendable {
+    public var width = 0
+    public var height = 0
+    public var framesDecoded: UInt64 = 0
+    /// Frames dropped before or by the decoder.
+    public var framesDropped: UInt64 = 0
 }
 
 public struct UplinkSnapshot: Encodable, Sendable {

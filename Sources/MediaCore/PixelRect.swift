@@ -12,6 +12,13 @@ public struct PixelRect: Hashable, Sendable {
         self.height = height
     }
 
+    /// The whole of a picture.
+    public init(_ dimensions: VideoDimensions) {
+        self.init(x: 0, y: 0, width: dimensions.width, height: dimensions.height)
+    }
+
+    public var dimensions: VideoDimensions { VideoDimensions(width: width, height: height) }
+
     /// The first column right of the rectangle.
     public var maxX: Int { x + width }
     /// The first row below the rectangle.

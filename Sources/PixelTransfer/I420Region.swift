@@ -30,6 +30,7 @@ public struct I420Region {
         self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
     }
 
+    /// The size in luma samples.
     public var dimensions: VideoDimensions { VideoDimensions(width: width, height: height) }
 
     /// Makes all of it one grey.
@@ -76,6 +77,23 @@ public struct I420Region {
             y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v), Int32(width), Int32(height),
             isSmaller ? kFilterBox : kFilterBilinear)
         // It fails where a scratch row cannot be had; a black tile is better than what was in the memory before.
+        if code != 0 { fill(luma: 16) }
+    }
+
+    /// Takes `source` turned. The region is as large as the source is once it is turned; both sides are even.
+    public func rotate(_ source: I420Region, by rotation: VideoRotation) {
+        precondition(rotation.upright(source.dimensions) == dimensions, "a region takes one of its own size")
+        let mode =
+            switch rotation {
+            case .none: kRotate0
+            case .clockwise90: kRotate90
+            case .rotate180: kRotate180
+            case .clockwise270: kRotate270
+            }
+        let code = I420Rotate(
+            source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStrides.u),
+            source.v, Int32(source.chromaStrides.v), y, Int32(lumaStride), u, Int32(chromaStrides.u),
+            v, Int32(chromaStrides.v), Int32(source.width), Int32(source.height), mode)
         if code != 0 { fill(luma: 16) }
     }
 

@@ -6,11 +6,11 @@ import Testing
 @Suite("Composition")
 struct CompositionTests {
     private let canvas = VideoDimensions(width: 640, height: 360)
-    private let compositor = GridCompositor()
+    private let compositor = TileCompositor()
 
     @Test("every source is in its own cell", arguments: [1, 2, 3, 5, 9, 16, 25])
     func cells(count: Int) {
-        let ids = (1...count).map { ParticipantID(rawValue: UInt64($0)) }
+        let ids = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
         let list = Dictionary(
             uniqueKeysWithValues: ids.enumerated().map { ($1, source($1, solidPicture(.numbered($0), 160, 90))) })
         let request = CompositionRequest(grid: ids, canvas: canvas)

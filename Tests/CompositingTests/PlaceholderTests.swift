@@ -6,7 +6,7 @@ import Testing
 @Suite("Placeholders")
 struct PlaceholderTests {
     private let canvas = VideoDimensions(width: 320, height: 180)
-    private let compositor = GridCompositor()
+    private let compositor = TileCompositor()
 
     private func compose(_ name: String) -> PixelBuffer {
         compositor.compose(
@@ -55,7 +55,7 @@ struct PlaceholderTests {
         }
         #expect(
             pictures[0].hasSameSamples(
-                as: GridCompositor().compose(
+                as: TileCompositor().compose(
                     [CompositionRequest(grid: [1], canvas: canvas)],
                     sources: sources(placeholder(9, "x"), placeholder(1, "Ada")))[
                         0]))
@@ -109,7 +109,7 @@ struct PlaceholderTests {
     func anyName(name: String) {
         for (width, height) in [(2, 2), (4, 200), (200, 4), (64, 36)] {
             let request = CompositionRequest(grid: [1], canvas: VideoDimensions(width: width, height: height))
-            let tile = CompositionRequest.Tile(
+            let tile = Tile(
                 source: 1, rect: PixelRect(x: 0, y: 0, width: width, height: height))
             let pictures = compositor.compose(
                 [CompositionRequest(canvas: request.canvas, tiles: [tile])], sources: sources(placeholder(1, name)))

@@ -6,11 +6,11 @@ import Testing
 @Suite("Work that is not done twice")
 struct ReuseTests {
     private let canvas = VideoDimensions(width: 640, height: 360)
-    private let compositor = GridCompositor()
+    private let compositor = TileCompositor()
 
     @Test("a source is scaled once for all canvases that show it in one size")
     func scaleOnce() {
-        let ids = (1...4).map { ParticipantID(rawValue: UInt64($0)) }
+        let ids = (1...4).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
         let list = Dictionary(
             uniqueKeysWithValues: ids.enumerated().map { ($1, source($1, solidPicture(.numbered($0), 600, 338))) })
         // Everyone sees the three others, all in tiles of 320x180.
@@ -21,7 +21,7 @@ struct ReuseTests {
         #expect(compositor.statistics.compositions == 4)
         for (request, picture) in zip(requests, pictures) {
             for tile in request.tiles {
-                #expect(picture.isFilled(tile.rect, with: .numbered(Int(tile.source.rawValue) - 1)))
+                #expect(picture.isFilled(tile.rect, with: .numbered(Int(tile.source.participant.rawValue) - 1)))
             }
         }
     }
@@ -76,7 +76,7 @@ struct ReuseTests {
         let (red, blue) = (solidPicture(.red, 160, 90), solidPicture(.blue, 160, 90))
         let request = CompositionRequest(grid: [1, 2], canvas: canvas)
         let swapped = CompositionRequest(grid: [2, 1], canvas: canvas)
-        let steps: [(CompositionRequest, [ParticipantID: CompositionSource])] = [
+        let steps: [(CompositionRequest, [SourceID: CompositionSource])] = [
             (request, sources(source(1, red), placeholder(2, "Ben"))),
             (request, sources(source(1, blue), placeholder(2, "Ben"))),
             (request, sources(source(1, blue, isStale: true), placeholder(2, "Ben"))),

@@ -1,7 +1,7 @@
 import Foundation
 import MediaCore
 
-@testable import Compositing
+@testable public import Compositing
 
 /// One colour in YCbCr.
 struct Colour: Equatable, CustomStringConvertible {
@@ -94,15 +94,20 @@ extension PixelRect {
     }
 }
 
+extension SourceID: ExpressibleByIntegerLiteral {
+    /// A participant's camera.
+    public init(integerLiteral value: UInt64) { self = .camera(ParticipantID(rawValue: value)) }
+}
+
 /// Sources by id, as the compositor takes them.
-func sources(_ list: CompositionSource...) -> [ParticipantID: CompositionSource] {
+func sources(_ list: CompositionSource...) -> [SourceID: CompositionSource] {
     Dictionary(uniqueKeysWithValues: list.map { ($0.id, $0) })
 }
 
-func source(_ id: ParticipantID, _ picture: PixelBuffer, isStale: Bool = false) -> CompositionSource {
+func source(_ id: SourceID, _ picture: PixelBuffer, isStale: Bool = false) -> CompositionSource {
     CompositionSource(id: id, name: "source \(id)", content: .picture(picture, isStale: isStale))
 }
 
-func placeholder(_ id: ParticipantID, _ name: String) -> CompositionSource {
+func placeholder(_ id: SourceID, _ name: String) -> CompositionSource {
     CompositionSource(id: id, name: name, content: .placeholder)
 }

@@ -20,8 +20,8 @@ struct CounterSurvivalTests {
         let cameras = names.map {
             SyntheticVideoSource(name: $0, dimensions: VideoDimensions(width: 640, height: 360), frameRate: 10)
         }
-        let ids = (1...count).map { ParticipantID(rawValue: UInt64($0)) }
-        let compositor = GridCompositor()
+        let ids = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
+        let compositor = TileCompositor()
         let outputs = EncodeOutputQueue()
         let encoder = try CompressionSession(
             dimensions: canvas,
@@ -33,7 +33,7 @@ struct CounterSurvivalTests {
         let frameCount = 12
         for frame in 0..<frameCount {
             let time = 1_763_684_465_000 + Int64(frame) * 100
-            var sources: [ParticipantID: CompositionSource] = [:]
+            var sources: [SourceID: CompositionSource] = [:]
             for (index, id) in ids.enumerated() {
                 sources[id] = CompositionSource(
                     id: id, name: names[index],

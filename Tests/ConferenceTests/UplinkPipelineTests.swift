@@ -1,3 +1,4 @@
+import Compositing
 import H264
 import MediaCore
 import NIOCore
@@ -22,7 +23,7 @@ import Testing
 
     @Test("a keyframe and a flood of frames behind it wait within the bound, and a keyframe is asked for")
     func floodBehindAKeyFrame() {
-        var pipeline = UplinkPipeline(participant: 1, queue: JobQueueID(rawValue: 1))
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         var requests = 0
         for index in 0..<1000 {
             if pipeline.enqueue(frame(isSync: index == 0), now: .zero) { requests += 1 }
@@ -34,7 +35,7 @@ import Testing
 
     @Test("what waits in front of the newest keyframe is dropped without asking for another")
     func skipsToTheNewestKeyFrame() {
-        var pipeline = UplinkPipeline(participant: 1, queue: JobQueueID(rawValue: 1))
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         for index in 0...UplinkPipeline.maximumPendingFrames {
             let needsKeyFrame = pipeline.enqueue(frame(isSync: index == 10), now: .zero)
             #expect(!needsKeyFrame)

@@ -56,15 +56,15 @@ struct EncoderContent {
         name: String, frames: Int, in directory: ScratchDirectory,
         _ picture: (_ tile: Int, _ frame: Int) throws -> PixelBuffer
     ) throws -> EncoderContent {
-        let participants = (0..<tileCount).map { ParticipantID(rawValue: UInt64($0 + 1)) }
+        let participants = (0..<tileCount).map { SourceID.camera(ParticipantID(rawValue: UInt64($0 + 1))) }
         let request = CompositionRequest(grid: participants, canvas: Workload.canvas)
-        let compositor = GridCompositor()
+        let compositor = TileCompositor()
         let reel = try PictureReel(path: directory.path(of: "\(name).i420"), dimensions: Workload.canvas)
         for frame in 0..<frames {
-            var sources: [ParticipantID: CompositionSource] = [:]
+            var sources: [SourceID: CompositionSource] = [:]
             for (tile, id) in participants.enumerated() {
                 sources[id] = CompositionSource(
-                    id: id, name: "\(id)", content: .picture(try picture(tile, frame), isStale: false))
+                    id: id, name: "\(id.participant)", content: .picture(try picture(tile, frame), isStale: false))
             }
             for composed in compositor.compose([request], sources: sources) { try reel.append(composed) }
         }

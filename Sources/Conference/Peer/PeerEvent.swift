@@ -1,5 +1,6 @@
 public import MediaCore
 public import NIOCore
+public import SecureTransport
 
 /// What a `PeerConnection` tells its owner.
 public enum PeerEvent: Sendable {
@@ -22,6 +23,10 @@ public struct ReceivedVideoFrame: Sendable {
     public var sample: SampleBuffer
     /// When the frame's first packet came.
     public var firstArrival: MonotonicInstant
+    /// What it shows.
+    public var content = NegotiatedMedia.Content.main
+    /// How it is to be turned to stand upright.
+    public var rotation = VideoRotation.none
 }
 
 /// An Opus packet and when it came.

@@ -1,4 +1,5 @@
 import AudioMixing
+import Compositing
 import MediaCore
 import SecureTransport
 
@@ -13,21 +14,38 @@ final class Participant {
     let selfView: SelfView
     let joined: MonotonicInstant
     let peer: PeerConnection
-    var uplink: UplinkPipeline?
+    /// The camera's way up, once a frame has come. It stays when the stream ends: the next one begins in its place.
+    private(set) var uplink: UplinkPipeline?
+    /// The same of what the participant presents.
+    private(set) var slides: UplinkPipeline?
     var downlink: DownlinkPipeline?
-    let hearsMix: Bool
+    private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0
-    let sendsAudio: Bool
+    private(set) var sendsAudio = false
+    private(set) var sendsVideo = false
+    private(set) var sendsSlides = false
     /// What the mixer last said of the participant's audio.
     var audio: AudioSourceReport?
+    /// What the participant says of microphone and camera.
+    var microphoneIsOn = true
+    var cameraIsOn = true
+    /// What the participant is shown instead of the room's layout.
+    var layout: RoomLayout?
+    var connection = ConnectionState.new
+    /// What the room's followers were last told.
+    var announced: ParticipantSummary?
+    var announcedTiles: [SourceContent: VideoDimensions] = [:]
     var nextWakeUp: MonotonicInstant
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
 
+    private let queues: (camera: JobQueueID, slides: JobQueueID)
+
+    /// - Parameter queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        peer: PeerConnection, now: MonotonicInstant
+        peer: PeerConnection, queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
         self.publicID = publicID
@@ -36,14 +54,53 @@ final class Participant {
         self.role = role
         self.selfView = selfView
         self.peer = peer
+        self.queues = queues
         joined = now
         nextWakeUp = now
-        hearsMix = peer.session.audio?.sends ?? false
-        sendsAudio = peer.session.audio?.receives ?? false
+        adoptSession()
     }
 
+    /// Takes over what the session says of the streams, which come and go.
+    func adoptSession() {
+        hearsMix = peer.session.audio?.sends ?? false
+        sendsAudio = peer.session.audio?.receives ?? false
+        sendsVideo = peer.session.video?.receives ?? false
+        sendsSlides = peer.session.slides?.receives ?? false
+    }
+
+    /// The way up of a source, made if need be; nil where the session has no such stream.
+    func makePipeline(for content: SourceContent) -> UplinkPipeline? {
+        switch content {
+        case .camera:
+            if uplink == nil, sendsVideo { uplink = UplinkPipeline(source: .camera(id), queue: queues.camera) }
+            return sendsVideo ? uplink : nil
+        case .slides:
+            if slides == nil, sendsSlides { slides = UplinkPipeline(source: .slides(id), queue: queues.slides) }
+            return sendsSlides ? slides : nil
+        }
+    }
+
+    /// The way up of a source that has begun.
+    func pipeline(for content: SourceContent) -> UplinkPipeline? {
+        switch content {
+        case .camera: uplink
+        case .slides: slides
+        }
+    }
+
+    /// Whether the participant has a tile of this content, or may get one.
+    func sends(_ content: SourceContent) -> Bool {
+        switch content {
+        case .camera: isSource
+        case .slides: presents
+        }
+    }
+
+    /// Whether a screen of the participant's is shown.
+    var presents: Bool { sendsSlides && slides?.newest != nil }
+
     /// Whether the participant has a tile: it may send video or audio.
-    var isSource: Bool { uplink != nil || sendsAudio }
+    var isSource: Bool { sendsVideo || sendsAudio }
 
     func isIdle(timeout: Duration, now: MonotonicInstant) -> Bool {
         // A receiver that was never heard may be one that sends no RTCP; it ends by DELETE.

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import NIOCore
+import SecureTransport
 import VideoCoding
 
 /// A room: who is in it, and the two clocks that beat in it: video ticks, at which the newest picture of every source is
@@ -16,12 +17,19 @@ final class Room {
 
     let id: String
     private let configuration: RelayConfiguration
-    private let compositor = QueueConfined(GridCompositor())
+    private let compositor = QueueConfined(TileCompositor())
     let composeQueue: JobQueueID
     private let mixer = QueueConfined(AudioMixingSession())
     let mixQueue: JobQueueID
 
     private(set) var participants: [Participant] = []
+    var layout = RoomLayout.grid
+    /// Those who present a screen, the newest last.
+    var presenters: [ParticipantID] = []
+    var speaker = ActiveSpeakerDetector()
+    private let events: RoomEventLog
+    /// Who is sent what; nil when that is to be worked out anew.
+    private var viewPlan: ViewPlan?
     private(set) var jobs = CircularBuffer<Job>()
     private var videoTicks: TickSchedule
     private var audioTicks: TickSchedule
@@ -38,12 +46,13 @@ final class Room {
 
     init(
         id: String, configuration: RelayConfiguration, composeQueue: JobQueueID, mixQueue: JobQueueID,
-        now: MonotonicInstant
+        events: RoomEventLog, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
         self.composeQueue = composeQueue
         self.mixQueue = mixQueue
+        self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
     }
@@ -56,28 +65,53 @@ final class Room {
 
     func add(_ participant: Participant) {
         participants.append(participant)
-        if participant.sendsAudio { audioInput.apply(.addSource(participant.id)) }
-        if participant.hearsMix {
-            audioInput.apply(.addReceiver(participant.id, AudioEncoderSettings(bitRate: participant.audioBitRate)))
-        }
+        changeAudio(of: participant, sentAudio: false, heardMix: false)
+        viewsChanged()
+        announce(participant)
     }
 
     func remove(_ participant: Participant) {
         participants.removeAll { $0 === participant }
+        presenters.removeAll { $0 == participant.id }
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
+        emit(.participantLeft(id: participant.publicID))
+        let speakerBefore = speaker.activeSpeaker
+        speaker.remove(participant.id)
+        speakerMayHaveChanged(from: speakerBefore)
+        forgetLayouts(about: participant.publicID)
+        viewsChanged()
     }
+
+    /// Lets the mixer follow what a participant sends and hears now.
+    func changeAudio(of participant: Participant, sentAudio: Bool, heardMix: Bool) {
+        if participant.sendsAudio != sentAudio {
+            audioInput.apply(participant.sendsAudio ? .addSource(participant.id) : .removeSource(participant.id))
+        }
+        if participant.hearsMix != heardMix {
+            let settings = AudioEncoderSettings(bitRate: participant.audioBitRate)
+            audioInput.apply(
+                participant.hearsMix ? .addReceiver(participant.id, settings) : .removeReceiver(participant.id))
+        }
+        if !participant.sendsAudio { participant.audio = nil }
+    }
+
+    /// The next tick works out anew who is sent what.
+    func viewsChanged() { viewPlan = nil }
+
+    func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
 
     func participant(_ id: ParticipantID) -> Participant? { participants.first { $0.id == id } }
 
     // MARK: Media in
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
-        guard participant.uplink?.enqueue(frame, now: now) == false else {
+        guard let pipeline = participant.makePipeline(for: frame.content == .slides ? .slides : .camera) else { return }
+        guard !pipeline.enqueue(frame, now: now) else {
             participant.peer.requestKeyFrame(now: now)
             return
         }
-        handOutDecode(participant, now: now)
+        handOutDecode(pipeline, now: now)
     }
 
     func audioPacket(_ packet: ReceivedAudioPacket, from participant: Participant) {
@@ -93,9 +127,9 @@ final class Room {
         audioInput.apply(.setBitRate(rate, participant.id))
     }
 
-    private func handOutDecode(_ participant: Participant, now: MonotonicInstant) {
+    private func handOutDecode(_ pipeline: UplinkPipeline, now: MonotonicInstant) {
         // Needed by the next tick.
-        if let job = participant.uplink?.takeJob(deadline: videoTicks.next, now: now) { jobs.append(job) }
+        if let job = pipeline.takeJob(deadline: videoTicks.next, now: now) { jobs.append(job) }
     }
 
     // MARK: Ticks
@@ -109,58 +143,53 @@ final class Room {
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
-        let receivers = participants.filter { $0.downlink != nil }
-        guard !receivers.isEmpty else { return }
+        let plan = currentViewPlan()
+        guard !plan.requests.isEmpty else { return }
         guard !isComposing else {
             missedTicks &+= 1
             return
         }
-        let sources = participants.filter(\.isSource)
-        var views: [View: Int] = [:]
-        var requests: [CompositionRequest] = []
-        var pictureIndex: [ParticipantID: Int] = [:]
-        for receiver in receivers {
-            guard let canvas = receiver.downlink?.dimensions else { continue }
-            let shown = receiver.selfView == .always ? sources : sources.filter { $0 !== receiver }
-            let view = View(canvas: canvas, sources: shown.map(\.id))
-            if let known = views[view] {
-                pictureIndex[receiver.id] = known
-                continue
-            }
-            views[view] = requests.count
-            pictureIndex[receiver.id] = requests.count
-            requests.append(CompositionRequest(grid: view.sources, canvas: canvas))
+        var contents: [SourceID: CompositionSource] = [:]
+        contents.reserveCapacity(plan.tiles.count)
+        for source in plan.tiles.keys {
+            guard let participant = participant(source.participant) else { continue }
+            contents[source] = CompositionSource(
+                id: source, name: participant.name,
+                content: tileContent(source.content, of: participant, now: now))
         }
-        let contents = Dictionary(
-            uniqueKeysWithValues: sources.map { ($0.id, compositionSource($0, now: now)) })
         isComposing = true
-        let (compositor, room, composed, indexes) = (compositor, id, requests, pictureIndex)
+        let (compositor, room, sources) = (compositor, id, contents)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 .composed(
                     room: room,
                     ComposedTick(
-                        captureTime: time, pictures: compositor.value.compose(composed, sources: contents),
-                        pictureIndex: indexes))
+                        captureTime: time, pictures: compositor.value.compose(plan.requests, sources: sources),
+                        pictureIndex: plan.requestIndex))
             })
     }
 
-    /// What two receivers must have in common to be sent the same picture.
-    private struct View: Hashable {
-        var canvas: VideoDimensions
-        var sources: [ParticipantID]
+    private func currentViewPlan() -> ViewPlan {
+        if let viewPlan { return viewPlan }
+        let plan = makeViewPlan()
+        viewPlan = plan
+        announceTiles(of: plan)
+        return plan
     }
 
-    private func compositionSource(_ participant: Participant, now: MonotonicInstant) -> CompositionSource {
-        var content = TileContent.placeholder
-        if let time = participant.uplink?.newestTime {
-            let age = now - time
-            if age > configuration.silentAfter { participant.uplink?.forgetPicture() }
-            if let picture = participant.uplink?.newest {
-                content = .picture(picture, isStale: age > configuration.staleAfter)
-            }
+    private func tileContent(
+        _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) -> TileContent {
+        guard let pipeline = participant.pipeline(for: content), let time = pipeline.newestTime else {
+            return .placeholder
         }
-        return CompositionSource(id: participant.id, name: participant.name, content: content)
+        // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
+        let isScreen = content == .slides
+        let age = now - time
+        if !isScreen, age > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
+        guard let picture = pipeline.newest else { return .placeholder }
+        return .picture(
+            picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
     }
 
     private func handOutMix(now: MonotonicInstant) {
@@ -193,12 +222,17 @@ final class Room {
     // MARK: Results
 
     func complete(
-        _ batch: DecodedBatch, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
+        _ batch: DecodedBatch, for participant: Participant, _ content: SourceContent, of completion: JobCompletion,
+        now: MonotonicInstant
     ) {
-        if participant.uplink?.complete(batch, of: completion, now: now) == true {
-            participant.peer.requestKeyFrame(now: now)
+        guard let pipeline = participant.pipeline(for: content) else { return }
+        if pipeline.complete(batch, of: completion, now: now) { participant.peer.requestKeyFrame(now: now) }
+        if content == .slides {
+            // What was being decoded when the stream ended comes late.
+            if !participant.sendsSlides { pipeline.forgetPicture() }
+            noteWhetherPresents(participant)
         }
-        handOutDecode(participant, now: now)
+        handOutDecode(pipeline, now: now)
     }
 
     func complete(_ tick: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
@@ -232,8 +266,8 @@ final class Room {
         isMixing = false
         for tick in ticks {
             audioFailures &+= UInt64(tick.output.failures.count)
+            noteLevels(tick.output.sources, now: tick.captureTime)
             for participant in participants {
-                if let report = tick.output.sources[participant.id] { participant.audio = report }
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(
                         packet.payload, sampleTime: tick.sampleTime,

@@ -1,16 +1,17 @@
+import Compositing
 import MediaCore
 import VideoCoding
 
-/// A participant's video on its way in: complete frames wait for the decoder, the newest decoded picture waits for the
+/// A source's video on its way in: complete frames wait for the decoder, the newest decoded picture waits for the
 /// compositor.
 ///
 /// One decode job is out at a time; it takes all the frames that wait. When more wait than a decoder can catch up with,
 /// the oldest are dropped up to the newest keyframe, or all of them, and a keyframe is asked for.
-struct UplinkPipeline {
+final class UplinkPipeline {
     /// Frames that may wait: half a second at 30 frames a second.
     static let maximumPendingFrames = 15
 
-    let participant: ParticipantID
+    let source: SourceID
     let queue: JobQueueID
     private let decoder: QueueConfined<DecodingPipeline>
     private var pending: [PendingFrame] = []
@@ -18,6 +19,8 @@ struct UplinkPipeline {
     private var inFlight: [PendingFrame] = []
 
     private(set) var newest: PixelBuffer?
+    /// How `newest` is to be turned.
+    private(set) var rotation = VideoRotation.none
     private(set) var newestTime: MonotonicInstant?
     private(set) var framesDecoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
@@ -35,8 +38,8 @@ struct UplinkPipeline {
         var complete: MonotonicInstant
     }
 
-    init(participant: ParticipantID, queue: JobQueueID) {
-        self.participant = participant
+    init(source: SourceID, queue: JobQueueID) {
+        self.source = source
         self.queue = queue
         decoder = QueueConfined(DecodingPipeline())
         for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
@@ -45,7 +48,7 @@ struct UplinkPipeline {
     var queuedFrames: Int { pending.count + inFlight.count }
 
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
-    mutating func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
+    func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         stages[.jitterBuffer]?.observe(now - frame.firstArrival)
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
@@ -58,20 +61,21 @@ struct UplinkPipeline {
     }
 
     /// The next decode job, when frames wait and none is out.
-    mutating func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
+    func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
         guard !isDecoding, !pending.isEmpty else { return nil }
         isDecoding = true
         swap(&inFlight, &pending)
-        let samples = inFlight.map(\.frame.sample)
-        let (decoder, participant) = (decoder, participant)
+        let frames = inFlight.map(\.frame)
+        let (decoder, source) = (decoder, source)
         return Job(kind: .decode, queue: queue, deadline: deadline, handedOut: now) {
-            .decoded(participant, Self.decode(samples, with: decoder.value))
+            .decoded(source, Self.decode(frames, with: decoder.value))
         }
     }
 
-    private static func decode(_ samples: [SampleBuffer], with decoder: DecodingPipeline) -> DecodedBatch {
+    private static func decode(_ frames: [ReceivedVideoFrame], with decoder: DecodingPipeline) -> DecodedBatch {
         var batch = DecodedBatch()
-        for sample in samples {
+        for frame in frames {
+            let sample = frame.sample
             decoder.decode(sample) { event in
                 guard case .output(let output) = event else { return }
                 switch output.result {
@@ -79,6 +83,9 @@ struct UplinkPipeline {
                     batch.decoded &+= 1
                     if sample.isSync { batch.needsKeyFrame = false }
                     batch.newest = picture
+                    // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run before.
+                    let shown = frames.last { $0.sample.presentationTime == picture.presentationTime } ?? frame
+                    batch.rotation = shown.rotation
                 case .dropped(let reason):
                     batch.dropped &+= 1
                     if reason == .awaitingKeyFrame { batch.needsKeyFrame = true }
@@ -92,7 +99,7 @@ struct UplinkPipeline {
     }
 
     /// Takes a job's result. Returns whether a keyframe is needed.
-    mutating func complete(_ batch: DecodedBatch, of completion: JobCompletion, now: MonotonicInstant) -> Bool {
+    func complete(_ batch: DecodedBatch, of completion: JobCompletion, now: MonotonicInstant) -> Bool {
         isDecoding = false
         let cost = completion.finished - completion.started
         for frame in inFlight {
@@ -104,13 +111,14 @@ struct UplinkPipeline {
         framesDropped &+= batch.dropped
         if let picture = batch.newest {
             newest = picture.pixelBuffer
+            rotation = batch.rotation
             newestTime = now
         }
         return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
     }
 
-    /// Lets go of the picture of a source that went silent.
-    mutating func forgetPicture() {
+    /// Lets go of the picture of a source that went silent, or is not to be seen.
+    func forgetPicture() {
         newest = nil
     }
 }

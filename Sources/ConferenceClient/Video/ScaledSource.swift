@@ -7,7 +7,7 @@ public final class ScaledSource: VideoSource {
     public var frameRate: Double { source.frameRate }
 
     private let source: any VideoSource
-    private let compositor = GridCompositor()
+    private let compositor = TileCompositor()
     private let request: CompositionRequest
 
     /// - Parameter dimensions: Rounded down to even numbers, at least 16x16.
@@ -18,10 +18,10 @@ public final class ScaledSource: VideoSource {
         self.dimensions = size
         request = CompositionRequest(
             canvas: size,
-            tiles: [.init(source: Self.id, rect: PixelRect(x: 0, y: 0, width: size.width, height: size.height))])
+            tiles: [Tile(source: Self.id, rect: PixelRect(size))])
     }
 
-    private static let id = ParticipantID(rawValue: 0)
+    private static let id = SourceID.camera(ParticipantID(rawValue: 0))
 
     public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
         var frame = try source.nextFrame(wallClockMilliseconds: wallClockMilliseconds)

@@ -4,8 +4,11 @@ public import MediaCore
 public struct AnswerPolicy: Hashable, Sendable {
     /// Where the answer says that media is to be sent.
     public var publicAddress: TransportAddress
-    /// Further addresses of the same place; the first of the family that the offer uses is named.
+    /// Further addresses of the same place. Where there is ICE all are candidates; elsewhere the first of the family that
+    /// the offer uses is named.
     public var alternativeAddresses: [TransportAddress]
+    /// The fingerprint of the certificate with which this side does DTLS handshakes; nil rejects DTLS-SRTP.
+    public var certificateFingerprint: CertificateFingerprint?
     /// What may flow in video streams; nil rejects them.
     public var videoDirection: MediaDirection?
     /// What may flow in audio streams; nil rejects them.
@@ -30,6 +33,7 @@ public struct AnswerPolicy: Hashable, Sendable {
 
     public init(
         publicAddress: TransportAddress, alternativeAddresses: [TransportAddress] = [],
+        certificateFingerprint: CertificateFingerprint? = nil,
         videoDirection: MediaDirection? = .sendAndReceive, audioDirection: MediaDirection? = .sendAndReceive,
         srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80],
         h264Profiles: [H264ProfileLevelID.Profile] = [.high, .main, .constrainedBaseline, .baseline],
@@ -41,6 +45,7 @@ public struct AnswerPolicy: Hashable, Sendable {
     ) {
         self.publicAddress = publicAddress
         self.alternativeAddresses = alternativeAddresses
+        self.certificateFingerprint = certificateFingerprint
         self.videoDirection = videoDirection
         self.audioDirection = audioDirection
         self.srtpProfiles = srtpProfiles

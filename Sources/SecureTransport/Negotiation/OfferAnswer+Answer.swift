@@ -1,56 +1,63 @@
 extension OfferAnswer {
-    /// Answers an offer (RFC 3264, section 6).
+    /// Answers an offer (RFC 3264, section 6; RFC 8829, section 5.3).
     ///
     /// Every `m=` line of the offer has one in the answer, in the same order; those that are not accepted have port 0.
     /// - Parameters:
     ///   - offer: the remote side's offer.
     ///   - policy: what this side is willing to do.
+    ///   - previous: what the offer before this one, of the same session, was answered with. Streams that go on keep their
+    ///     sources, and the transport its credentials, role and keys, unless the remote side's ICE credentials are new
+    ///     (an ICE restart).
     ///   - generator: makes keys; outside tests a cryptographic one, `SystemRandomNumberGenerator`.
     /// - Throws: `SDPError.malformed` when an attribute that matters cannot be read, `SDPError.unacceptable` with the
-    ///   first reason when no stream is left.
+    ///   first reason when no stream is left or the offer does not continue the session.
     public static func answer(
-        offer: SessionDescription, policy: AnswerPolicy, using generator: inout some RandomNumberGenerator
+        offer: SessionDescription, policy: AnswerPolicy,
+        previous: (answer: SessionDescription, session: NegotiatedSession)? = nil,
+        using generator: inout some RandomNumberGenerator
     ) throws(SDPError) -> (answer: SessionDescription, session: NegotiatedSession) {
         try offer.checkMids()
+        try offer.checkContinues(previous?.answer)
         let bundle = BundleGroup(offer)
         var streams: [OfferedStream] = []
         var rejections: [Rejection] = []
         for index in offer.media.indices {
             switch try OfferedStream.examine(
-                index, of: offer, bundle: bundle, taken: streams.map(\.kind), policy: policy)
+                index, of: offer, bundle: bundle, policy: policy,
+                previous: previous?.session.stream(at: index, continuedBy: offer.media[index]))
             {
             case .acceptable(let stream): streams.append(stream)
             case .rejected(let rejection): rejections.append(rejection)
             }
         }
 
-        var keyRejections: [Rejection] = []
+        var transportRejections: [Rejection] = []
         var transports = try self.transports(
-            of: streams, bundle: bundle, policy: policy, rejections: &keyRejections, using: &generator)
+            of: streams, offer: offer, bundle: bundle, policy: policy, previous: previous?.session,
+            rejections: &transportRejections, using: &generator)
         streams.removeAll { stream in !transports.contains { $0.indices.contains(stream.index) } }
+        streams = OfferedStream.assigned(streams, policy: policy, rejections: &rejections)
         guard !streams.isEmpty else {
-            // A stream that only lacks keys came closest to being accepted: that is the reason to tell.
-            let first = keyRejections.first ?? rejections.first ?? Rejection(line: 1, reason: "there is no 'm=' line")
+            // A stream that only lacks a transport came closest to being accepted: that is the reason to tell.
+            let first =
+                transportRejections.first ?? rejections.first ?? Rejection(line: 1, reason: "there is no 'm=' line")
             throw .unacceptable(line: first.line, reason: first.reason)
         }
         for position in transports.indices {
+            transports[position].indices.removeAll { index in !streams.contains { $0.index == index } }
             try transports[position].findRemoteAddresses(in: offer)
         }
 
-        let address = ownAddress(for: offer, policy: policy)
-        let cname = policy.cname ?? generator.canonicalName()
         var session = NegotiatedSession(
-            media: [], cname: cname, isBundled: transports.contains(where: \.isBundle),
+            media: [], cname: previous?.session.cname ?? policy.cname ?? generator.canonicalName(),
+            isBundled: transports.contains { $0.isBundle && !$0.indices.isEmpty },
+            transport: transports.lazy.compactMap(\.negotiated).first,
             maximumBitRate: offer.bandwidths.maximumBitRate)
-        var answer = SessionDescription(
-            origin: SessionDescription.Origin(
-                sessionID: "\(UInt64(generator.next() as UInt32))", addressType: address.isIPv6 ? "IP6" : "IP4",
-                address: address.host),
-            connection: ConnectionAddress(address), timing: offer.timing)
-        if let bundled = transports.first(where: \.isBundle) {
-            answer.attributes.append(BundleGroup(mids: bundled.mids(in: offer)).attribute)
-        }
-        var takenSSRCs = streams.flatMap(\.remoteSSRCs)
+        var answer = head(
+            of: offer, policy: policy, transports: transports, previous: previous?.answer, using: &generator)
+        let port = ownAddress(for: offer, policy: policy).port
+        var sources = SourceNumbers(taken: streams.flatMap { $0.remoteSSRCs + $0.remoteRetransmissionSSRCs.keys })
+        for stream in streams { sources.keep(those: stream.previous) }
         for (index, description) in offer.media.enumerated() {
             guard let stream = streams.first(where: { $0.index == index }),
                 let transport = transports.first(where: { $0.indices.contains(index) })
@@ -58,78 +65,54 @@ extension OfferAnswer {
                 answer.media.append(description.rejection)
                 continue
             }
-            let ssrc = generator.ssrc(besides: takenSSRCs)
-            takenSSRCs.append(ssrc)
             let (blueprint, media) = settle(
-                stream, transport: transport, policy: policy, port: address.port, ssrc: ssrc, cname: cname)
+                stream, transport: transport, policy: policy, port: port, cname: session.cname,
+                ssrcs: sources.choose(for: stream, using: &generator))
             answer.media.append(blueprint.description)
             session.media.append(media)
         }
         return (answer, session)
     }
 
-    /// The streams' transports: one for those that are bundled, one for each other. Streams whose keys cannot be
-    /// accepted get none.
+    /// The transports of the streams: that over ICE and DTLS where there can be one, otherwise those whose keys are in the
+    /// descriptions. Streams that can have none are in none.
     private static func transports(
-        of streams: [OfferedStream], bundle: BundleGroup?, policy: AnswerPolicy, rejections: inout [Rejection],
-        using generator: inout some RandomNumberGenerator
+        of streams: [OfferedStream], offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy,
+        previous: NegotiatedSession?, rejections: inout [Rejection], using generator: inout some RandomNumberGenerator
     ) throws(SDPError) -> [AnsweredTransport] {
-        var transports: [AnsweredTransport] = []
-        // Bundled RTP has to be multiplexed with its RTCP (RFC 8843, 9.3).
-        let bundled = (bundle?.mids ?? []).compactMap { mid in
-            streams.first { $0.description.mid == mid && $0.description.rtcpMux }
+        if previous == nil || previous?.transport != nil {
+            let overDTLS = try AnsweredTransport.overDTLS(
+                streams.filter(\.usesDTLS), of: offer, bundle: bundle, previous: previous?.transport,
+                rejections: &rejections, using: &generator)
+            if let overDTLS { return [overDTLS] }
         }
-        let single = streams.filter { stream in !bundled.contains { $0.index == stream.index } }
-        for (members, isBundle) in [(bundled, true)] + single.map({ ([$0], false) }) where !members.isEmpty {
-            // The first of the group that has acceptable keys lends them to all; others may have none of their own.
-            var reasons: [Rejection] = []
-            var chosen: (stream: OfferedStream, tag: UInt32, keys: SRTPKeyMaterial)?
-            for stream in members where chosen == nil {
-                switch try acceptableKeys(of: stream.description, policy: policy) {
-                case .usable(let tag, let keys): chosen = (stream, tag, keys)
-                case .none(let rejection): reasons.append(rejection)
-                }
-            }
-            guard let chosen else {
-                rejections += reasons
-                continue
-            }
-            let others = members.filter { $0.index != chosen.stream.index }
-            transports.append(
-                AnsweredTransport(
-                    indices: [chosen.stream.index] + others.map(\.index), isBundle: isBundle, cryptoTag: chosen.tag,
-                    keys: SRTPKeyPair(
-                        inbound: chosen.keys,
-                        outbound: SRTPKeyMaterial(profile: chosen.keys.profile, using: &generator))))
-        }
-        return transports
+        guard previous?.transport == nil else { return [] }
+        return try AnsweredTransport.all(
+            ofKeyed: streams.filter { !$0.usesDTLS }, bundle: bundle, policy: policy, rejections: &rejections,
+            using: &generator)
     }
 
-    private enum KeyChoice {
-        case usable(tag: UInt32, keys: SRTPKeyMaterial)
-        case none(Rejection)
-    }
-
-    /// The `a=crypto` to accept: of the profile that the policy likes best, the first in the offer's order.
-    private static func acceptableKeys(
-        of description: MediaDescription, policy: AnswerPolicy
-    ) throws(SDPError) -> KeyChoice {
-        var usable: [(tag: UInt32, keys: SRTPKeyMaterial)] = []
-        var rejection = Rejection(
-            line: description.line, reason: "\(description.transport) needs an a=crypto with the key")
-        for crypto in try description.cryptoAttributes() {
-            switch try crypto.usability() {
-            case .usable(let keys): usable.append((crypto.tag, keys))
-            case .unusable(let reason):
-                rejection = Rejection(line: crypto.line, reason: "a=crypto:\(crypto.tag) \(reason)")
-            }
+    /// The answer without its media descriptions.
+    private static func head(
+        of offer: SessionDescription, policy: AnswerPolicy, transports: [AnsweredTransport],
+        previous: SessionDescription?, using generator: inout some RandomNumberGenerator
+    ) -> SessionDescription {
+        let address = ownAddress(for: offer, policy: policy)
+        var answer = SessionDescription(
+            origin: previous?.origin.next
+                ?? SessionDescription.Origin(
+                    sessionID: "\(UInt64(generator.next() as UInt32))", addressType: address.isIPv6 ? "IP6" : "IP4",
+                    address: address.host),
+            connection: ConnectionAddress(address), timing: offer.timing)
+        if let bundled = transports.first(where: { $0.isBundle && !$0.indices.isEmpty }) {
+            answer.attributes.append(BundleGroup(mids: bundled.mids(in: offer)).attribute)
         }
-        for profile in policy.srtpProfiles {
-            if let best = usable.first(where: { $0.keys.profile == profile }) {
-                return .usable(tag: best.tag, keys: best.keys)
-            }
+        if let transport = transports.first(where: { $0.negotiated != nil }) {
+            let trickles = transport.indices.contains { offer.trickles(offer.media[$0]) }
+            answer.attributes.append(SDPAttribute("ice-lite"))
+            answer.attributes.append(SDPAttribute("ice-options", trickles ? "ice2 trickle" : "ice2"))
         }
-        return .none(rejection)
+        return answer
     }
 
     /// Our address of the family that the offer uses, where we have one.
@@ -141,27 +124,30 @@ extension OfferAnswer {
     }
 
     private static func settle(
-        _ stream: OfferedStream, transport: AnsweredTransport, policy: AnswerPolicy, port: UInt16, ssrc: UInt32,
-        cname: String
+        _ stream: OfferedStream, transport: AnsweredTransport, policy: AnswerPolicy, port: UInt16, cname: String,
+        ssrcs: (media: UInt32, retransmission: UInt32?)
     ) -> (StreamBlueprint, NegotiatedMedia) {
         let description = stream.description
+        let rtcpMux = description.rtcpMux || stream.usesDTLS
         var blueprint = StreamBlueprint(
             kind: stream.kind, port: port, transport: description.transport, mid: description.mid,
-            direction: stream.direction, rtcpMux: description.rtcpMux,
-            rtcpPort: description.rtcpMux ? nil : port, reducedSizeRTCP: description.reducedSizeRTCP,
-            // By RFC 8843, 7.1.3 the first of a bundle would do. Naming the shared key in each does no harm to those
-            // who know that, and helps those who read each media description by itself.
-            cryptos: [CryptoAttribute(tag: transport.cryptoTag, keys: transport.keys.outbound)], formats: [],
-            extensions: stream.extensions, ssrc: ssrc, cname: cname)
+            direction: stream.direction, rtcpMux: rtcpMux, rtcpPort: rtcpMux ? nil : port,
+            reducedSizeRTCP: description.reducedSizeRTCP,
+            transportAttributes: transport.attributes(index: stream.index, policy: policy), formats: [],
+            extensions: stream.extensions, content: stream.content, ssrc: ssrcs.media,
+            retransmissionSSRC: ssrcs.retransmission, cname: cname,
+            msid: stream.usesDTLS ? "mix mix-\(description.kind)" : nil)
         var media = NegotiatedMedia(
             kind: stream.kind, index: stream.index, mid: description.mid, payloadType: stream.map.payloadType,
-            clockRate: stream.map.clockRate, direction: stream.direction, keys: transport.keys,
-            feedback: stream.feedback, extensionIDs: stream.extensionIDs,
-            outboundExtensionIDs: stream.outboundExtensionIDs, remoteSSRCs: stream.remoteSSRCs, localSSRC: ssrc,
-            rtcpMux: description.rtcpMux, reducedSizeRTCP: description.reducedSizeRTCP,
-            remoteRTPAddress: transport.remoteRTPAddress, remoteRTCPAddress: transport.remoteRTCPAddress,
-            maximumBitRate: description.bandwidths.maximumBitRate)
-        var format = StreamBlueprint.Format(map: stream.map, feedback: stream.feedback)
+            retransmissionPayloadType: stream.retransmissionPayloadType, clockRate: stream.map.clockRate,
+            content: stream.content, direction: stream.direction, keys: transport.keys, feedback: stream.feedback,
+            extensionIDs: stream.extensionIDs, outboundExtensionIDs: stream.outboundExtensionIDs,
+            remoteSSRCs: stream.remoteSSRCs, localSSRC: ssrcs.media, localRetransmissionSSRC: ssrcs.retransmission,
+            remoteRetransmissionSSRCs: stream.remoteRetransmissionSSRCs, rtcpMux: rtcpMux,
+            reducedSizeRTCP: description.reducedSizeRTCP, remoteRTPAddress: transport.remoteRTPAddress,
+            remoteRTCPAddress: transport.remoteRTCPAddress, maximumBitRate: description.bandwidths.maximumBitRate)
+        var format = StreamBlueprint.Format(
+            map: stream.map, feedback: stream.feedback, retransmissionPayloadType: stream.retransmissionPayloadType)
         switch stream.codec {
         case .h264(let offered):
             let answered = offered.answer(
@@ -183,25 +169,60 @@ extension OfferAnswer {
     }
 }
 
-/// A transport of an answer: one stream's, or that of a bundle.
-private struct AnsweredTransport {
-    /// The indices of its streams' media descriptions; keys and addresses are those of the first.
-    var indices: [Int]
-    var isBundle: Bool
-    var cryptoTag: UInt32
-    var keys: SRTPKeyPair
-    var remoteRTPAddress: TransportAddress?
-    var remoteRTCPAddress: TransportAddress?
+/// The sources of an answer's streams: those that they had before, and new ones that are none of the others.
+private struct SourceNumbers {
+    var taken: [UInt32]
 
-    mutating func findRemoteAddresses(in offer: SessionDescription) throws(SDPError) {
-        for index in indices where remoteRTPAddress == nil {
-            let description = offer.media[index]
-            (remoteRTPAddress, remoteRTCPAddress) = try description.remoteAddresses(
-                in: offer, rtcpMux: description.rtcpMux)
-        }
+    mutating func keep(those media: NegotiatedMedia?) {
+        guard let media else { return }
+        taken.append(media.localSSRC)
+        if let retransmission = media.localRetransmissionSSRC { taken.append(retransmission) }
     }
 
-    func mids(in offer: SessionDescription) -> [String] { indices.compactMap { offer.media[$0].mid } }
+    mutating func choose(
+        for stream: OfferedStream, using generator: inout some RandomNumberGenerator
+    ) -> (media: UInt32, retransmission: UInt32?) {
+        func new() -> UInt32 {
+            let ssrc = generator.ssrc(besides: taken)
+            taken.append(ssrc)
+            return ssrc
+        }
+        let media = stream.previous?.localSSRC ?? new()
+        guard stream.retransmissionPayloadType != nil else { return (media, nil) }
+        return (media, stream.previous?.localRetransmissionSSRC ?? new())
+    }
+}
+
+extension SessionDescription {
+    /// Checks that an offer goes on with the session in which `answer` was the last one: it keeps the `m=` lines
+    /// (RFC 3264, section 8).
+    fileprivate func checkContinues(_ answer: SessionDescription?) throws(SDPError) {
+        guard let answer, media.count < answer.media.count else { return }
+        throw .unacceptable(
+            line: media.last?.line ?? 1,
+            reason: "the offer has \(media.count) 'm=' lines, and the session \(answer.media.count), which stay: "
+                + "disable with port 0 what is no longer wanted")
+    }
+}
+
+extension SessionDescription.Origin {
+    /// The origin of the next description of the same session (RFC 3264, section 8).
+    var next: SessionDescription.Origin {
+        var next = self
+        next.sessionVersion = UInt64(sessionVersion).map { "\($0 &+ 1)" } ?? sessionVersion
+        return next
+    }
+}
+
+extension NegotiatedSession {
+    /// The stream of the `m=` line `index`, where `description` goes on with it: a line that was given to another stream
+    /// has another tag (RFC 8829, section 5.2.2) or is of another kind.
+    func stream(at index: Int, continuedBy description: MediaDescription) -> NegotiatedMedia? {
+        media.first {
+            $0.index == index && $0.mid == description.mid
+                && description.kind == ($0.kind == .video ? .video : .audio)
+        }
+    }
 }
 
 extension MediaDescription {

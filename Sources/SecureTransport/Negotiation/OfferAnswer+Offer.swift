@@ -46,7 +46,8 @@ extension OfferAnswer {
             direction: direction, rtcpMux: parameters.rtcpMux,
             // Also without multiplexing there is one socket: it is named, so that no one looks at the next port.
             rtcpPort: parameters.rtcpMux ? nil : parameters.address.port,
-            reducedSizeRTCP: parameters.reducedSizeRTCP, cryptos: cryptos, formats: [], extensions: extensions,
+            reducedSizeRTCP: parameters.reducedSizeRTCP, transportAttributes: cryptos.map(\.attribute), formats: [],
+            extensions: extensions,
             ssrc: ssrc, cname: cname)
         var formats: [UInt8: PendingOffer.Stream.Format] = [:]
         switch kind {

@@ -1,4 +1,5 @@
-/// A stream of an offer that can be accepted as far as it is looked at alone: all but its keys, which a bundle shares.
+/// A stream of an offer that can be accepted as far as it is looked at alone: all but its transport, which a bundle
+/// shares, and what other streams of the offer are.
 struct OfferedStream {
     enum Codec {
         case h264(H264FormatParameters)
@@ -7,28 +8,38 @@ struct OfferedStream {
 
     var index: Int
     var kind: NegotiatedMedia.Kind
+    /// What a video stream shows, where the offer says so.
+    var statedContent: NegotiatedMedia.Content?
+    /// What the stream is taken for.
+    var content = NegotiatedMedia.Content.main
     var description: MediaDescription
+    var usesDTLS: Bool
     /// What flows, as the answerer sees it.
     var direction: MediaDirection
     var map: RTPMap
     var codec: Codec
     var feedback: FeedbackSupport
+    /// The payload type of retransmissions in streams of their own.
+    var retransmissionPayloadType: UInt8?
     /// The header extensions of the answer.
     var extensions: [ExtensionMap]
     var extensionIDs = HeaderExtensionIDs()
     var outboundExtensionIDs = HeaderExtensionIDs()
     var remoteSSRCs: [UInt32]
+    var remoteRetransmissionSSRCs: [UInt32: UInt32]
+    /// What the stream was before this offer.
+    var previous: NegotiatedMedia?
 
     enum Outcome {
         case acceptable(OfferedStream)
         case rejected(OfferAnswer.Rejection)
     }
 
-    /// Looks at the media description `index` of an offer. `bundle` is the offer's group, `taken` are the kinds of the
-    /// streams before it that can be accepted.
+    /// Looks at the media description `index` of an offer. `bundle` is the offer's group, `previous` what the stream was
+    /// before.
     static func examine(
-        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, taken: [NegotiatedMedia.Kind],
-        policy: AnswerPolicy
+        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy,
+        previous: NegotiatedMedia?
     ) throws(SDPError) -> Outcome {
         let description = offer.media[index]
         func rejected(_ reason: String) -> Outcome {
@@ -42,27 +53,33 @@ struct OfferedStream {
         case .video: (kind, allowed) = (.video, policy.videoDirection)
         case .other(let name): return rejected("media '\(name.excerpt)' is neither audio nor video")
         }
+        let usesDTLS: Bool
         switch description.transport {
-        case .rtp(.sessionDescription, _): break
-        // Some describe SRTP under the names of the profiles in the clear, ffmpeg among them: the key tells.
-        case .rtp(.none, _) where description.hasAttribute("crypto"): break
+        case .rtp(.dtls, _): usesDTLS = true
+        // Some describe SRTP under the names of the profiles in the clear, ffmpeg among them: the key tells. Others
+        // mean DTLS by profiles that do not say so (RFC 8829, section 5.1.3).
+        case .rtp where description.hasAttribute("crypto"): usesDTLS = false
+        case .rtp where offer.hasFingerprint(description): usesDTLS = true
+        case .rtp(.sessionDescription, _): usesDTLS = false
         case .rtp(.none, _):
-            return rejected("\(description.transport) is not encrypted: offer RTP/SAVPF or RTP/SAVP with a=crypto")
-        case .rtp(.dtls, _):
-            return rejected("DTLS-SRTP is not supported: offer RTP/SAVPF or RTP/SAVP with a=crypto")
+            return rejected(
+                "\(description.transport) is not encrypted: offer UDP/TLS/RTP/SAVPF with a=fingerprint, or RTP/SAVPF "
+                    + "with a=crypto")
         case .other(let name): return rejected("transport '\(name.excerpt)' is not supported")
         }
-        let isBundled = bundle?.contains(description) ?? false
-        guard description.port != 0 || (isBundled && description.bundleOnly && description.rtcpMux) else {
-            return rejected("the offer disables this media with port 0")
+        guard !usesDTLS || policy.certificateFingerprint != nil else {
+            return rejected("DTLS-SRTP is not available here: offer RTP/SAVPF or RTP/SAVP with a=crypto")
         }
-        guard !taken.contains(kind) else { return rejected("a second \(description.kind) stream") }
+        let isBundled = bundle?.contains(description) ?? false
+        guard
+            description.port != 0 || (isBundled && description.bundleOnly && (usesDTLS || description.rtcpMux))
+        else { return rejected("the offer disables this media with port 0") }
         guard let allowed else { return rejected("\(description.kind) is not wanted here") }
 
         let chosen: (RTPMap, Codec)
         switch kind {
         case .video:
-            guard let format = try chooseH264(description, policy: policy) else {
+            guard let format = try chooseH264(description, policy: policy, previous: previous) else {
                 return rejected(
                     "no payload type is H264/90000 with packetization mode 0 or 1 in an accepted profile")
             }
@@ -75,22 +92,30 @@ struct OfferedStream {
         }
 
         var stream = OfferedStream(
-            index: index, kind: kind, description: description,
+            index: index, kind: kind, statedContent: kind == .video ? description.content : nil,
+            description: description, usesDTLS: usesDTLS,
             direction: offer.direction(of: description).reversed.intersection(allowed), map: chosen.0,
             codec: chosen.1,
             feedback: FeedbackSupport(try description.rtcpFeedback(), payloadType: chosen.0.payloadType)
                 .intersection(kind == .video ? policy.videoFeedback : policy.audioFeedback),
-            extensions: [], remoteSSRCs: try description.ssrcs())
+            extensions: [], remoteSSRCs: try description.ssrcs(), remoteRetransmissionSSRCs: [:], previous: previous)
         stream.negotiateExtensions(try offer.extensionMaps(of: description), policy: policy)
         // Without the numbers in the packets there is nothing to give feedback on.
         if stream.extensionIDs.transportSequenceNumber == nil { stream.feedback.transportCC = false }
+        // Without a way to ask for retransmissions there are none.
+        if stream.feedback.nack {
+            stream.retransmissionPayloadType = try description.retransmissionPayloadType(of: chosen.0)
+        }
+        if stream.retransmissionPayloadType != nil {
+            stream.remoteRetransmissionSSRCs = description.retransmissionSSRCs()
+        }
         return .acceptable(stream)
     }
 
-    /// The best H.264 payload type: packetization mode 1 before 0, since only it can split a picture's NAL unit, then
-    /// by the policy's order of profiles, then by the offer's order.
+    /// The best H.264 payload type: that of before, where it still is one; packetization mode 1 before 0, since only it
+    /// can split a picture's NAL unit; then by the policy's order of profiles, then by the offer's order.
     private static func chooseH264(
-        _ description: MediaDescription, policy: AnswerPolicy
+        _ description: MediaDescription, policy: AnswerPolicy, previous: NegotiatedMedia?
     ) throws(SDPError) -> (RTPMap, H264FormatParameters)? {
         let maps = try description.rtpMaps()
         let attributes = description.formatAttributes()
@@ -103,7 +128,8 @@ struct OfferedStream {
             guard parameters.packetizationMode <= 1, let profile = parameters.profile,
                 let position = policy.h264Profiles.firstIndex(of: profile)
             else { continue }
-            let rank = position + (parameters.packetizationMode == 1 ? 0 : policy.h264Profiles.count)
+            var rank = position + (parameters.packetizationMode == 1 ? 0 : policy.h264Profiles.count)
+            if payloadType == previous?.payloadType { rank = -1 }
             if rank < best?.rank ?? .max { best = (map, parameters, rank) }
         }
         return best.map { ($0.map, $0.parameters) }

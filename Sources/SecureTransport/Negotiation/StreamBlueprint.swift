@@ -7,6 +7,8 @@ struct StreamBlueprint {
         /// The value of `a=fmtp` after the payload type.
         var parameters: String?
         var feedback: FeedbackSupport
+        /// The payload type of its retransmissions (RFC 4588).
+        var retransmissionPayloadType: UInt8?
     }
 
     var kind: NegotiatedMedia.Kind
@@ -18,23 +20,32 @@ struct StreamBlueprint {
     /// The port of RTCP, where it is to be named (RFC 3605).
     var rtcpPort: UInt16?
     var reducedSizeRTCP: Bool
-    var cryptos: [CryptoAttribute]
+    /// Keys, or what ICE and DTLS need.
+    var transportAttributes: [SDPAttribute]
     var formats: [Format]
     /// `a=ptime` and `a=maxptime`.
     var packetTimes: [SDPAttribute] = []
     var extensions: [ExtensionMap]
     var maximumBitRate: BitRate?
+    /// What a stream shows, where that is to be said.
+    var content: NegotiatedMedia.Content?
     var ssrc: UInt32
+    /// The source of retransmissions.
+    var retransmissionSSRC: UInt32?
     var cname: String
+    /// The media stream and the track that the media belongs to (RFC 8830), where that is to be said.
+    var msid: String?
 
     var description: MediaDescription {
         var attributes: [SDPAttribute] = []
+        attributes += transportAttributes
         if let mid { attributes.append(SDPAttribute("mid", mid)) }
         attributes.append(SDPAttribute(direction.rawValue))
+        if direction.sends, let msid { attributes.append(SDPAttribute("msid", msid)) }
+        if content == .slides { attributes.append(SDPAttribute("content", "slides")) }
         if rtcpMux { attributes.append(SDPAttribute("rtcp-mux")) }
         if let rtcpPort { attributes.append(SDPAttribute("rtcp", "\(rtcpPort)")) }
         if reducedSizeRTCP { attributes.append(SDPAttribute("rtcp-rsize")) }
-        attributes += cryptos.map(\.attribute)
         for format in formats {
             attributes.append(SDPAttribute("rtpmap", "\(format.map)"))
             if let parameters = format.parameters {
@@ -43,14 +54,38 @@ struct StreamBlueprint {
             attributes += format.feedback.sdpNames.map {
                 SDPAttribute("rtcp-fb", "\(format.map.payloadType) \($0)")
             }
+            if let retransmission = format.retransmission {
+                attributes.append(SDPAttribute("rtpmap", "\(retransmission)"))
+                attributes.append(
+                    SDPAttribute("fmtp", "\(retransmission.payloadType) apt=\(format.map.payloadType)"))
+            }
         }
         attributes += packetTimes
         attributes += extensions.map(\.attribute)
-        if direction.sends { attributes.append(SDPAttribute("ssrc", "\(ssrc) cname:\(cname)")) }
+        if direction.sends { attributes += sourceAttributes }
         return MediaDescription(
             kind: kind == .video ? .video : .audio, port: port, transport: transport,
-            formats: formats.map { "\($0.map.payloadType)" },
+            formats: (formats.map(\.map) + formats.compactMap(\.retransmission)).map { "\($0.payloadType)" },
             bandwidths: maximumBitRate.map { [.transportIndependent($0)] } ?? [], attributes: attributes)
+    }
+
+    /// The sources (RFC 5576), that of retransmissions as the second of a flow.
+    private var sourceAttributes: [SDPAttribute] {
+        let media = SDPAttribute("ssrc", "\(ssrc) cname:\(cname)")
+        guard let retransmissionSSRC else { return [media] }
+        return [
+            SDPAttribute("ssrc-group", "FID \(ssrc) \(retransmissionSSRC)"), media,
+            SDPAttribute("ssrc", "\(retransmissionSSRC) cname:\(cname)"),
+        ]
+    }
+}
+
+extension StreamBlueprint.Format {
+    /// What stands for the retransmissions.
+    var retransmission: RTPMap? {
+        retransmissionPayloadType.map {
+            RTPMap(payloadType: $0, encodingName: "rtx", clockRate: map.clockRate)
+        }
     }
 }
 

@@ -115,12 +115,45 @@ extension MediaDescription {
             }
             if found.count < limit, !found.contains(ssrc) { found.append(ssrc) }
         }
-        for attribute in attributes("ssrc-group") {
+        let retransmissions = retransmissionSSRCs()
+        found.removeAll { retransmissions[$0] != nil }
+        return found
+    }
+
+    /// The sources that only retransmit, each with the one that it repairs (`a=ssrc-group:FID`, RFC 5576, 4.2), at most
+    /// 64.
+    func retransmissionSSRCs() -> [UInt32: UInt32] {
+        let limit = 64
+        var found: [UInt32: UInt32] = [:]
+        for attribute in attributes("ssrc-group").prefix(limit) {
             let words = Substring(attribute.value ?? "").words
-            guard words.count == 3, words[0] == "FID" else { continue }
-            found.removeAll { $0 == UInt32(words[2]) }
+            guard words.count == 3, words[0] == "FID", let repaired = UInt32(words[1]), let own = UInt32(words[2]),
+                own != repaired
+            else { continue }
+            found[own] = repaired
         }
         return found
+    }
+
+    /// The payload type of the retransmissions of another one, in streams of their own (RFC 4588, section 8.6).
+    func retransmissionPayloadType(of map: RTPMap) throws(SDPError) -> UInt8? {
+        let maps = try rtpMaps()
+        let attributes = formatAttributes()
+        for payloadType in try payloadTypes() {
+            guard let candidate = maps[payloadType], candidate.matches("rtx", clockRate: map.clockRate),
+                let attribute = attributes[payloadType],
+                try FormatParameters(parsing: attribute).integer("apt", in: 0...127) == Int(map.payloadType)
+            else { continue }
+            return payloadType
+        }
+        return nil
+    }
+
+    /// What the media shows, where `a=content` says so (RFC 4796).
+    var content: NegotiatedMedia.Content? {
+        guard let words = attribute("content")?.value?.split(separator: ",") else { return nil }
+        if words.contains("slides") { return .slides }
+        return words.contains("main") ? .main : nil
     }
 
     /// `a=ptime` or `a=maxptime`, within 1 ms to 1 s; nil where there is none.

@@ -57,7 +57,8 @@ extension SessionDescription {
         }
     }
 
-    private static func lines(of text: String) throws(SDPError) -> [SDPLine] {
+    /// The lines of a text within the limits, each with its type letter.
+    static func lines(of text: String) throws(SDPError) -> [SDPLine] {
         var lines: [SDPLine] = []
         var blank: Int?
         var number = 0

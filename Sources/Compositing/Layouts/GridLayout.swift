@@ -25,6 +25,11 @@ public enum GridLayout {
         }
     }
 
+    /// The sources, in this order, in the tiles of the best grid for their number.
+    static func tiles(_ sources: [SourceID], canvas: VideoDimensions) -> [Tile] {
+        zip(sources, cells(count: sources.count, canvas: canvas)).map { Tile(source: $0, rect: $1) }
+    }
+
     private struct Grid {
         var columns: Int
         var emptyPlaces: Int

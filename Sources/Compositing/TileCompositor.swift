@@ -3,9 +3,9 @@ import PixelTransfer
 
 /// Composes canvases from the newest picture of each source. Belongs to one caller at a time.
 ///
-/// Every source is fitted into its tile with nothing cropped; what a picture leaves of its tile is black, what the tiles
-/// leave of the canvas is dark grey. Only that is written which is seen.
-public final class GridCompositor {
+/// Every source is turned upright and fitted into its tile, with nothing cropped unless the tile says so; what a picture
+/// leaves of its tile is black, what the tiles leave of the canvas is dark grey. Only that is written which is seen.
+public final class TileCompositor {
     /// What the compositor has done since it was made.
     public struct Statistics: Hashable, Sendable {
         /// Canvases composed anew.
@@ -14,6 +14,8 @@ public final class GridCompositor {
         public var reuses = 0
         /// Pictures scaled.
         public var scales = 0
+        /// Pictures turned, each in the size of its tile.
+        public var rotations = 0
         /// Tiles copied: finished tiles of another canvas, and pictures that had the right size already.
         public var copies = 0
         /// Placeholders laid out and drawn.
@@ -35,7 +37,7 @@ public final class GridCompositor {
     private var canvases: [CompositionRequest: Canvas] = [:]
     /// The last call's finished tiles, to copy what has not changed since.
     private var finishedTiles: [TileKey: FinishedTile] = [:]
-    private var conversions: [ParticipantID: Conversion] = [:]
+    private var conversions: [SourceID: Conversion] = [:]
 
     public init() {}
 
@@ -51,7 +53,7 @@ public final class GridCompositor {
     /// Each source is scaled once per distinct tile size; other canvases copy the finished tile. A request that is the
     /// same as in the call before, with the same pictures, gets the same picture again.
     public func compose(
-        _ requests: [CompositionRequest], sources: [ParticipantID: CompositionSource]
+        _ requests: [CompositionRequest], sources: [SourceID: CompositionSource]
     ) -> [PixelBuffer] {
         var pass = Pass(previousTiles: finishedTiles, previousConversions: conversions)
         let results = requests.map { request in
@@ -84,7 +86,7 @@ public final class GridCompositor {
         drawings.reserveCapacity(request.tiles.count)
         for (tile, content) in zip(request.tiles, contents) {
             let rect = tile.rect.trimmed(to: dimensions)
-            guard !rect.isEmpty, let drawing = drawing(content, of: tile.source, in: rect, pass: &pass) else {
+            guard !rect.isEmpty, let drawing = drawing(content, of: tile, in: rect, pass: &pass) else {
                 continue
             }
             drawings.append(drawing)
@@ -119,7 +121,7 @@ public final class GridCompositor {
     }
 
     private func drawing(
-        _ content: Content, of source: ParticipantID, in rect: PixelRect, pass: inout Pass
+        _ content: Content, of tile: Tile, in rect: PixelRect, pass: inout Pass
     ) -> Drawing? {
         switch content {
         case .none:
@@ -128,12 +130,21 @@ public final class GridCompositor {
             let picture = placeholders.picture(
                 style: style, size: VideoDimensions(width: rect.width, height: rect.height))
             return Drawing(
-                source: source, content: content, picture: picture, isDimmed: false, rect: rect, fitted: rect)
-        case .picture(let picture, let isStale):
+                source: tile.source, content: content, picture: picture, crop: PixelRect(picture.dimensions),
+                rect: rect,
+                fitted: rect)
+        case .picture(let picture, let rotation, let isStale):
             guard picture.dimensions.width > 0, picture.dimensions.height > 0 else { return nil }
+            let upright = rotation.upright(picture.dimensions)
+            var crop = PixelRect(picture.dimensions)
+            if tile.fit == .cover {
+                crop = PixelRect(upright).fitting(VideoDimensions(width: rect.width, height: rect.height))
+                if rotation.swapsDimensions { crop = crop.transposed }
+            }
             return Drawing(
-                source: source, content: content, picture: planar(picture, of: source, pass: &pass), isDimmed: isStale,
-                rect: rect, fitted: rect.fitting(picture.dimensions))
+                source: tile.source, content: content, picture: planar(picture, of: tile.source, pass: &pass),
+                crop: crop, rotation: rotation, isDimmed: isStale, rect: rect,
+                fitted: tile.fit == .cover ? rect : rect.fitting(upright))
         }
     }
 
@@ -152,22 +163,46 @@ public final class GridCompositor {
             counts.copies += 1
             return
         }
-        let size = drawing.picture.dimensions
-        drawing.picture.withPlanes { source in
-            let whole = I420Region(planes: source, dimensions: size)
-            if size.width == drawing.fitted.width, size.height == drawing.fitted.height {
-                region.copy(whole)
-                counts.copies += 1
+        drawing.picture.withPlanes { planes in
+            let source = I420Region(planes: planes, rect: drawing.crop)
+            if drawing.rotation == .none {
+                take(source, into: region)
             } else {
-                region.scale(whole)
-                counts.scales += 1
+                turn(source, by: drawing.rotation, into: region)
             }
         }
         if drawing.isDimmed { region.dim() }
     }
 
+    private func take(_ source: I420Region, into region: I420Region) {
+        if source.dimensions == region.dimensions {
+            region.copy(source)
+            counts.copies += 1
+        } else {
+            region.scale(source)
+            counts.scales += 1
+        }
+    }
+
+    /// Scales first: most tiles are smaller than the pictures that they show, and turning costs by the sample.
+    private func turn(_ source: I420Region, by rotation: VideoRotation, into region: I420Region) {
+        counts.rotations += 1
+        let lying = rotation.upright(region.dimensions)
+        guard source.dimensions != lying else {
+            region.rotate(source, by: rotation)
+            return
+        }
+        var scratch = memory.makePicture(lying)
+        scratch.withMutablePlanes { planes in
+            let scaled = I420Region(planes: planes, dimensions: lying)
+            scaled.scale(source)
+            counts.scales += 1
+            region.rotate(scaled, by: rotation)
+        }
+    }
+
     /// The picture as I420: itself, or converted once.
-    private func planar(_ picture: PixelBuffer, of source: ParticipantID, pass: inout Pass) -> PixelBuffer {
+    private func planar(_ picture: PixelBuffer, of source: SourceID, pass: inout Pass) -> PixelBuffer {
         guard picture.format != .i420 else { return picture }
         if let conversion = pass.conversion(of: picture, from: source) { return conversion }
         var result = memory.makePicture(picture.dimensions)

@@ -1,18 +1,19 @@
 import MediaCore
 
-extension GridCompositor {
+extension TileCompositor {
     /// What a tile shows, to tell whether it has changed. Pictures are compared by identity.
     enum Content: Equatable {
         /// Nothing: the source is unknown.
         case none
         case placeholder(PlaceholderStyle)
-        case picture(PixelBuffer, isStale: Bool)
+        case picture(PixelBuffer, rotation: VideoRotation, isStale: Bool)
 
         init(_ source: CompositionSource) {
             self =
                 switch source.content {
                 case .placeholder: .placeholder(PlaceholderStyle(name: source.name))
-                case .picture(let picture, let isStale): .picture(picture, isStale: isStale)
+                case .picture(let picture, let rotation, let isStale):
+                    .picture(picture, rotation: rotation, isStale: isStale)
                 }
         }
 
@@ -20,18 +21,22 @@ extension GridCompositor {
             switch (left, right) {
             case (.none, .none): true
             case (.placeholder(let left), .placeholder(let right)): left == right
-            case (.picture(let left, let leftIsStale), .picture(let right, let rightIsStale)):
-                left === right && leftIsStale == rightIsStale
+            case (
+                .picture(let left, let leftRotation, let leftIsStale),
+                .picture(let right, let rightRotation, let rightIsStale)
+            ):
+                left === right && leftRotation == rightRotation && leftIsStale == rightIsStale
             default: false
             }
         }
     }
 
-    /// A source in a size.
+    /// A source in a size, whole or filling it.
     struct TileKey: Hashable {
-        var source: ParticipantID
+        var source: SourceID
         var width: Int
         var height: Int
+        var isCropped: Bool
     }
 
     /// A tile on a finished canvas, to copy from.
@@ -41,16 +46,22 @@ extension GridCompositor {
         var rect: PixelRect
     }
 
-    /// A tile to paint: the picture goes into `fitted`, the rest of `rect` is black.
+    /// A tile to paint: the part `crop` of the picture, turned, goes into `fitted`; the rest of `rect` is black.
     struct Drawing {
-        var source: ParticipantID
+        var source: SourceID
         var content: Content
         var picture: PixelBuffer
-        var isDimmed: Bool
+        var crop: PixelRect
+        var rotation = VideoRotation.none
+        var isDimmed = false
         var rect: PixelRect
         var fitted: PixelRect
 
-        var key: TileKey { TileKey(source: source, width: fitted.width, height: fitted.height) }
+        var key: TileKey {
+            TileKey(
+                source: source, width: fitted.width, height: fitted.height,
+                isCropped: crop.width != picture.dimensions.width || crop.height != picture.dimensions.height)
+        }
     }
 
     /// A finished canvas and what it was made from.
@@ -69,12 +80,12 @@ extension GridCompositor {
     /// One call's work so far, and what is left from the call before.
     struct Pass {
         let previousTiles: [TileKey: FinishedTile]
-        let previousConversions: [ParticipantID: Conversion]
+        let previousConversions: [SourceID: Conversion]
         var canvases: [CompositionRequest: Canvas] = [:]
         var tiles: [TileKey: FinishedTile] = [:]
-        var conversions: [ParticipantID: Conversion] = [:]
+        var conversions: [SourceID: Conversion] = [:]
 
-        init(previousTiles: [TileKey: FinishedTile], previousConversions: [ParticipantID: Conversion]) {
+        init(previousTiles: [TileKey: FinishedTile], previousConversions: [SourceID: Conversion]) {
             self.previousTiles = previousTiles
             self.previousConversions = previousConversions
         }
@@ -86,7 +97,7 @@ extension GridCompositor {
 
         func finishedTile(_ key: TileKey) -> FinishedTile? { tiles[key] ?? previousTiles[key] }
 
-        mutating func conversion(of picture: PixelBuffer, from source: ParticipantID) -> PixelBuffer? {
+        mutating func conversion(of picture: PixelBuffer, from source: SourceID) -> PixelBuffer? {
             if let conversion = conversions[source], conversion.original === picture { return conversion.result }
             guard let conversion = previousConversions[source], conversion.original === picture else { return nil }
             conversions[source] = conversion

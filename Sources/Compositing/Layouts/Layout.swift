@@ -1,0 +1,57 @@
+public import MediaCore
+
+/// Where sources stand on a canvas: pure functions of who is there, who presents and who speaks.
+public enum Layout: Hashable, Sendable {
+    /// All cameras in tiles of one size. While someone presents it is `presentation`.
+    case grid
+    /// The camera of who speaks is large, the others stand in a strip. While someone presents it is `presentation`.
+    case speaker
+    /// Two sources fill half of the canvas each: who speaks and who spoke before, in the order of `LayoutScene.cameras`;
+    /// or, left, what is presented, and who speaks.
+    case sideBySide
+    /// Who speaks, or what is presented, takes the whole canvas; the next in importance stands in its lower right corner.
+    case pictureInPicture
+    /// What is presented, the newest where several present, is large; the others stand in a strip. Where nobody presents
+    /// it is `speaker`.
+    case presentation
+    /// A participant is large: what they present or else their camera; the others stand in a strip. Where they are not
+    /// to be seen it is `speaker`.
+    case pinned(ParticipantID)
+    /// A participant takes the whole canvas: what they present or else their camera. Where they are not to be seen it is
+    /// `speaker`.
+    case solo(ParticipantID)
+}
+
+extension Layout {
+    /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers another,
+    /// except that the small tile of `pictureInPicture` lies within the large one.
+    public func tiles(of scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+        switch self {
+        case .grid:
+            return scene.presenters.isEmpty
+                ? GridLayout.tiles(scene.cameras.map(SourceID.camera), canvas: canvas)
+                : Layout.presentation.tiles(of: scene, canvas: canvas)
+        case .speaker, .presentation:
+            guard let leading = scene.leadingSource else { return [] }
+            return StripLayout.tiles(large: leading, scene: scene, canvas: canvas)
+        case .sideBySide:
+            return PairLayout.sideBySide(scene, canvas: canvas)
+        case .pictureInPicture:
+            return PairLayout.pictureInPicture(scene, canvas: canvas)
+        case .pinned(let participant):
+            guard let pinned = scene.principalSource(of: participant) else { break }
+            return StripLayout.tiles(large: pinned, scene: scene, canvas: canvas)
+        case .solo(let participant):
+            guard let only = scene.principalSource(of: participant) else { break }
+            return PairLayout.whole(canvas).map { [Tile(source: only, rect: $0)] } ?? []
+        }
+        return Layout.speaker.tiles(of: scene, canvas: canvas)
+    }
+}
+
+extension LayoutScene {
+    /// What is presented, or else who speaks.
+    var leadingSource: SourceID? {
+        presenters.last.map(SourceID.slides) ?? camerasByImportance.first.map(SourceID.camera)
+    }
+}

@@ -1,0 +1,29 @@
+public import MediaCore
+
+/// Who can be shown to a viewer, as a layout is told of it.
+public struct LayoutScene: Hashable, Sendable {
+    /// Those who have a camera's tile, in the order in which they stand: usually that of joining.
+    public var cameras: [ParticipantID]
+    /// Those who present a screen, the newest last.
+    public var presenters: [ParticipantID]
+    /// Those who spoke, the newest first. Who has no tile does not count.
+    public var speakers: [ParticipantID]
+
+    public init(cameras: [ParticipantID], presenters: [ParticipantID] = [], speakers: [ParticipantID] = []) {
+        self.cameras = cameras
+        self.presenters = presenters
+        self.speakers = speakers
+    }
+
+    /// The cameras, of those who spoke last first.
+    var camerasByImportance: [ParticipantID] {
+        let spoke = speakers.filter(cameras.contains)
+        return spoke + cameras.filter { !spoke.contains($0) }
+    }
+
+    /// What shows most of a participant: the screen they present, or else their camera.
+    func principalSource(of participant: ParticipantID) -> SourceID? {
+        if presenters.contains(participant) { return .slides(participant) }
+        return cameras.contains(participant) ? .camera(participant) : nil
+    }
+}

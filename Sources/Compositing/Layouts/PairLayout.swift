@@ -1,0 +1,61 @@
+import MediaCore
+
+/// The layouts of one source or two.
+enum PairLayout {
+    /// All of the canvas that tiles can lie on; nil where not one fits.
+    static func whole(_ canvas: VideoDimensions) -> PixelRect? {
+        let whole = PixelRect(x: 0, y: 0, width: canvas.width & ~1, height: canvas.height & ~1)
+        return whole.isEmpty ? nil : whole
+    }
+
+    /// Left and right half, or upper and lower on an upright canvas.
+    static func sideBySide(_ scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+        guard let whole = whole(canvas), var pair = pair(of: scene) else { return [] }
+        guard let second = pair.second else { return [Tile(source: pair.first, rect: whole)] }
+        if pair.first.content == .camera, let order = order(of: [pair.first, second], in: scene) {
+            pair = (order[0], order[1])
+        }
+        var (left, right) = (whole, whole)
+        if whole.width >= whole.height {
+            left.width = whole.width / 2 & ~1
+            right.x = left.maxX
+            right.width -= left.width
+        } else {
+            left.height = whole.height / 2 & ~1
+            right.y = left.maxY
+            right.height -= left.height
+        }
+        guard !left.isEmpty else { return [Tile(source: pair.first, rect: whole)] }
+        return [tile(pair.first, half: left), tile(pair.second ?? second, half: right)]
+    }
+
+    /// A small tile in the lower right corner of a large one.
+    static func pictureInPicture(_ scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+        guard let whole = whole(canvas), let pair = pair(of: scene) else { return [] }
+        let large = Tile(source: pair.first, rect: whole)
+        let width = whole.width / (whole.width >= whole.height ? 4 : 3) & ~1
+        let height = width * 9 / 16 & ~1
+        let margin = min(whole.width, whole.height) / 36 & ~1
+        let inset = PixelRect(
+            x: whole.maxX - margin - width, y: whole.maxY - margin - height, width: width, height: height)
+        guard let second = pair.second, !inset.isEmpty, whole.contains(inset) else { return [large] }
+        return [large, Tile(source: second, rect: inset)]
+    }
+
+    /// The two that matter most: what is presented and who speaks, or who speaks and who spoke before.
+    private static func pair(of scene: LayoutScene) -> (first: SourceID, second: SourceID?)? {
+        guard let first = scene.leadingSource else { return nil }
+        return (first, scene.camerasByImportance.lazy.map(SourceID.camera).first { $0 != first })
+    }
+
+    /// In the cameras' order, so that two who talk to each other stay where they are.
+    private static func order(of pair: [SourceID], in scene: LayoutScene) -> [SourceID]? {
+        let ordered = scene.cameras.map(SourceID.camera).filter(pair.contains)
+        return ordered.count == 2 ? ordered : nil
+    }
+
+    /// Half of a canvas is narrow for a camera's picture: its middle fills it. Of a screen all must be seen.
+    private static func tile(_ source: SourceID, half: PixelRect) -> Tile {
+        Tile(source: source, rect: half, fit: source.content == .camera ? .cover : .contain)
+    }
+}

@@ -1,0 +1,102 @@
+import MediaCore
+
+/// One large tile, and the others small in a strip below or beside it.
+enum StripLayout {
+    /// The strip's tiles are as large as if there were at least so many: a lone one does not take half of the canvas…
+    static let fewestPlaces = 4
+    /// …and it has no more than this many: those who spoke last are the ones seen. Smaller faces say nothing.
+    static let mostPlaces = 8
+    /// By how much the large tile must gain for the strip to stand on the other edge than it would.
+    private static let worthMoving = 1.05
+
+    private enum Edge {
+        case bottom, right
+    }
+
+    private struct Arrangement {
+        /// What the strip leaves of the canvas.
+        var area: PixelRect
+        var place: VideoDimensions
+        /// The largest 16:9 in `area`.
+        var wide: PixelRect
+    }
+
+    static func tiles(large: SourceID, scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+        guard let whole = PairLayout.whole(canvas) else { return [] }
+        let others = others(than: large, in: scene)
+        // A screen has any shape and is to be as large as can be; cameras are mostly 16:9.
+        let isScreen = large.content == .slides
+        let preferred = isScreen ? Edge.right : .bottom
+        let other = isScreen ? Edge.bottom : .right
+        let arrangements = [preferred, other].map { arrangement(on: $0, count: others.count, whole: whole) }
+        let isMoved =
+            Double(arrangements[1]?.wide.area ?? 0) > Self.worthMoving * Double(arrangements[0]?.wide.area ?? 0)
+        guard !others.isEmpty, let chosen = arrangements[isMoved ? 1 : 0] else {
+            return [Tile(source: large, rect: whole)]
+        }
+        return tiles(
+            large: large, others: others, in: chosen, on: isMoved ? other : preferred, whole: whole,
+            fillsArea: isScreen)
+    }
+
+    /// Whom the strip shows: screens first, then cameras, in their order; of too many those of most importance.
+    private static func others(than large: SourceID, in scene: LayoutScene) -> [SourceID] {
+        let byImportance =
+            scene.presenters.reversed().map(SourceID.slides) + scene.camerasByImportance.map(SourceID.camera)
+        let shown = byImportance.filter { $0 != large }.prefix(mostPlaces)
+        let inOrder = scene.presenters.map(SourceID.slides) + scene.cameras.map(SourceID.camera)
+        return inOrder.filter(shown.contains)
+    }
+
+    private static func arrangement(on edge: Edge, count: Int, whole: PixelRect) -> Arrangement? {
+        let places = min(max(count, fewestPlaces), mostPlaces)
+        var area = whole
+        let place: VideoDimensions
+        switch edge {
+        case .bottom:
+            let width = even(whole.width / places)
+            place = VideoDimensions(width: width, height: even(width * 9 / 16))
+            area.height -= place.height
+        case .right:
+            let height = even(whole.height / places)
+            place = VideoDimensions(width: even(height * 16 / 9), height: height)
+            area.width -= place.width
+        }
+        guard place.width >= 2, place.height >= 2, area.width >= 2, area.height >= 2 else { return nil }
+        return Arrangement(
+            area: area, place: place, wide: area.fitting(VideoDimensions(width: 16, height: 9)))
+    }
+
+    /// The large tile and the strip, together in the middle of the canvas.
+    private static func tiles(
+        large: SourceID, others: [SourceID], in arrangement: Arrangement, on edge: Edge, whole: PixelRect,
+        fillsArea: Bool
+    ) -> [Tile] {
+        var largeRect = fillsArea ? arrangement.area : arrangement.wide
+        let place = arrangement.place
+        var next: PixelRect
+        switch edge {
+        case .bottom:
+            largeRect.y = even((whole.height - largeRect.height - place.height) / 2)
+            next = PixelRect(
+                x: even((whole.width - others.count * place.width) / 2), y: largeRect.maxY, width: place.width,
+                height: place.height)
+        case .right:
+            largeRect.x = even((whole.width - largeRect.width - place.width) / 2)
+            next = PixelRect(
+                x: largeRect.maxX, y: even((whole.height - others.count * place.height) / 2), width: place.width,
+                height: place.height)
+        }
+        var tiles = [Tile(source: large, rect: largeRect)]
+        for source in others {
+            tiles.append(Tile(source: source, rect: next))
+            switch edge {
+            case .bottom: next.x += place.width
+            case .right: next.y += place.height
+            }
+        }
+        return tiles
+    }
+
+    private static func even(_ value: Int) -> Int { value & ~1 }
+}

@@ -1,0 +1,41 @@
+public import MediaCore
+
+extension Relay {
+    /// Changes a room's layout, for all who have not chosen their own.
+    public func setLayout(
+        _ layout: RoomLayout, room id: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try controlledRoom(id).setLayout(layout)
+    }
+
+    /// Changes what one participant is shown; nil: the room's layout again.
+    public func setLayout(
+        _ layout: RoomLayout?, room id: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        let (room, participant) = try controlled(room: id, participant: participant)
+        try room.setLayout(layout, for: participant)
+    }
+
+    /// Takes what a participant says of their microphone and camera.
+    public func setMediaState(
+        _ state: MediaState, room id: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        let (room, participant) = try controlled(room: id, participant: participant)
+        room.setMediaState(state, of: participant)
+    }
+
+    private func controlledRoom(_ id: String) throws(RoomControlError) -> Room {
+        guard let room = rooms[id] else { throw .noSuchRoom(id) }
+        return room
+    }
+
+    private func controlled(
+        room id: String, participant publicID: String
+    ) throws(RoomControlError) -> (Room, Participant) {
+        let room = try controlledRoom(id)
+        guard let participant = room.participants.first(where: { $0.publicID == publicID }) else {
+            throw .noSuchParticipant(publicID)
+        }
+        return (room, participant)
+    }
+}

@@ -1,0 +1,30 @@
+/// A participant as the others in the room are told of them.
+public struct ParticipantSummary: Codable, Hashable, Sendable {
+    /// What the participant is called in URLs.
+    public var id: String
+    public var name: String
+    public var role: ParticipantRole
+    /// Whether the participant sends sound and says that the microphone is on.
+    public var microphone: Bool
+    /// Whether the participant sends video and says that the camera is on.
+    public var camera: Bool
+    /// Whether a screen of theirs is shown.
+    public var slides: Bool
+    public var connection: ConnectionState
+    /// Whether the participant speaks just now.
+    public var isSpeaking: Bool
+
+    public init(
+        id: String, name: String, role: ParticipantRole, microphone: Bool, camera: Bool, slides: Bool = false,
+        connection: ConnectionState = .new, isSpeaking: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.role = role
+        self.microphone = microphone
+        self.camera = camera
+        self.slides = slides
+        self.connection = connection
+        self.isSpeaking = isSpeaking
+    }
+}

@@ -1,0 +1,119 @@
+import AudioMixing
+import Compositing
+import MediaCore
+
+extension Room {
+    // MARK: Layouts
+
+    func setLayout(_ wanted: RoomLayout) throws(RoomControlError) {
+        try check(wanted)
+        guard wanted != layout else { return }
+        layout = wanted
+        viewsChanged()
+        emit(.layoutChanged(wanted))
+    }
+
+    func setLayout(_ wanted: RoomLayout?, for participant: Participant) throws(RoomControlError) {
+        if let wanted { try check(wanted) }
+        guard wanted != participant.layout else { return }
+        participant.layout = wanted
+        viewsChanged()
+    }
+
+    private func check(_ layout: RoomLayout) throws(RoomControlError) {
+        guard let id = layout.participant, !participants.contains(where: { $0.publicID == id }) else { return }
+        throw .layoutNamesNobody(participant: id)
+    }
+
+    /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout.
+    func forgetLayouts(about publicID: String) {
+        for participant in participants where participant.layout?.participant == publicID { participant.layout = nil }
+        guard layout.participant == publicID else { return }
+        layout = .grid
+        emit(.layoutChanged(layout))
+    }
+
+    // MARK: Media
+
+    func setMediaState(_ state: MediaState, of participant: Participant) {
+        participant.microphoneIsOn = state.microphone ?? participant.microphoneIsOn
+        if let camera = state.camera, camera != participant.cameraIsOn {
+            participant.cameraIsOn = camera
+            // Neither what was seen before nor what came meanwhile is to be seen when the camera is on again.
+            participant.uplink?.forgetPicture()
+        }
+        announce(participant)
+    }
+
+    func connectionChanged(_ state: ConnectionState, of participant: Participant) {
+        participant.connection = state
+        announce(participant)
+    }
+
+    /// Takes over the streams of a participant whose session was negotiated anew.
+    func sessionChanged(of participant: Participant) {
+        let (sentAudio, heardMix) = (participant.sendsAudio, participant.hearsMix)
+        participant.adoptSession()
+        changeAudio(of: participant, sentAudio: sentAudio, heardMix: heardMix)
+        if !participant.sendsVideo { participant.uplink?.forgetPicture() }
+        if !participant.sendsSlides { participant.slides?.forgetPicture() }
+        noteWhetherPresents(participant)
+        viewsChanged()
+        announce(participant)
+    }
+
+    /// The first picture of a screen makes its tile; the end of its stream takes it away.
+    func noteWhetherPresents(_ participant: Participant) {
+        guard participant.presents != presenters.contains(participant.id) else { return }
+        if participant.presents {
+            presenters.append(participant.id)
+        } else {
+            presenters.removeAll { $0 == participant.id }
+            participant.announcedTiles[.slides] = nil
+        }
+        viewsChanged()
+        announce(participant)
+    }
+
+    // MARK: Speakers
+
+    func noteLevels(_ sources: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
+        for participant in participants {
+            guard let report = sources[participant.id] else { continue }
+            participant.audio = report
+            speaker.observe(participant.microphoneIsOn ? report.level : .silence, of: participant.id, now: now)
+        }
+        let before = speaker.activeSpeaker
+        speaker.choose(now: now)
+        for participant in participants
+        where speaker.isSpeaking(participant.id) != participant.announced?.isSpeaking { announce(participant) }
+        speakerMayHaveChanged(from: before)
+    }
+
+    func speakerMayHaveChanged(from before: ParticipantID?) {
+        guard speaker.activeSpeaker != before else { return }
+        viewsChanged()
+        emit(.activeSpeakerChanged(id: activeSpeaker?.publicID))
+    }
+
+    var activeSpeaker: Participant? { speaker.activeSpeaker.flatMap { participant($0) } }
+
+    // MARK: Telling
+
+    func summary(of participant: Participant) -> ParticipantSummary {
+        ParticipantSummary(
+            id: participant.publicID, name: participant.name, role: participant.role,
+            microphone: participant.sendsAudio && participant.microphoneIsOn,
+            camera: participant.sendsVideo && participant.cameraIsOn,
+            slides: participant.presents, connection: participant.connection,
+            isSpeaking: speaker.isSpeaking(participant.id))
+    }
+
+    /// Tells that a participant came, or what has changed since it was last told.
+    func announce(_ participant: Participant) {
+        let summary = summary(of: participant)
+        guard summary != participant.announced else { return }
+        emit(participant.announced == nil ? .participantJoined(summary) : .participantChanged(summary))
+        participant.announced = summary
+    }
+}

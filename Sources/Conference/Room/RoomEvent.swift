@@ -1,0 +1,29 @@
+public import Compositing
+public import MediaCore
+
+/// A change in a room, for those who follow it.
+public struct RoomEvent: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case participantJoined(ParticipantSummary)
+        /// Something of the summary is no longer what was last told.
+        case participantChanged(ParticipantSummary)
+        case participantLeft(id: String)
+        /// Who is shown as the speaker: the one who speaks, or spoke last; nil when they have left.
+        case activeSpeakerChanged(id: String?)
+        /// The room's layout. Those whom single participants choose for themselves are not told.
+        case layoutChanged(RoomLayout)
+        /// The largest tile in which anybody sees this picture now: more samples than these are sent in vain. Zero by
+        /// zero while nobody sees it.
+        case tileChanged(id: String, content: SourceContent, VideoDimensions)
+        /// The last participant has left. A room of this name that begins later is another.
+        case closed
+    }
+
+    public var room: String
+    public var kind: Kind
+
+    public init(room: String, kind: Kind) {
+        self.room = room
+        self.kind = kind
+    }
+}

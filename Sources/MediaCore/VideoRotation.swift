@@ -1,0 +1,22 @@
+/// By how much a picture is to be turned to stand upright.
+///
+/// Phones send their sensor's pictures as they are and say how they lie, in the header extension "coordination of video
+/// orientation" (3GPP TS 26.114, 7.4.5).
+public enum VideoRotation: UInt8, Hashable, Sendable, CaseIterable {
+    /// It stands upright.
+    case none = 0
+    /// A quarter turn clockwise.
+    case clockwise90 = 1
+    /// Half a turn.
+    case rotate180 = 2
+    /// Three quarters of a turn clockwise, which is one counter-clockwise.
+    case clockwise270 = 3
+
+    /// Whether width and height change places.
+    public var swapsDimensions: Bool { self == .clockwise90 || self == .clockwise270 }
+
+    /// The size of the picture once it stands upright.
+    public func upright(_ dimensions: VideoDimensions) -> VideoDimensions {
+        swapsDimensions ? VideoDimensions(width: dimensions.height, height: dimensions.width) : dimensions
+    }
+}

@@ -1,0 +1,303 @@
+import { deviceProblem } from './device-problem.js';
+import { byID, setIcon } from './dom.js';
+import { LayoutMenu } from './layout-menu.js';
+import { notice } from './notices.js';
+import { PeoplePanel } from './people-panel.js';
+import { currentCall, preferences } from './preferences.js';
+import { ScreenModes } from './screen-modes.js';
+import { Statistics } from './statistics.js';
+import { StatisticsPanel } from './statistics-panel.js';
+import { WakeLock } from './wake-lock.js';
+
+/** The page during a call. One at a time: it is made for a call, and closed with it. */
+export class CallView {
+  #root = byID('call');
+  #video = byID('remote-video');
+  #call;
+  #media;
+  #abort = new AbortController();
+  #people = new PeoplePanel((id) => this.#pin(id));
+  #layouts = new LayoutMenu((layout, isForAll) => this.#chooseLayout(layout, isForAll), this.#abort.signal);
+  #statisticsPanel = new StatisticsPanel(this.#abort.signal);
+  #statistics;
+  #modes = new ScreenModes(this.#video);
+  #wakeLock = new WakeLock();
+  #wasConnected = false;
+
+  /**
+   * @param {import('./call.js').Call} call
+   * @param {import('./local-media.js').LocalMedia} media
+   * @param {string} room
+   */
+  constructor(call, media, room) {
+    this.#call = call;
+    this.#media = media;
+    this.#statistics = new Statistics(call);
+    byID('call-room').textContent = room;
+    document.title = `${room} · confrelay`;
+    this.#listen();
+    this.#root.hidden = false;
+    this.#root.classList.toggle('watching', call.watchOnly);
+    byID('share').hidden = call.watchOnly || !navigator.mediaDevices?.getDisplayMedia;
+    for (const id of ['microphone', 'camera']) byID(id).hidden = call.watchOnly;
+    // Held upright, a phone has room for the list below the picture.
+    this.#setPanel('people-panel', matchMedia('(max-width: 44rem) and (orientation: portrait)').matches);
+    byID('call-room').focus({ preventScroll: true });
+    this.#drawAll();
+  }
+
+  close() {
+    this.#abort.abort();
+    this.#statistics.close();
+    this.#modes.close();
+    this.#wakeLock.release();
+    for (const id of ['people-panel', 'statistics-panel']) this.#setPanel(id, false);
+    this.#video.srcObject = null;
+    byID('self-video').srcObject = null;
+    this.#root.hidden = true;
+  }
+
+  #listen() {
+    const { signal } = this.#abort;
+    const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
+    const click = (id, handler) => on(byID(id), 'click', handler);
+    const call = this.#call;
+    on(call, 'state', () => this.#drawState());
+    on(call, 'picture', () => this.#showPicture());
+    on(call, 'room', () => this.#followRoom());
+    on(call, 'share', () => this.#drawShare());
+    on(call, 'trouble', ({ detail }) => notice(detail));
+    on(this.#media, 'change', () => this.#drawMedia());
+    on(this.#statistics, 'sample', () => this.#drawStatistics());
+    on(this.#video, 'resize', () => this.#drawAspect());
+    on(this.#video, 'playing', () => this.#drawWaiting());
+    click('microphone', () => this.#toggleMicrophone());
+    click('camera', () => this.#toggleCamera());
+    click('share', () => this.#toggleShare());
+    click('leave', () => call.leave());
+    click('retry', () => call.retry());
+    click('copy-link', () => this.#copyLink());
+    click('invite', () => this.#copyLink());
+    click('hear', () => this.#play());
+    click('hide-self', () => this.#setSelfView(false));
+    click('people-button', () => this.#togglePanel('people-panel'));
+    click('statistics-button', () => this.#togglePanel('statistics-panel'));
+    click('full-screen', () => this.#modes.toggleFullScreen());
+    click('picture-in-picture', () => this.#modes.togglePictureInPicture());
+    for (const button of this.#root.querySelectorAll('[data-close]')) {
+      on(button, 'click', () => this.#setPanel(button.dataset.close, false, true));
+    }
+    on(byID('layout-for-all'), 'change', () => this.#drawLayout());
+    on(document, 'keydown', (event) => this.#key(event));
+    if (call.room) this.#followRoom();
+    if (call.received) this.#showPicture();
+  }
+
+  #followRoom() {
+    const { room } = this.#call;
+    const { signal } = this.#abort;
+    const on = (name, handler) => room.addEventListener(name, handler, { signal });
+    on('people', () => { this.#drawPeople(); this.#drawWaiting(); });
+    on('speaker', () => this.#drawSpeaker());
+    on('layout', () => { this.#drawLayout(); this.#drawPeople(); });
+    on('joined', ({ detail }) => notice(`${detail.name} has joined.`));
+    on('left', ({ detail }) => notice(`${detail.name} has left.`));
+    this.#drawAll();
+  }
+
+  #drawAll() {
+    this.#drawState();
+    this.#drawMedia();
+    this.#drawShare();
+    this.#drawPeople();
+    this.#drawSpeaker();
+    this.#drawLayout();
+    this.#drawWaiting();
+    this.#drawAspect();
+  }
+
+  // MARK: The picture
+
+  #showPicture() {
+    if (this.#video.srcObject !== this.#call.received) this.#video.srcObject = this.#call.received;
+    this.#play();
+  }
+
+  async #play() {
+    this.#video.muted = false;
+    byID('hear').hidden = true;
+    try {
+      await this.#video.play();
+    } catch (error) {
+      if (error.name !== 'NotAllowedError') return;
+      // After a reload, browsers let sound begin only when the person has clicked.
+      this.#video.muted = true;
+      byID('hear').hidden = false;
+      this.#video.play().catch(() => {});
+    }
+  }
+
+  #drawAspect() {
+    const { videoWidth, videoHeight } = this.#video;
+    if (videoWidth && videoHeight) byID('picture').style.setProperty('--aspect', (videoWidth / videoHeight).toFixed(4));
+  }
+
+  #drawWaiting() {
+    const { room, state } = this.#call;
+    const isAlone = room && room.participants.size > 0 && room.others.every(({ role }) => role === 'watch');
+    const hasPicture = this.#video.videoWidth > 0 && this.#video.readyState >= 2;
+    const text = state === 'joining' ? 'Joining…' : isAlone ? 'Nobody else is here yet' : hasPicture ? '' : 'The picture is coming…';
+    byID('waiting').hidden = text === '';
+    byID('waiting-text').textContent = text;
+    byID('invite').hidden = !isAlone || state === 'joining';
+  }
+
+  #drawState() {
+    const { state, reason } = this.#call;
+    const isAway = state === 'reconnecting';
+    byID('connection').hidden = !isAway;
+    byID('connection-text').textContent = isAway ? `Reconnecting. ${reason}` : '';
+    this.#root.classList.toggle('away', isAway);
+    if (state === 'connected') {
+      if (this.#wasConnected) notice('You are back.');
+      this.#wasConnected = true;
+      this.#wakeLock.hold();
+    }
+    this.#drawWaiting();
+  }
+
+  #drawSpeaker() {
+    const { room } = this.#call;
+    const speaker = room?.participants.get(room.activeSpeaker);
+    byID('speaking').hidden = !speaker;
+    if (speaker) byID('speaking-name').textContent = room.isSelf(speaker) ? 'You speak' : `${speaker.name} speaks`;
+  }
+
+  // MARK: Microphone, camera, screen
+
+  #toggleMicrophone() {
+    this.#media.setMicrophone(!this.#media.microphoneIsOn).then(() => this.#remember('microphone'));
+  }
+
+  #toggleCamera() {
+    preferences.update({ selfView: true });
+    this.#media.setCamera(!this.#media.cameraIsOn).then(() => this.#remember('camera'));
+  }
+
+  #remember(kind) {
+    const { problems, wanted } = this.#media;
+    currentCall.update(wanted);
+    preferences.update({ [kind]: wanted[kind] });
+    if (problems[kind]) notice(problems[kind], 8);
+  }
+
+  #drawMedia() {
+    const { microphoneIsOn, cameraIsOn, camera } = this.#media;
+    drawTool('microphone', microphoneIsOn, 'microphone', 'microphone-off', 'Mute', 'Unmute');
+    drawTool('camera', cameraIsOn, 'camera', 'camera-off', 'Stop camera', 'Start camera');
+    const self = byID('self-video');
+    if (self.srcObject?.getTracks()[0] !== camera) self.srcObject = camera ? new MediaStream([camera]) : null;
+    byID('self').hidden = !camera || this.#call.watchOnly || preferences.read().selfView === false;
+  }
+
+  #setSelfView(isShown) {
+    preferences.update({ selfView: isShown });
+    this.#drawMedia();
+    if (!isShown) notice('Your camera stays on. Stop and start it to see yourself again.');
+  }
+
+  async #toggleShare() {
+    if (this.#call.isSharing) {
+      this.#call.stopSharing();
+      return;
+    }
+    let stream;
+    try {
+      stream = await navigator.mediaDevices.getDisplayMedia({
+        video: { width: { max: 1920 }, height: { max: 1080 }, frameRate: { ideal: 15, max: 30 } }, audio: false,
+      });
+    } catch (error) {
+      // Who closes the browser's dialogue has changed their mind; that is no problem to report.
+      if (error.name !== 'NotAllowedError' || /system/i.test(error.message)) notice(deviceProblem(error, 'screen'), 8);
+      return;
+    }
+    await this.#call.share(stream.getVideoTracks()[0])
+      .catch((error) => notice(`The screen cannot be shared: ${error.message}`, 8));
+  }
+
+  #drawShare() {
+    const { isSharing } = this.#call;
+    drawTool('share', isSharing, 'share-stop', 'share', 'Stop sharing', 'Share screen');
+  }
+
+  // MARK: Layout, people, statistics
+
+  #pin(id) { this.#chooseLayout(id ? { layout: 'pinned', participant: id } : null, false); }
+
+  #chooseLayout(layout, isForAll) {
+    const done = isForAll ? this.#call.setRoomLayout(layout ?? { layout: 'grid' }) : this.#call.setOwnLayout(layout);
+    done.catch((error) => {
+      notice(`The layout stays as it is: ${error.message}`);
+      this.#drawLayout();
+    });
+  }
+
+  #drawLayout() { this.#layouts.draw(this.#call.ownLayout, this.#call.room?.layout); }
+
+  #drawPeople() {
+    const { room, ownLayout } = this.#call;
+    if (room) this.#people.draw(room, ownLayout?.layout === 'pinned' ? ownLayout.participant : null);
+  }
+
+  #drawStatistics() {
+    if (!byID('statistics-panel').hidden) this.#statisticsPanel.draw(this.#statistics.samples);
+  }
+
+  #togglePanel(id) { this.#setPanel(id, byID(id).hidden); }
+
+  /** Opens or closes a panel; there is room for one. */
+  #setPanel(id, isOpen, returnsFocus = false) {
+    for (const panel of this.#root.querySelectorAll('.panel')) {
+      const opens = isOpen && panel.id === id;
+      if (panel.id !== id && !isOpen) continue;
+      panel.hidden = !opens;
+      byID(`${panel.id.replace('-panel', '')}-button`).setAttribute('aria-expanded', opens);
+    }
+    this.#root.classList.toggle('with-panel', isOpen);
+    if (returnsFocus) byID(`${id.replace('-panel', '')}-button`).focus();
+    this.#drawStatistics();
+  }
+
+  // MARK: The rest
+
+  async #copyLink() {
+    const link = new URL(`/rooms/${encodeURIComponent(byID('call-room').textContent)}`, document.baseURI).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      notice('The room’s link is copied.');
+    } catch {
+      window.prompt('The room’s link:', link);
+    }
+  }
+
+  #key(event) {
+    if (event.key === 'Escape') {
+      const panel = this.#root.querySelector('.panel:not([hidden])');
+      if (panel?.contains(document.activeElement)) this.#setPanel(panel.id, false, true);
+      return;
+    }
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || this.#call.watchOnly) return;
+    const toggle = { d: () => this.#toggleMicrophone(), e: () => this.#toggleCamera() }[event.key.toLowerCase()];
+    if (!toggle) return;
+    event.preventDefault();
+    toggle();
+  }
+}
+
+function drawTool(id, isOn, iconOn, iconOff, labelOn, labelOff) {
+  const button = byID(id);
+  button.setAttribute('aria-pressed', isOn);
+  button.classList.toggle('off', !isOn);
+  button.querySelector('span').textContent = isOn ? labelOn : labelOff;
+  setIcon(button, isOn ? iconOn : iconOff);
+}

@@ -1,0 +1,320 @@
+import { PeerLink } from './peer-link.js';
+import { RoomFeed } from './room-feed.js';
+import { RoomState } from './room-state.js';
+import { Refusal, join, knownICEServers } from './signalling.js';
+
+/** How long media may stay away before something is done about it; less comes back by itself. */
+const grace = 2_000;
+/** How long a new connection, or a restarted one, may take until media flows. */
+const connectingTime = 8_000;
+/** The pauses between attempts to come back; the last one is repeated. */
+const pauses = [500, 1_000, 2_000, 4_000, 8_000];
+
+const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+/** A call that did not come about, and will not by trying on. */
+export class CallEnded extends Error {}
+
+/**
+ * A call: joins a room, stays in it over changes of network and restarts of the relay, and leaves.
+ *
+ * Events: `state` (`state`, `reason`), `picture` (`received`), `room` (a new `room`), `share` (`isSharing`),
+ * `trouble` (a message that is worth showing, as `detail`).
+ */
+export class Call extends EventTarget {
+  /** `joining`, `connected`, `reconnecting`, `left` or `ended`. */
+  state = 'joining';
+  /** Why it is so, in words; empty where that goes without saying. */
+  reason = '';
+  /** @type {RoomState | null} */ room = null;
+  /** One's own choice of layout; null: what everyone sees. */
+  ownLayout = null;
+  #options;
+  #media;
+  #link = null;
+  #membership = null;
+  #feed = null;
+  #screen = null;
+  #iceServers;
+  #isRecovering = false;
+  #wake = () => {};
+  #abort = new AbortController();
+
+  /**
+   * @param {{room: string, name: string, watchOnly: boolean}} options
+   * @param {import('./local-media.js').LocalMedia} media
+   */
+  constructor(options, media) {
+    super();
+    this.#options = options;
+    this.#media = media;
+    this.#iceServers = knownICEServers(options.room);
+    const { signal } = this.#abort;
+    media.addEventListener('change', () => this.#mediaChanged(), { signal });
+    window.addEventListener('online', () => this.#networkChanged(), { signal });
+    navigator.connection?.addEventListener?.('change', () => this.#networkChanged(), { signal });
+  }
+
+  get isOver() { return this.state === 'left' || this.state === 'ended'; }
+
+  get watchOnly() { return this.#options.watchOnly; }
+
+  get received() { return this.#link?.received ?? null; }
+
+  get isSharing() { return this.#screen !== null; }
+
+  getStats() { return this.#link?.getStats() ?? Promise.resolve(new Map()); }
+
+  /** Joins; throws when the relay refuses, or is not there. */
+  async join() {
+    await this.#joinAnew();
+    this.#connected(connectingTime).catch(() => this.#recover('Media does not get through.'));
+  }
+
+  /** Leaves; the relay is told even when the page is going away. */
+  leave() {
+    if (this.isOver) return Promise.resolve();
+    const membership = this.#membership;
+    this.#end('left');
+    return membership?.leave().catch(() => {}) ?? Promise.resolve();
+  }
+
+  /** Tries to come back now rather than at the end of the pause. */
+  retry() { this.#wake(); }
+
+  // MARK: What is sent
+
+  /** Shows a screen to the others until it is stopped, here or by the browser. */
+  async share(track) {
+    track.contentHint = 'detail';
+    this.#screen?.stop();
+    this.#screen = track;
+    track.addEventListener('ended', () => { if (this.#screen === track) this.stopSharing(); });
+    try {
+      await this.#renewScreen();
+    } catch (error) {
+      track.stop();
+      this.#screen = null;
+      await this.#link?.setScreen(null);
+      this.#say('share');
+      throw error;
+    }
+  }
+
+  async stopSharing() {
+    this.#screen?.stop();
+    this.#screen = null;
+    await this.#renewScreen().catch((error) => this.#trouble(error));
+  }
+
+  async #renewScreen() {
+    this.#say('share');
+    if (this.#isRecovering || !this.#link) return;
+    await this.#link.setScreen(this.#screen);
+    await this.#renegotiate();
+  }
+
+  async #mediaChanged() {
+    await this.#link?.send(this.#media).catch(() => {});
+    this.#tellMedia();
+  }
+
+  #toldMedia = '';
+
+  /** Tells the others whether microphone and camera are on, when that changed. */
+  #tellMedia() {
+    const state = { microphone: this.#media.microphoneIsOn, camera: this.#media.cameraIsOn };
+    const text = JSON.stringify(state);
+    if (this.watchOnly || !this.#membership || text === this.#toldMedia) return;
+    this.#toldMedia = text;
+    this.#membership.setMedia(state).catch((error) => {
+      if (this.#toldMedia === text) this.#toldMedia = '';
+      this.#trouble(error);
+    });
+  }
+
+  // MARK: Layout
+
+  /** Chooses what only this participant sees; null: what everyone sees. */
+  async setOwnLayout(layout) {
+    await this.#membership?.setOwnLayout(layout);
+    this.ownLayout = layout;
+    this.room?.dispatchEvent(new CustomEvent('layout'));
+  }
+
+  /** Chooses what everyone sees, oneself included. */
+  async setRoomLayout(layout) {
+    await this.#membership?.setRoomLayout(layout);
+    if (this.ownLayout) await this.setOwnLayout(null);
+  }
+
+  // MARK: Joining and coming back
+
+  async #joinAnew() {
+    const formerLink = this.#link;
+    this.#feed?.close();
+    const former = this.#membership;
+    this.#membership = null;
+    await former?.leave().catch(() => {});
+    const link = new PeerLink({ watchOnly: this.watchOnly, iceServers: await this.#iceServers });
+    this.#link = link;
+    link.addEventListener('picture', () => this.#say('picture'));
+    link.addEventListener('state', () => this.#linkChanged(link));
+    if (!this.watchOnly) await link.send(this.#media);
+    await link.setScreen(this.#screen);
+    try {
+      const { membership, answer, servers } = await join({ ...this.#options, offer: await link.offer() });
+      if (this.isOver) {
+        membership.leave().catch(() => {});
+        throw new CallEnded('left');
+      }
+      this.#membership = membership;
+      await link.accept(answer, servers);
+      // Until here the last picture stands.
+      formerLink?.close();
+    } catch (error) {
+      link.close();
+      this.#link = formerLink;
+      throw error;
+    }
+    this.#toldMedia = '';
+    this.#tellMedia();
+    if (this.ownLayout) this.setOwnLayout(this.ownLayout).catch((error) => this.#trouble(error));
+    this.room = new RoomState(this.#membership.id);
+    this.room.addEventListener('tile', () => this.#link.fit(this.room.ownTile));
+    this.#say('room');
+    this.#openFeed();
+  }
+
+  #openFeed() {
+    const { room } = this;
+    const feed = new RoomFeed(this.#membership.eventsURL);
+    this.#feed?.close();
+    this.#feed = feed;
+    feed.addEventListener('message', ({ detail }) => room.apply(detail));
+    feed.addEventListener('lost', () => this.#feedLost(feed));
+  }
+
+  /** Without events the call may go on, or be over with its relay: asks which. */
+  async #feedLost(feed) {
+    for (let attempt = 0; feed === this.#feed && !this.isOver && !this.#isRecovering; attempt += 1) {
+      const exists = await this.#membership.exists().catch(() => null);
+      if (feed !== this.#feed || this.isOver || this.#isRecovering) return;
+      if (exists === false) {
+        this.#recover('The relay was restarted.');
+        return;
+      }
+      await pause(pauses[Math.min(attempt, pauses.length - 1)]);
+      if (exists && feed === this.#feed && !this.isOver && !this.#isRecovering) this.#openFeed();
+    }
+  }
+
+  #renegotiate(options) {
+    const membership = this.#membership;
+    return this.#link.renegotiate((offer) => membership.renegotiate(offer), options);
+  }
+
+  async #linkChanged(link) {
+    if (link !== this.#link || this.isOver) return;
+    this.#wakeConnected();
+    if (link.isConnected && !this.#isRecovering) this.#setState('connected');
+    if (this.#isRecovering || this.state === 'joining') return;
+    if (link.isInterrupted) {
+      await pause(grace);
+      if (link === this.#link && !link.isConnected) this.#recover('The network is away.');
+    } else if (link.isBroken) {
+      this.#recover('The connection is lost.');
+    }
+  }
+
+  /** The way to the relay may be another one now: the old one would be found dead only seconds later. */
+  #networkChanged() {
+    if (this.#isRecovering) this.#wake();
+    else if (this.state === 'connected') this.#recover('The network has changed.');
+  }
+
+  /** Comes back: by a restart of the same session while the relay knows it, by joining anew otherwise. */
+  async #recover(reason) {
+    if (this.#isRecovering || this.isOver) return;
+    this.#isRecovering = true;
+    this.#setState('reconnecting', reason);
+    for (let attempt = 0; !this.isOver; attempt += 1) {
+      try {
+        await this.#comeBack(attempt);
+        break;
+      } catch (error) {
+        if (this.isOver) break;
+        if (error instanceof Refusal && this.#membership === null && !error.isTemporary) {
+          this.#end('ended', error.message);
+          break;
+        }
+        this.#setState('reconnecting', `${error.message} Trying again…`);
+        await this.#pauseUnlessWoken(pauses[Math.min(attempt, pauses.length - 1)]);
+      }
+    }
+    this.#isRecovering = false;
+    if (this.isOver) return;
+    this.#setState('connected');
+    // The screen may have been shared or taken away meanwhile.
+    if (this.#link.isBroken) this.#recover('The connection is lost.');
+  }
+
+  async #comeBack(attempt) {
+    if (this.#membership && !this.#link.needsReplacement && attempt < 3) {
+      try {
+        await this.#link.setScreen(this.#screen);
+        await this.#renegotiate({ restart: true });
+        await this.#connected(connectingTime);
+        return;
+      } catch (error) {
+        // A relay that refuses the old session can still have a new one.
+        if (!(error instanceof Refusal)) throw error;
+      }
+    }
+    await this.#joinAnew();
+    await this.#connected(connectingTime);
+  }
+
+  #wakeConnected = () => {};
+
+  /** Waits until media can flow. */
+  async #connected(limit) {
+    const deadline = performance.now() + limit;
+    while (!this.#link.isConnected) {
+      const remaining = deadline - performance.now();
+      if (this.isOver) throw new CallEnded('left');
+      if (remaining <= 0) throw new Error('Media does not get through; a firewall may stand in its way.');
+      await Promise.race([pause(remaining), new Promise((resolve) => { this.#wakeConnected = resolve; })]);
+    }
+  }
+
+  async #pauseUnlessWoken(milliseconds) {
+    await Promise.race([pause(milliseconds), new Promise((resolve) => { this.#wake = resolve; })]);
+  }
+
+  #end(state, reason = '') {
+    this.#abort.abort();
+    this.#feed?.close();
+    this.#link?.close();
+    this.#screen?.stop();
+    this.#screen = null;
+    this.#membership = null;
+    this.#setState(state, reason);
+    this.#wake();
+    this.#wakeConnected();
+  }
+
+  #setState(state, reason = '') {
+    if (this.isOver || (this.state === state && this.reason === reason)) return;
+    this.state = state;
+    this.reason = reason;
+    this.#say('state');
+  }
+
+  #trouble(error) {
+    // Losing the relay is told by the call's state.
+    if (error instanceof Refusal && error.status !== 404) this.#say('trouble', error.message);
+  }
+
+  #say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+}

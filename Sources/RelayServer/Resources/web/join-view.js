@@ -1,0 +1,162 @@
+import { byID, make, setIcon } from './dom.js';
+import { LevelMeter } from './level-meter.js';
+import { preferences } from './preferences.js';
+
+const roomPattern = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Says why a room's name cannot be had; an empty text where it can. */
+export function roomProblem(room) {
+  if (room === '') return 'Give the room a name.';
+  if (!roomPattern.test(room) || room === '.' || room === '..') {
+    return 'Letters, digits, “-”, “_” and “.” make a room’s name, 64 of them at most.';
+  }
+  return '';
+}
+
+/** The page before a call: which room, as whom, with which camera and microphone. */
+export class JoinView {
+  #root = byID('join');
+  #video = byID('preview-video');
+  #meter = new LevelMeter(byID('level'));
+  #media;
+  #onJoin;
+  #hasOpened = false;
+
+  /**
+   * @param {import('./local-media.js').LocalMedia} media
+   * @param {(choice: {room: string, name: string, watchOnly: boolean}) => void} onJoin
+   */
+  constructor(media, onJoin) {
+    this.#media = media;
+    this.#onJoin = onJoin;
+    media.addEventListener('change', () => { if (!this.#root.hidden) this.#draw(); });
+    byID('preview-camera').addEventListener('click', () => this.#toggle('camera'));
+    byID('preview-microphone').addEventListener('click', () => this.#toggle('microphone'));
+    byID('camera-choice').addEventListener('change', ({ target }) => this.#choose('camera', target.value));
+    byID('microphone-choice').addEventListener('change', ({ target }) => this.#choose('microphone', target.value));
+    byID('join-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#submit(false);
+    });
+    byID('watch-button').addEventListener('click', () => this.#submit(true));
+    byID('room-name').addEventListener('input', () => this.#showError('room', ''));
+  }
+
+  /** @param {{room?: string, notice?: string}} options `notice`: what to say before anything else; the
+   * camera stays off then until it is asked for, as nobody expects a call that is over to film them. */
+  show({ room = '', notice = '' } = {}) {
+    const known = preferences.read();
+    byID('room-name').value = room || known.room || '';
+    byID('own-name').value = known.name ?? '';
+    byID('join-heading').textContent = room ? `Join ${room}` : 'Join a room';
+    byID('join-notice').textContent = notice;
+    byID('join-notice').hidden = notice === '';
+    this.fail('');
+    this.#root.hidden = false;
+    document.title = room ? `${room} · confrelay` : 'confrelay';
+    (byID('room-name').value ? byID('own-name') : byID('room-name')).focus({ preventScroll: true });
+    this.#draw();
+    this.#hasOpened = false;
+    if (notice === '') this.#openDevices();
+  }
+
+  #openDevices() {
+    if (this.#hasOpened) return Promise.resolve();
+    this.#hasOpened = true;
+    const { camera, microphone } = preferences.read();
+    return this.#media.open({ camera: camera !== false, microphone: microphone !== false });
+  }
+
+  hide() {
+    this.#root.hidden = true;
+    this.#video.srcObject = null;
+    this.#meter.close();
+    this.busy = false;
+  }
+
+  /** Says why joining did not work. */
+  fail(text) {
+    byID('join-error').textContent = text;
+    byID('join-error').hidden = text === '';
+    this.busy = false;
+  }
+
+  set busy(isBusy) {
+    byID('join-button').disabled = isBusy;
+    byID('watch-button').disabled = isBusy;
+    byID('join-button').textContent = isBusy ? 'Joining…' : 'Join';
+  }
+
+  async #submit(watchOnly) {
+    const room = byID('room-name').value.trim();
+    const name = byID('own-name').value.trim();
+    const problem = roomProblem(room);
+    this.#showError('room', problem);
+    this.fail('');
+    if (problem) {
+      byID('room-name').focus();
+      return;
+    }
+    this.busy = true;
+    if (!watchOnly) await this.#openDevices();
+    preferences.update({
+      room, name, cameraID: this.#media.cameraID, microphoneID: this.#media.microphoneID,
+    });
+    this.#onJoin({ room, name, watchOnly });
+  }
+
+  #showError(field, text) {
+    const element = byID(`${field}-error`);
+    element.textContent = text;
+    element.hidden = text === '';
+    byID(`${field}-name`).setAttribute('aria-invalid', text !== '');
+  }
+
+  #toggle(kind) {
+    const isOn = kind === 'camera' ? this.#media.cameraIsOn : this.#media.microphoneIsOn;
+    this.#hasOpened = true;
+    preferences.update({ [kind]: !isOn });
+    if (kind === 'camera') this.#media.setCamera(!isOn);
+    else this.#media.setMicrophone(!isOn);
+  }
+
+  #choose(kind, deviceID) {
+    preferences.update({ [kind]: true, [`${kind}ID`]: deviceID });
+    if (kind === 'camera') this.#media.openCamera(deviceID);
+    else this.#media.openMicrophone(deviceID);
+  }
+
+  #draw() {
+    const media = this.#media;
+    const stream = media.camera ? new MediaStream([media.camera]) : null;
+    if (this.#video.srcObject?.getTracks()[0] !== media.camera) this.#video.srcObject = stream;
+    this.#video.hidden = stream === null;
+    byID('preview-note').hidden = stream !== null;
+    this.#meter.follow(media.microphoneIsOn ? media.microphone : null);
+    drawToggle(byID('preview-camera'), 'camera', media.cameraIsOn);
+    drawToggle(byID('preview-microphone'), 'microphone', media.microphoneIsOn);
+    drawChoice(byID('camera-choice'), media.cameras, media.cameraID, 'camera');
+    drawChoice(byID('microphone-choice'), media.microphones, media.microphoneID, 'microphone');
+    const problems = Object.values(media.problems).filter(Boolean);
+    const texts = problems.length === 2 && problems[0].replace('camera', 'microphone') === problems[1]
+      ? [problems[0].replace('the camera', 'camera and microphone')] : problems;
+    const hint = 'You can still join: the others see your name in place of your picture.';
+    byID('device-problems').replaceChildren(
+      ...texts.map((text) => make('p', {}, text)), ...(texts.length > 0 ? [make('p', { className: 'hint' }, hint)] : []));
+  }
+}
+
+function drawToggle(button, kind, isOn) {
+  button.setAttribute('aria-pressed', isOn);
+  button.classList.toggle('off', !isOn);
+  button.title = isOn ? `Turn the ${kind} off` : `Turn the ${kind} on`;
+  setIcon(button, isOn ? kind : `${kind}-off`);
+}
+
+function drawChoice(select, devices, chosenID, kind) {
+  const known = devices.filter(({ deviceId }) => deviceId !== '');
+  select.disabled = known.length === 0;
+  const names = known.length === 0 ? [devices.length > 0 ? 'Not allowed yet' : `No ${kind}`] : null;
+  select.replaceChildren(...(names?.map((name) => make('option', {}, name)) ?? known.map(({ deviceId, label }, index) => make(
+    'option', { value: deviceId, selected: deviceId === chosenID }, label || `${kind} ${index + 1}`))));
+}

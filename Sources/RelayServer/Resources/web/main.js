@@ -1,0 +1,72 @@
+import { Call } from './call.js';
+import { CallView } from './call-view.js';
+import { JoinView } from './join-view.js';
+import { LocalMedia } from './local-media.js';
+import { currentCall, preferences } from './preferences.js';
+
+const known = preferences.read();
+const media = new LocalMedia({ cameraID: known.cameraID, microphoneID: known.microphoneID });
+const joinView = new JoinView(media, enter);
+let call = null;
+let isGoingAway = false;
+
+/** The room that the address names; empty at the page's root. */
+function roomOfAddress() {
+  const name = location.pathname.match(/^\/rooms\/([^/]+)\/?$/)?.[1];
+  try {
+    return name ? decodeURIComponent(name) : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Joins a room and shows it; back at the join page when that does not work, or the call is over. */
+async function enter({ room, name, watchOnly }) {
+  if (watchOnly) media.close();
+  const entered = new Call({ room, name, watchOnly }, media);
+  call = entered;
+  try {
+    await entered.join();
+  } catch (error) {
+    call = null;
+    entered.leave();
+    currentCall.clear();
+    if (document.getElementById('join').hidden) joinView.show({ room });
+    joinView.fail(error.message);
+    return;
+  }
+  joinView.hide();
+  currentCall.update({ room, name, watchOnly, ...media.wanted });
+  history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
+  const view = new CallView(entered, media, room);
+  entered.addEventListener('state', () => {
+    // What a reload goes back to has to outlast the leaving.
+    if (!entered.isOver || isGoingAway) return;
+    call = null;
+    view.close();
+    media.close();
+    currentCall.clear();
+    joinView.show({ room, notice: entered.state === 'left' ? `You have left ${room}.` : `The call is over. ${entered.reason}` });
+  });
+}
+
+/** Goes back into the call that a reload interrupted. */
+async function resume({ room, name, watchOnly, camera, microphone }) {
+  if (!watchOnly) await media.open({ camera, microphone });
+  await enter({ room, name, watchOnly });
+}
+
+function isReload() {
+  return performance.getEntriesByType('navigation')[0]?.type === 'reload';
+}
+
+window.addEventListener('pagehide', () => {
+  isGoingAway = true;
+  call?.leave();
+});
+// A page that comes back from the browser's cache has left its call.
+window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
+
+const former = currentCall.read();
+if (isReload() && former.room && former.room === roomOfAddress()) resume(former);
+else joinView.show({ room: roomOfAddress() });

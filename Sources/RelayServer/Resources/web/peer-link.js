@@ -1,0 +1,136 @@
+import { scaleDownFactor } from './tile-size.js';
+
+/** Bounds of what one sends, in bit/s. The browser's own congestion control stays below them. */
+const mostForCamera = 2_500_000;
+const mostForScreen = 4_000_000;
+
+/**
+ * One `RTCPeerConnection` with the relay: what is sent, what comes back, and the exchange of descriptions. It offers, and
+ * never says its own candidates: the relay is ICE-lite, it answers checks and makes none.
+ *
+ * Events: `state`, whenever `isConnected` or `isBroken` may have changed; `picture`, when `received` has a new track.
+ */
+export class PeerLink extends EventTarget {
+  /** What comes from the relay: one picture and one sound. */
+  received = new MediaStream();
+  #connection;
+  #audio;
+  #video;
+  #screen = null;
+  #tile = null;
+  #exchanging = Promise.resolve();
+
+  /** @param {{watchOnly: boolean, iceServers: RTCIceServer[]}} options */
+  constructor({ watchOnly, iceServers }) {
+    super();
+    this.#connection = new RTCPeerConnection({ iceServers, bundlePolicy: 'max-bundle' });
+    const direction = watchOnly ? 'recvonly' : 'sendrecv';
+    this.#audio = this.#connection.addTransceiver('audio', { direction });
+    const sendEncodings = watchOnly ? undefined : [{ maxBitrate: mostForCamera }];
+    this.#video = this.#connection.addTransceiver('video', { direction, sendEncodings });
+    this.#connection.addEventListener('track', ({ track }) => {
+      this.received.addTrack(track);
+      this.dispatchEvent(new Event('picture'));
+    });
+    const changed = () => this.dispatchEvent(new Event('state'));
+    this.#connection.addEventListener('connectionstatechange', changed);
+    this.#audio.receiver.transport?.addEventListener('statechange', changed);
+    this.#transportChanged = changed;
+  }
+
+  #transportChanged;
+
+  get isConnected() { return this.#connection.connectionState === 'connected' && !this.isBroken; }
+
+  /** Media may come back by itself, within seconds. */
+  get isInterrupted() { return this.#connection.connectionState === 'disconnected'; }
+
+  /** Nothing will come back without a restart, or a new connection. */
+  get isBroken() {
+    return this.#connection.connectionState === 'failed' || this.needsReplacement;
+  }
+
+  /** The encryption's session is over: the relay closed it, or another relay answers. */
+  get needsReplacement() {
+    const transport = this.#audio.receiver.transport;
+    return this.#connection.connectionState === 'closed' || ['failed', 'closed'].includes(transport?.state);
+  }
+
+  getStats() { return this.#connection.getStats(); }
+
+  /** An offer for a new session. */
+  async offer() {
+    await this.#connection.setLocalDescription();
+    return this.#connection.localDescription.sdp;
+  }
+
+  /** Takes the answer, and where media can go through; the latter is used from the next restart on. */
+  async accept(answer, iceServers = []) {
+    if (iceServers.length > 0) {
+      this.#connection.setConfiguration({ ...this.#connection.getConfiguration(), iceServers });
+    }
+    await this.#connection.setRemoteDescription({ type: 'answer', sdp: answer });
+    this.#audio.receiver.transport?.addEventListener('statechange', this.#transportChanged);
+    await this.#scale();
+  }
+
+  /**
+   * Offers again over an existing session.
+   *
+   * @param {(offer: string) => Promise<string>} exchange Brings the offer to the relay and its answer back.
+   */
+  renegotiate(exchange, { restart = false } = {}) {
+    const run = async () => {
+      if (restart) this.#connection.restartIce();
+      try {
+        await this.accept(await exchange(await this.offer()));
+      } catch (error) {
+        if (this.#connection.signalingState === 'have-local-offer') {
+          await this.#connection.setLocalDescription({ type: 'rollback' });
+        }
+        throw error;
+      }
+    };
+    this.#exchanging = this.#exchanging.then(run, run);
+    return this.#exchanging;
+  }
+
+  /** Sends these tracks from now on; null sends nothing. */
+  async send({ camera, microphone }) {
+    await Promise.all([this.#audio.sender.replaceTrack(microphone), this.#video.sender.replaceTrack(camera)]);
+    await this.#scale();
+  }
+
+  /** Adds the screen to what is sent, or takes it away; the offer that says so has to follow. */
+  async setScreen(track) {
+    if (!this.#screen && !track) return;
+    if (this.#screen) {
+      await this.#screen.sender.replaceTrack(track);
+      this.#screen.direction = track ? 'sendonly' : 'inactive';
+    } else {
+      this.#screen = this.#connection.addTransceiver(track, {
+        direction: 'sendonly', sendEncodings: [{ maxBitrate: mostForScreen }],
+      });
+    }
+  }
+
+  /** Sends the camera's picture as large as its tile, and no larger. */
+  async fit(tile) {
+    this.#tile = tile;
+    await this.#scale();
+  }
+
+  async #scale() {
+    const { sender } = this.#video;
+    const parameters = sender.getParameters();
+    const encoding = parameters.encodings?.[0];
+    if (!sender.track || !encoding) return;
+    const factor = scaleDownFactor(sender.track.getSettings(), this.#tile);
+    if (encoding.scaleResolutionDownBy === factor) return;
+    encoding.scaleResolutionDownBy = factor;
+    // Whoever loses a race with another change sees the new state with the next one.
+    await sender.setParameters(parameters).catch(() => {});
+  }
+
+  close() { this.#connection.close(); }
+}

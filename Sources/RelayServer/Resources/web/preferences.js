@@ -1,0 +1,33 @@
+/** What the page keeps in the browser: choices for next time, and the call that a reload goes back to. */
+
+function read(storage, key) {
+  try {
+    return JSON.parse(storage().getItem(`confrelay.${key}`) ?? '{}') ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function write(storage, key, value) {
+  try {
+    storage().setItem(`confrelay.${key}`, JSON.stringify(value));
+  } catch {
+    // Storage that is off or full costs the memory, not the call.
+  }
+}
+
+const lasting = () => window.localStorage;
+const ofThisTab = () => window.sessionStorage;
+
+/** What was chosen last time: `{name, room, microphone, camera, microphoneID, cameraID, selfView}`. */
+export const preferences = {
+  read: () => read(lasting, 'preferences'),
+  update: (changes) => write(lasting, 'preferences', { ...preferences.read(), ...changes }),
+};
+
+/** The call this tab is in: `{room, name, watchOnly, microphone, camera}`; empty outside of one. */
+export const currentCall = {
+  read: () => read(ofThisTab, 'call'),
+  update: (changes) => write(ofThisTab, 'call', { ...currentCall.read(), ...changes }),
+  clear: () => write(ofThisTab, 'call', {}),
+};

@@ -1,0 +1,87 @@
+/**
+ * What is known of the room, from its events.
+ *
+ * Events: `people`, `speaker`, `layout`, `tile`, `statistics`, `joined` and `left` (with the participant as `detail`).
+ */
+export class RoomState extends EventTarget {
+  /** @type {Map<string, {id: string, name: string}>} */
+  participants = new Map();
+  layout = { layout: 'grid' };
+  activeSpeaker = null;
+  /** The size of one's own camera's tile in the others' pictures; null while unknown. */
+  ownTile = null;
+  /** What the relay says of this participant's downlink. */
+  statistics = null;
+  #ownID;
+
+  constructor(ownID) {
+    super();
+    this.#ownID = ownID;
+  }
+
+  get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
+
+  isSelf(participant) { return participant.id === this.#ownID; }
+
+  /** Takes one event in. */
+  apply({ name, data }) {
+    switch (name) {
+      case 'room':
+        this.participants = new Map(data.participants.map((participant) => [participant.id, participant]));
+        this.layout = data.layout ?? this.layout;
+        this.activeSpeaker = data.activeSpeaker ?? null;
+        this.#setOwnTile(this.participants.get(this.#ownID)?.tile);
+        this.#say('people');
+        this.#say('speaker');
+        this.#say('layout');
+        break;
+      case 'participantJoined':
+      case 'participantChanged': {
+        const isNew = !this.participants.has(data.id);
+        this.participants.set(data.id, { ...this.participants.get(data.id), ...data });
+        if (isNew && data.id !== this.#ownID) this.#say('joined', data);
+        this.#say('people');
+        this.#say('speaker');
+        break;
+      }
+      case 'participantLeft': {
+        const participant = this.participants.get(data.id);
+        if (!this.participants.delete(data.id)) break;
+        if (this.activeSpeaker === data.id) this.activeSpeaker = null;
+        this.#say('left', participant);
+        this.#say('people');
+        this.#say('speaker');
+        break;
+      }
+      case 'activeSpeakerChanged':
+        this.activeSpeaker = data.participant ?? null;
+        this.#say('people');
+        this.#say('speaker');
+        break;
+      case 'layoutChanged':
+        this.layout = data;
+        this.#say('layout');
+        break;
+      case 'tileChanged':
+        if (data.participant !== this.#ownID || data.content === 'slides') break;
+        this.#setOwnTile(data);
+        break;
+      case 'statistics':
+        this.statistics = data;
+        this.#say('statistics');
+        break;
+      default:
+    }
+  }
+
+  /** Whether a participant speaks at this moment. */
+  speaks(participant) { return participant.isSpeaking ?? participant.id === this.activeSpeaker; }
+
+  #setOwnTile(size) {
+    if (!size) return;
+    this.ownTile = { width: size.width, height: size.height };
+    this.#say('tile');
+  }
+
+  #say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+}

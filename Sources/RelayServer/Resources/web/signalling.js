@@ -1,0 +1,133 @@
+import { iceServers } from './link-header.js';
+
+/** The relay said no; the message is its own, from the problem document (RFC 9457). */
+export class Refusal extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+
+  /** The same request may succeed a little later. */
+  get isTemporary() {
+    return this.status === 503 || this.status === 502 || this.status === 504 || this.status === 429;
+  }
+}
+
+/** No answer came: the network or the relay is away. */
+export class Unreachable extends Error {}
+
+const sdp = 'application/sdp';
+const json = 'application/json';
+const patience = 10_000;
+
+async function request(method, url, { body, type, keepalive = false } = {}) {
+  let response;
+  try {
+    response = await fetch(url, {
+      method,
+      body,
+      keepalive,
+      headers: type ? { 'Content-Type': type } : {},
+      cache: 'no-store',
+      signal: keepalive ? undefined : AbortSignal.timeout(patience),
+    });
+  } catch (error) {
+    throw new Unreachable('The relay does not answer.', { cause: error });
+  }
+  if (!response.ok) throw new Refusal(response.status, await problem(response));
+  return response;
+}
+
+async function problem(response) {
+  try {
+    const { detail, title } = await response.json();
+    const text = detail ?? title ?? response.statusText;
+    return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  } catch {
+    return response.statusText || `HTTP ${response.status}`;
+  }
+}
+
+/** Where media goes through when it cannot go straight, if the relay names such servers. */
+export async function knownICEServers(room) {
+  try {
+    const response = await request('OPTIONS', joinPath(room, false));
+    return iceServers(response.headers.get('Link'));
+  } catch {
+    return [];
+  }
+}
+
+function joinPath(room, watchOnly) {
+  const name = encodeURIComponent(room);
+  return watchOnly ? `/whep/${name}` : `/rooms/${name}/participants`;
+}
+
+/**
+ * Joins a room.
+ *
+ * @returns {Promise<{membership: Membership, answer: string}>}
+ */
+export async function join({ room, name, watchOnly, offer }) {
+  const query = name ? `?name=${encodeURIComponent(name)}` : '';
+  const response = await request('POST', joinPath(room, watchOnly) + query, { body: offer, type: sdp });
+  const location = response.headers.get('Location');
+  if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
+  const membership = new Membership(room, new URL(location, document.baseURI));
+  return { membership, answer: await response.text(), servers: iceServers(response.headers.get('Link')) };
+}
+
+/** A participant's place in a room, as the relay keeps it. */
+export class Membership {
+  #location;
+
+  constructor(room, location) {
+    this.room = room;
+    this.#location = location.pathname;
+    this.id = location.pathname.split('/').pop();
+  }
+
+  /** Renews the session by another offer; the answer comes back (RFC 9725, section 4.3.3, with whole descriptions). */
+  async renegotiate(offer) {
+    const response = await request('PATCH', this.#location, { body: offer, type: sdp });
+    return response.text();
+  }
+
+  /** Whether the relay still knows the participant; throws when the relay cannot be asked. */
+  async exists() {
+    try {
+      await request('GET', this.#location);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return false;
+      throw error;
+    }
+  }
+
+  /** Leaves; works while the page goes away, too. */
+  async leave() {
+    await request('DELETE', this.#location, { keepalive: true });
+  }
+
+  /** Tells the others whether microphone and camera are on. */
+  async setMedia(state) {
+    await request('PUT', `${this.#location}/media`, { body: JSON.stringify(state), type: json });
+  }
+
+  /** Chooses what this participant sees; null: what everyone sees. */
+  async setOwnLayout(layout) {
+    if (layout) await request('PUT', `${this.#location}/layout`, { body: JSON.stringify(layout), type: json });
+    else await request('DELETE', `${this.#location}/layout`);
+  }
+
+  /** Chooses what everyone sees who has not chosen otherwise. */
+  async setRoomLayout(layout) {
+    const path = `/rooms/${encodeURIComponent(this.room)}/layout`;
+    await request('PUT', path, { body: JSON.stringify(layout), type: json });
+  }
+
+  /** Where the room's events come from, with this participant's statistics among them. */
+  get eventsURL() {
+    return `/rooms/${encodeURIComponent(this.room)}/events?participant=${encodeURIComponent(this.id)}`;
+  }
+}

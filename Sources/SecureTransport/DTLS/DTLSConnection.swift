@@ -1,0 +1,218 @@
+internal import COpenSSL
+public import MediaCore
+public import NIOCore
+
+/// One side of a DTLS association that makes keys for SRTP (RFC 5764), without sockets and clocks: it is handed the
+/// datagrams that came in and the time, and hands back what to send, what happened, and when to wake it.
+///
+/// After each call take `pollTransmit` and `pollEvent` to their ends, and call `advance` at `nextDeadline`. A client
+/// has its first flight ready at once.
+///
+/// The versions are DTLS 1.2 and what is newer in the library (1.3 is in OpenSSL from version 4). Nothing is taken for the
+/// other side's before its certificate has one of the fingerprints of the session description: the handshake ends there
+/// with `bad_certificate`, and no key is ever handed out. The extended master secret (RFC 7627) and a protection profile
+/// in common are asked for as firmly.
+///
+/// A connection believes that datagrams come from the address that ICE chose (RFC 8445): whoever makes one for every
+/// address that sends a datagram answers with flights five times as large as what started them. There is no cookie
+/// exchange, which a check by ICE makes superfluous.
+///
+/// What a hostile peer can make a connection keep is bounded: by the size of a handshake message (17 kB) times those
+/// that the library keeps out of order (10), by the protected records that are taken early (16, 17 kB each), and by 32
+/// datagrams to be sent. What it can make it compute is bounded to 100 datagrams a second and bursts of 128.
+///
+/// A connection belongs to one thread at a time.
+public final class DTLSConnection {
+    /// What happened to a connection.
+    public enum Event: Hashable, Sendable {
+        /// The handshake is complete and the other side is the one that was meant.
+        case established(keys: SRTPKeyPair)
+        /// The association could not be made, or was broken off. Nothing comes after this.
+        case failed(DTLSError)
+        /// The other side ended the association (`close_notify`). Nothing comes after this.
+        case closed
+    }
+
+    /// Where a connection is in its life.
+    public enum State: Hashable, Sendable {
+        case handshaking
+        case established
+        case closed
+        case failed(DTLSError)
+    }
+
+    public let role: DTLSRole
+    public private(set) var state = State.handshaking
+    public private(set) var counters = DTLSCounters()
+
+    /// A handshake that has not come to its end in this time has failed.
+    public static let handshakeTimeout: Duration = .seconds(30)
+
+    /// When `advance` is to be called next; nil when only a datagram can change anything.
+    public private(set) var nextDeadline: MonotonicInstant?
+
+    private let session: DTLSSession
+    private let verification: PeerVerification
+    private let handshakeDeadline: MonotonicInstant
+    private var filter = DTLSRecordFilter()
+    private var budget: DatagramBudget
+    private var events: [Event] = []
+
+    /// Begins an association.
+    /// - Parameters:
+    ///   - role: What `a=setup` made of this side.
+    ///   - certificate: What this side shows.
+    ///   - remoteFingerprints: The other side's certificate has to have one of these; with none it could be anyone's.
+    ///   - maximumDatagramSize: Bytes of UDP payload that go out at most; larger flights are cut. At least 256.
+    public init(
+        role: DTLSRole, certificate: DTLSCertificate, remoteFingerprints: [CertificateFingerprint],
+        maximumDatagramSize: Int = 1200, now: MonotonicInstant
+    ) throws(DTLSError) {
+        guard !remoteFingerprints.isEmpty else { throw .missingFingerprint }
+        ERR_clear_error()
+        let verification = PeerVerification(fingerprints: remoteFingerprints)
+        guard
+            let session = DTLSSession(
+                context: certificate.context, role: role, maximumDatagramSize: maximumDatagramSize),
+            session.attach(verification)
+        else { throw .library(reason: OpenSSLFailure.take().text) }
+        self.role = role
+        self.session = session
+        self.verification = verification
+        handshakeDeadline = now + Self.handshakeTimeout
+        budget = DatagramBudget(now: now)
+        if role == .client { shakeHands(now: now) }
+        updateDeadline(now: now)
+    }
+
+    /// Takes a datagram that came in, of whatever content.
+    public func receive(_ datagram: ByteBuffer, now: MonotonicInstant) {
+        counters.received += 1
+        guard isOpen else {
+            counters.late += 1
+            return
+        }
+        guard budget.take(now: now) else {
+            counters.excessive += 1
+            return
+        }
+        switch filter.inspect(datagram, isEstablished: state == .established) {
+        case .acceptable: break
+        case .replayed: counters.replayed += 1
+        case .malformed:
+            counters.malformed += 1
+            return
+        case .unexpected:
+            counters.unexpected += 1
+            return
+        }
+        session.mailbox.incoming = datagram
+        if state == .handshaking { shakeHands(now: now) }
+        if state == .established { read(now: now) }
+        session.mailbox.incoming = nil
+        updateDeadline(now: now)
+    }
+
+    /// Does what is due at `now`: sends a flight again, or gives up.
+    public func advance(now: MonotonicInstant) {
+        guard isOpen, let nextDeadline, nextDeadline <= now else { return }
+        if state == .handshaking, now >= handshakeDeadline {
+            end(.timedOut)
+        } else {
+            counters.timeouts += 1
+            if case .failed(let failure) = session.handleTimeout(now: now) { end(error(for: failure)) }
+        }
+        updateDeadline(now: now)
+    }
+
+    /// The next datagram to send; nil when there is none.
+    public func pollTransmit() -> ByteBuffer? {
+        guard let datagram = session.mailbox.takeOutgoing() else { return nil }
+        counters.sent += 1
+        return datagram
+    }
+
+    /// The next event; nil when there is none.
+    public func pollEvent() -> Event? {
+        events.isEmpty ? nil : events.removeFirst()
+    }
+
+    /// Ends the association, with a `close_notify` to the other side where the handshake is complete. It makes no event.
+    public func close(now: MonotonicInstant) {
+        guard isOpen else { return }
+        session.close(now: now)
+        state = .closed
+        updateDeadline(now: now)
+    }
+
+    private var isOpen: Bool { state == .handshaking || state == .established }
+
+    private func shakeHands(now: MonotonicInstant) {
+        switch session.advanceHandshake(now: now) {
+        case .done: establish(now: now)
+        case .waiting: break
+        case .closed: finish()
+        case .failed(let failure): end(error(for: failure))
+        }
+    }
+
+    /// Hands the keys out, once all is as it was agreed on.
+    private func establish(now: MonotonicInstant) {
+        let refusal: DTLSError
+        if verification.isAccepted != true {
+            refusal = .fingerprintMismatch
+        } else if !session.hasExtendedMasterSecret {
+            refusal = .noExtendedMasterSecret
+        } else if let profile = session.profile {
+            if let keys = session.exportKeys(profile, role: role) {
+                state = .established
+                return events.append(.established(keys: keys))
+            }
+            refusal = .library(reason: OpenSSLFailure.take().text)
+        } else {
+            refusal = .noCommonProfile
+        }
+        session.close(now: now)
+        end(refusal)
+    }
+
+    private func read(now: MonotonicInstant) {
+        switch session.read(now: now) {
+        case .done, .waiting: break
+        case .closed:
+            session.close(now: now)
+            finish()
+        case .failed(let failure): end(error(for: failure))
+        }
+    }
+
+    private func finish() {
+        state = .closed
+        events.append(.closed)
+    }
+
+    private func end(_ error: DTLSError) {
+        state = .failed(error)
+        events.append(.failed(error))
+    }
+
+    private func error(for failure: OpenSSLFailure) -> DTLSError {
+        if verification.isAccepted == false { return .fingerprintMismatch }
+        if let code = failure.receivedAlert {
+            let name = SSL_alert_desc_string_long(Int32(code)).map { String(cString: $0) }
+            return .alertReceived(code: code, name: name ?? "unknown")
+        }
+        if failure.reason == SSL_R_READ_TIMEOUT_EXPIRED { return .timedOut }
+        return .handshakeFailed(reason: failure.text)
+    }
+
+    private func updateDeadline(now: MonotonicInstant) {
+        guard isOpen else {
+            nextDeadline = nil
+            return
+        }
+        let retransmission = session.timeoutLeft(now: now).map { now + $0 }
+        let limit = state == .handshaking ? handshakeDeadline : nil
+        nextDeadline = [retransmission, limit].compactMap(\.self).min()
+    }
+}

@@ -1,0 +1,122 @@
+internal import COpenSSL
+internal import MediaCore
+internal import NIOCore
+
+/// One `SSL *` over a mailbox: the library's part of a connection, which is told the time with each call.
+final class DTLSSession {
+    /// How a call into the library ended.
+    enum Outcome {
+        /// The handshake is complete, or a datagram was read to its end.
+        case done
+        /// More has to come from the other side.
+        case waiting
+        /// The other side has sent `close_notify`.
+        case closed
+        case failed(OpenSSLFailure)
+    }
+
+    let mailbox = DatagramMailbox()
+    private let ssl: OpaquePointer
+
+    /// The first retransmission comes this long after the flight. RFC 6347 (4.2.4.1) recommends a second to those who
+    /// know nothing of the path; a person waits for this call, and paths with a longer round trip cost a flight more.
+    static let firstTimeout: Duration = .milliseconds(200)
+    /// Timeouts double up to this. The library gives up after 12 of them.
+    static let longestTimeout: Duration = .seconds(3)
+
+    init?(context: OpaquePointer, role: DTLSRole, maximumDatagramSize: Int) {
+        guard let ssl = SSL_new(context) else { return nil }
+        self.ssl = ssl
+        guard let bio = mailbox.makeBIO() else { return nil }
+        // The session owns the BIO from here on, for reading and writing.
+        SSL_set_bio(ssl, bio, bio)
+        guard shim_SSL_set_mtu(ssl, maximumDatagramSize) else { return nil }
+        DTLS_set_timer_cb(ssl) { _, microseconds in
+            let first = UInt32(DTLSSession.firstTimeout.nanoseconds / 1000)
+            let longest = UInt32(DTLSSession.longestTimeout.nanoseconds / 1000)
+            return microseconds == 0 ? first : min(longest, min(longest, microseconds) * 2)
+        }
+        if role == .client { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
+    }
+
+    deinit {
+        SSL_free(ssl)
+    }
+
+    func attach(_ verification: PeerVerification) -> Bool { verification.attach(to: ssl) }
+
+    var isHandshakeComplete: Bool { SSL_is_init_finished(ssl) == 1 }
+
+    /// Reads what has come of the handshake and writes what comes next.
+    @discardableResult
+    func advanceHandshake(now: MonotonicInstant) -> Outcome {
+        call(now: now) { SSL_do_handshake(ssl) }
+    }
+
+    /// Reads what has come after the handshake: repeated flights (which the library answers), alerts, data (which is
+    /// thrown away, for there is none in DTLS-SRTP).
+    func read(now: MonotonicInstant) -> Outcome {
+        withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { bytes in
+            while true {
+                let outcome = call(now: now) { SSL_read(ssl, bytes.baseAddress, Int32(bytes.count)) }
+                guard case .done = outcome else { return outcome }
+            }
+        }
+    }
+
+    /// Sends the last flight anew when its time has come.
+    func handleTimeout(now: MonotonicInstant) -> Outcome {
+        call(now: now) { shim_DTLSv1_handle_timeout(ssl) < 0 ? -1 : 1 }
+    }
+
+    /// Sends `close_notify`. In the middle of a handshake there is nothing to close, and nothing is sent.
+    func close(now: MonotonicInstant) {
+        guard isHandshakeComplete else { return }
+        call(now: now) { SSL_shutdown(ssl) }
+    }
+
+    /// The time until the last flight is sent anew; nil when nothing is waited for.
+    func timeoutLeft(now: MonotonicInstant) -> Duration? {
+        let left = DTLSClock.with(now: now) { shim_DTLSv1_get_timeout(ssl) }
+        return left < 0 ? nil : .microseconds(left)
+    }
+
+    @discardableResult
+    private func call(now: MonotonicInstant, _ body: () -> Int32) -> Outcome {
+        ERR_clear_error()
+        let result = DTLSClock.with(now: now, body)
+        guard result <= 0 else { return .done }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .waiting
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        default: return .failed(.take())
+        }
+    }
+
+    /// Whether the keys of the session are bound to its handshake (RFC 7627).
+    var hasExtendedMasterSecret: Bool { shim_SSL_get_extms_support(ssl) == 1 }
+
+    /// The protection profile that the sides agreed on; nil when they did not.
+    var profile: SRTPProfile? {
+        SSL_get_selected_srtp_profile(ssl).flatMap { SRTPProfile(useSRTPIdentifier: UInt($0.pointee.id)) }
+    }
+
+    /// The keys that the handshake made, from the side of `role` (RFC 5764, section 4.2): the client's key, the
+    /// server's key, the client's salt, the server's salt.
+    func exportKeys(_ profile: SRTPProfile, role: DTLSRole) -> SRTPKeyPair? {
+        var material = [UInt8](repeating: 0, count: 2 * profile.masterKeyMaterialLength)
+        let label = "EXTRACTOR-dtls_srtp"
+        ERR_clear_error()
+        guard SSL_export_keying_material(ssl, &material, material.count, label, label.utf8.count, nil, 0, 0) == 1
+        else { return nil }
+        let (key, salt) = (profile.keyLength, profile.saltLength)
+        let client = material[..<key] + material[(2 * key)..<(2 * key + salt)]
+        let server = material[key..<(2 * key)] + material[(2 * key + salt)...]
+        guard let clientKeys = SRTPKeyMaterial(profile: profile, masterKeyAndSalt: Array(client)),
+            let serverKeys = SRTPKeyMaterial(profile: profile, masterKeyAndSalt: Array(server))
+        else { return nil }
+        return role == .client
+            ? SRTPKeyPair(inbound: serverKeys, outbound: clientKeys)
+            : SRTPKeyPair(inbound: clientKeys, outbound: serverKeys)
+    }
+}

@@ -1,0 +1,59 @@
+/// Bounds how many DTLS handshakes are under way at once, of one host and in all, and with them the memory that
+/// half-open ones cost.
+///
+/// Ask with the datagram that would begin a handshake, and make a connection for it only when it is admitted; release
+/// the session when the connection is established, has failed (it does so by itself after
+/// `DTLSConnection.handshakeTimeout`) or is dropped. Who is refused loses a datagram, and asks again with the next
+/// ClientHello.
+public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
+    /// Handshakes of one host at once. Many participants may share an address behind one router.
+    public let maximumCountPerHost: Int
+    /// Handshakes at once.
+    public let maximumCount: Int
+    /// Datagrams that would have begun a handshake too many.
+    public private(set) var refusedCount: UInt64 = 0
+
+    private var hosts: [SessionID: Host] = [:]
+    private var counts: [Host: Int] = [:]
+
+    public init(maximumCountPerHost: Int = 64, maximumCount: Int = 256) {
+        self.maximumCountPerHost = maximumCountPerHost
+        self.maximumCount = maximumCount
+    }
+
+    /// Handshakes under way.
+    public var count: Int { hosts.count }
+
+    /// Whether `session` may begin a handshake with `address`, or is in the middle of one.
+    public mutating func admit(_ session: SessionID, from address: TransportAddress) -> Bool {
+        guard hosts[session] == nil else { return true }
+        let host = Host(address)
+        let hostCount = counts[host, default: 0]
+        guard hosts.count < maximumCount, hostCount < maximumCountPerHost else {
+            refusedCount += 1
+            return false
+        }
+        hosts[session] = host
+        counts[host] = hostCount + 1
+        return true
+    }
+
+    /// Says that the handshake of `session` is over, one way or the other. Of no effect for others.
+    public mutating func release(_ session: SessionID) {
+        guard let host = hosts.removeValue(forKey: session), let count = counts[host] else { return }
+        counts[host] = count > 1 ? count - 1 : nil
+    }
+
+    /// What is counted together: an IPv4 address, or the 64 upper bits of an IPv6 address, below which whoever has one
+    /// address has them all.
+    private struct Host: Hashable {
+        private var isIPv6: Bool
+        private var bits: UInt64
+
+        init(_ address: TransportAddress) {
+            let address = address.unmapped
+            isIPv6 = address.isIPv6
+            bits = address.ipv6?.0 ?? UInt64(address.ipv4 ?? 0)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import COpenSSL
+
+/// What the calling thread's OpenSSL error queue holds, oldest first: the first is the cause.
+struct OpenSSLFailure {
+    /// `ERR_GET_REASON` of the first error; zero when there is none.
+    var reason: Int32
+    /// The first error in words.
+    var text: String
+
+    /// Takes the queue, and leaves it empty.
+    static func take() -> OpenSSLFailure {
+        let error = ERR_get_error()
+        defer { ERR_clear_error() }
+        guard error != 0 else { return OpenSSLFailure(reason: 0, text: "no reason given") }
+        let text = ERR_reason_error_string(error).map { String(cString: $0) }
+        return OpenSSLFailure(reason: shim_ERR_GET_REASON(error), text: text ?? "error \(error)")
+    }
+
+    /// The alert of the other side, where the error is that it sent one (`SSL_AD_REASON_OFFSET` of ssl.h).
+    var receivedAlert: UInt8? {
+        guard reason > SSL_AD_REASON_OFFSET else { return nil }
+        return UInt8(exactly: reason - SSL_AD_REASON_OFFSET)
+    }
+}

@@ -1,0 +1,58 @@
+internal import MediaCore
+
+/// Our one socket and a candidate of the other side, as a controlling agent sees them.
+struct ICECandidatePair: Sendable {
+    enum State: Hashable, Sendable {
+        /// Not checked yet.
+        case waiting
+        case inProgress
+        case succeeded
+        case failed
+    }
+
+    /// The most checks of consent whose answers may still come.
+    private static let earlierLimit = 8
+
+    let candidate: ICECandidate
+    var state = State.waiting
+    /// The check that is under way.
+    private(set) var check: ICECheck?
+    /// Checks of consent that later ones followed without an answer: one that comes late is good, too.
+    private var earlier: [STUNTransactionID] = []
+
+    var address: TransportAddress { candidate.address }
+
+    init(candidate: ICECandidate) {
+        self.candidate = candidate
+    }
+
+    /// Begins a check in place of the one under way.
+    mutating func start(_ check: ICECheck) {
+        if let former = self.check, former.nominates {
+            if earlier.count >= Self.earlierLimit { earlier.removeFirst() }
+            earlier.append(former.id)
+        }
+        self.check = check
+    }
+
+    /// Whether the check that has this identifier nominates the pair; nil when none has it.
+    func nominates(_ id: STUNTransactionID) -> Bool? {
+        if let check, check.id == id { return check.nominates }
+        return earlier.contains(id) ? true : nil
+    }
+
+    /// Notes that the check under way is sent once more; forgets it when it was sent as often as it may be.
+    /// - Returns: Whether to send it.
+    mutating func retransmit(now: MonotonicInstant) -> Bool {
+        if check?.retransmit(now: now) == true { return true }
+        if state == .inProgress { state = .failed }
+        check = nil
+        return false
+    }
+
+    /// Forgets the checks under way.
+    mutating func endChecks() {
+        check = nil
+        earlier = []
+    }
+}

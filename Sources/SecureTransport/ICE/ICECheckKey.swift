@@ -1,0 +1,12 @@
+/// What the checks of one direction carry to be told from others' (RFC 8445, section 7.2.2): the USERNAME and the
+/// password of the MESSAGE-INTEGRITY, as bytes.
+struct ICECheckKey: Hashable, Sendable {
+    var username: [UInt8]
+    var password: [UInt8]
+
+    /// Of checks that go from `sender` to `receiver`, and of the answers to them.
+    init(receiver: ICECredentials, sender: ICECredentials) {
+        username = Array("\(receiver.usernameFragment):\(sender.usernameFragment)".utf8)
+        password = Array(receiver.password.utf8)
+    }
+}

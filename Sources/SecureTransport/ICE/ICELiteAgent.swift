@@ -1,0 +1,228 @@
+public import MediaCore
+public import NIOCore
+
+/// The relay's side of ICE for one session: a lite agent, controlled, which has host candidates only, sends no checks
+/// and answers those that come (RFC 8445, sections 2.5 and 7.3; RFC 8489).
+///
+/// - What does not authenticate is answered with nothing at all. RFC 8489, section 9.1.3 would have an error answered,
+///   but then anyone could have us send to anybody's address.
+/// - An answer is never larger than its request: the FINGERPRINT is left out where that helps, or nothing is sent.
+/// - A check is good once: the same transaction from another address is a replay, by which media could be led there.
+/// - An address from which an authentic check came is validated: only to such may anything be sent. Addresses that
+///   were not signalled are as good as those that were (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new
+///   one in the middle of a call. At most `pathLimit` are remembered, each for 30 s after its last check.
+/// - Each of the other side's checks renews the consent to send to where it came from (RFC 7675; a lite agent cannot
+///   ask for it itself).
+public struct ICELiteAgent: Sendable {
+    /// What became of a datagram.
+    public enum Outcome: Hashable, Sendable {
+        /// An authentic check. Send `response` to where it came from, from where it arrived; nil where the answer
+        /// would be larger than the request.
+        /// - isNew: The address was not validated before.
+        case answered(response: ByteBuffer?, isNew: Bool)
+        /// Authentic, but refused with the error answer `response` (RFC 8489, section 6.3.4): 487 where the sender
+        /// takes our role (RFC 8445, section 7.3.1.1), 420 where it asks for what we do not know. It validates nothing.
+        case refused(code: UInt16, response: ByteBuffer?)
+        /// A wrong USERNAME or MESSAGE-INTEGRITY, or none.
+        case unauthenticated
+        /// An authentic check that came before, from another address.
+        case replayed
+        /// The agent failed: no check is good any more before a restart.
+        case expired
+        /// A binding indication, which keeps a NAT's mapping alive, or an answer to a request that was not sent.
+        case ignored
+        /// No STUN message that ICE accepts.
+        case malformed(STUNError)
+    }
+
+    /// The most addresses that are remembered for one session.
+    public static let pathLimit = 16
+
+    /// How the path stands.
+    public private(set) var state = ICEState.new
+    /// Where to send: the address that was nominated last; before any was, the one that was validated last. Nil when
+    /// there is no consent to send anywhere.
+    public private(set) var selectedAddress: TransportAddress?
+    /// When `advance(now:)` wants to be called, if nothing comes before.
+    public private(set) var nextDeadline: MonotonicInstant
+
+    private var key: ICECheckKey
+    /// The key before a restart, good until the first check with the new one.
+    private var previousKey: ICECheckKey?
+    private var paths: [Path] = []
+    private var history = ICECheckHistory()
+    /// Counts restarts that took effect: paths of an earlier generation give way to those of this one.
+    private var generation: UInt64 = 0
+    private var nominationCount: UInt64 = 0
+    /// Since when a first check is waited for.
+    private var waitingSince: MonotonicInstant
+    /// When the other side last gave a sign of itself on the selected path.
+    private var lastSign: MonotonicInstant
+
+    /// An address from which authentic checks came.
+    private struct Path: Sendable {
+        var address: TransportAddress
+        var generation: UInt64
+        var lastCheck: MonotonicInstant
+        /// Larger the later it was nominated; 0 when it was not.
+        var nomination: UInt64 = 0
+    }
+
+    /// A session's agent, for which a first check is waited 30 s.
+    /// - Parameters:
+    ///   - local: What we told in our description.
+    ///   - remote: What the other side told in its.
+    public init(local: ICECredentials, remote: ICECredentials, now: MonotonicInstant) {
+        key = ICECheckKey(receiver: local, sender: remote)
+        waitingSince = now
+        lastSign = now
+        nextDeadline = now + ICETiming.consentLifetime
+    }
+
+    /// Whether an authentic check came from this address in the last 30 s: datagrams from there may be looked at, and
+    /// may be answered.
+    public func isValidated(_ address: TransportAddress) -> Bool {
+        let address = address.unmapped
+        return selectedAddress == address || paths.contains { $0.address == address }
+    }
+
+    /// Takes a STUN datagram that came from `source`.
+    public mutating func receive(
+        _ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+    ) -> Outcome {
+        advance(now: now)
+        let request: STUNMessage
+        do {
+            request = try STUNMessage(parsing: datagram)
+        } catch {
+            return .malformed(error)
+        }
+        guard request.hasFingerprint else { return .malformed(.missingFingerprint) }
+        guard request.messageClass == .request, request.method == STUNMessage.bindingMethod else { return .ignored }
+        guard let key = authenticate(request) else { return .unauthenticated }
+        guard state != .failed else { return .expired }
+        let source = source.unmapped
+        guard history.admit(request.transactionID, from: source) else { return .replayed }
+        if request.unknownAttributes.count > 0 {
+            return refuse(request, code: STUNErrorCode.unknownAttribute, key: key)
+        }
+        if case .controlled = request.role { return refuse(request, code: STUNErrorCode.roleConflict, key: key) }
+
+        let isNew = validate(source, nominated: request.nominates, now: now)
+        var response = STUNMessageBuilder(.successResponse, transactionID: request.transactionID)
+        response.append(mappedAddress: source)
+        return .answered(response: response.finish(answering: request, key: key.password), isNew: isNew)
+    }
+
+    /// Notes that authentic media, or another datagram that only the other side can have made, came from a validated
+    /// address: it is not silent then. It renews no consent (RFC 7675, section 5.1).
+    public mutating func noteSign(from source: TransportAddress, now: MonotonicInstant) {
+        guard source.unmapped == selectedAddress, state != .failed else { return }
+        lastSign = max(lastSign, now)
+        if state == .disconnected { update(now: now) }
+    }
+
+    /// Takes new credentials for both sides (RFC 8445, section 9). The old ones stay good, and the path that there is
+    /// stays in use, until the first check with the new ones.
+    ///
+    /// A second restart before that check takes the first one's place.
+    public mutating func restart(local: ICECredentials, remote: ICECredentials, now: MonotonicInstant) {
+        if previousKey == nil { previousKey = key }
+        key = ICECheckKey(receiver: local, sender: remote)
+        waitingSince = now
+        if state == .failed {
+            state = .disconnected
+            previousKey = nil
+        }
+        update(now: now)
+    }
+
+    /// Lets time pass: silence makes the agent disconnected, and takes consent away.
+    public mutating func advance(now: MonotonicInstant) {
+        if now >= nextDeadline { update(now: now) }
+    }
+
+    /// The key with which the request was made; nil when with none of ours.
+    private mutating func authenticate(_ request: STUNMessage) -> ICECheckKey? {
+        if request.hasUsername(key.username), request.isAuthentic(key: key.password) {
+            if previousKey != nil {
+                previousKey = nil
+                generation += 1
+            }
+            return key
+        }
+        guard let previousKey, request.hasUsername(previousKey.username),
+            request.isAuthentic(key: previousKey.password)
+        else { return nil }
+        return previousKey
+    }
+
+    private func refuse(_ request: STUNMessage, code: UInt16, key: ICECheckKey) -> Outcome {
+        var response = STUNMessageBuilder(.errorResponse, transactionID: request.transactionID)
+        response.append(errorCode: code)
+        if code == STUNErrorCode.unknownAttribute { response.append(unknownAttributes: request.unknownAttributes) }
+        return .refused(code: code, response: response.finish(answering: request, key: key.password))
+    }
+
+    /// Remembers the address of an authentic check.
+    /// - Returns: Whether it is new.
+    private mutating func validate(_ address: TransportAddress, nominated: Bool, now: MonotonicInstant) -> Bool {
+        let known = paths.firstIndex { $0.address == address }
+        var path = known.map { paths.remove(at: $0) } ?? Path(address: address, generation: generation, lastCheck: now)
+        // Of a new generation it is a path anew, and nominated anew.
+        if path.generation != generation { path = Path(address: address, generation: generation, lastCheck: now) }
+        path.lastCheck = now
+        if nominated {
+            nominationCount += 1
+            path.nomination = nominationCount
+        }
+        if paths.count >= Self.pathLimit { forgetStalest() }
+        // A known path keeps its place, for the last one is the one that was validated last.
+        paths.insert(path, at: known.map { min($0, paths.count) } ?? paths.count)
+        if selectedAddress == address || selectedAddress == nil { lastSign = now }
+        update(now: now)
+        return known == nil
+    }
+
+    /// Makes room for a new address at the expense of the one, not selected, that was checked longest ago.
+    private mutating func forgetStalest() {
+        let stalest = paths.indices.filter { paths[$0].address != selectedAddress }
+            .min { paths[$0].lastCheck < paths[$1].lastCheck }
+        if let stalest { paths.remove(at: stalest) }
+    }
+
+    private mutating func update(now: MonotonicInstant) {
+        paths.removeAll { now >= $0.lastCheck + ICETiming.consentLifetime }
+        let selected = selectedPath
+        if selected?.address != selectedAddress {
+            selectedAddress = selected?.address
+            // What was heard from another address says nothing of this one.
+            if let selected { lastSign = selected.lastCheck }
+        }
+        guard selected != nil else {
+            let end = waitingSince + ICETiming.consentLifetime
+            guard now < end else {
+                state = .failed
+                nextDeadline = .distantFuture
+                return
+            }
+            if state == .connected { state = .disconnected }
+            nextDeadline = end
+            return
+        }
+        let silent = lastSign + ICETiming.silenceLimit
+        state = now < silent ? .connected : .disconnected
+        nextDeadline = paths.reduce(now < silent ? silent : .distantFuture) { deadline, path in
+            min(deadline, path.lastCheck + ICETiming.consentLifetime)
+        }
+    }
+
+    private var selectedPath: Path? {
+        let newest = paths.reduce(UInt64(0)) { max($0, $1.generation) }
+        var selected: Path?
+        for path in paths where path.generation == newest && path.nomination >= selected?.nomination ?? 0 {
+            selected = path
+        }
+        return selected
+    }
+}

@@ -1,0 +1,12 @@
+/// How the path between two sides stands.
+public enum ICEState: Hashable, Sendable {
+    /// No check has succeeded yet.
+    case new
+    /// There is a path, and the other side was heard on it of late.
+    case connected
+    /// There was a path, but the other side has been silent on it for some seconds. It may come back, here or from
+    /// another address.
+    case disconnected
+    /// There is no consent to send anything (RFC 7675, section 5.1). Only a restart leads out.
+    case failed
+}

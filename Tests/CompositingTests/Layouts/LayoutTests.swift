@@ -1,0 +1,246 @@
+import MediaCore
+import Testing
+
+@testable import Compositing
+
+@Suite("Layouts")
+struct LayoutTests {
+    private let hd = VideoDimensions(width: 1280, height: 720)
+
+    private func rect(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> PixelRect {
+        PixelRect(x: x, y: y, width: width, height: height)
+    }
+
+    // MARK: Each layout
+
+    @Test("in the grid all are equal, whoever speaks")
+    func grid() {
+        let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3])
+        let tiles = Layout.grid.tiles(of: scene, canvas: hd)
+        #expect(tiles == CompositionRequest(grid: [.camera(1), .camera(2), .camera(3)], canvas: hd).tiles)
+    }
+
+    @Test("the speaker is large above a strip of the others, who stay in their order")
+    func speaker() {
+        let scene = LayoutScene(cameras: [1, 2, 3], speakers: [2, 3])
+        #expect(
+            Layout.speaker.tiles(of: scene, canvas: hd) == [
+                Tile(source: .camera(2), rect: rect(160, 0, 960, 540)),
+                Tile(source: .camera(1), rect: rect(320, 540, 320, 180)),
+                Tile(source: .camera(3), rect: rect(640, 540, 320, 180)),
+            ])
+    }
+
+    @Test("before anyone has spoken the first who came is large")
+    func nobodySpoke() {
+        let tiles = Layout.speaker.tiles(of: LayoutScene(cameras: [7, 8]), canvas: hd)
+        #expect(tiles.first?.source == .camera(7))
+    }
+
+    @Test("one who is alone has the whole canvas", arguments: [Layout.grid, .speaker, .sideBySide, .pictureInPicture])
+    func alone(layout: Layout) {
+        let tiles = layout.tiles(of: LayoutScene(cameras: [1]), canvas: hd)
+        #expect(tiles == [Tile(source: .camera(1), rect: rect(0, 0, 1280, 720))])
+    }
+
+    @Test("the strip shows eight at most: those who spoke last, in their order")
+    func fullStrip() {
+        let scene = LayoutScene(cameras: (1...20).map { ParticipantID(rawValue: $0) }, speakers: [20, 19, 4, 18])
+        let tiles = Layout.speaker.tiles(of: scene, canvas: hd)
+        #expect(tiles.map(\.source.participant) == [20, 1, 2, 3, 4, 5, 6, 18, 19])
+        #expect(tiles.count == 1 + StripLayout.mostPlaces)
+    }
+
+    @Test("what is presented is large beside a strip, in a layout of its own and in grid and speaker")
+    func presentation() {
+        let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
+        let expected = [
+            Tile(source: .slides(2), rect: rect(0, 0, 960, 720)),
+            Tile(source: .camera(1), rect: rect(960, 180, 320, 180)),
+            Tile(source: .camera(2), rect: rect(960, 360, 320, 180)),
+        ]
+        for layout in [Layout.presentation, .grid, .speaker] {
+            #expect(layout.tiles(of: scene, canvas: hd) == expected)
+        }
+    }
+
+    @Test("without a presentation that layout shows the speaker")
+    func presentationOfNothing() {
+        let scene = LayoutScene(cameras: [1, 2], speakers: [2])
+        #expect(
+            Layout.presentation.tiles(of: scene, canvas: hd) == Layout.speaker.tiles(of: scene, canvas: hd))
+    }
+
+    @Test("of two presentations the newer is large, and the other leads the strip")
+    func twoPresentations() {
+        let scene = LayoutScene(cameras: [1, 2, 3], presenters: [3, 1])
+        let sources = Layout.grid.tiles(of: scene, canvas: hd).map(\.source)
+        #expect(sources == [.slides(1), .slides(3), .camera(1), .camera(2), .camera(3)])
+    }
+
+    @Test("two who talk to each other stand side by side, filling their halves, and do not change places")
+    func sideBySide() {
+        let expected = [
+            Tile(source: .camera(1), rect: rect(0, 0, 640, 720), fit: .cover),
+            Tile(source: .camera(3), rect: rect(640, 0, 640, 720), fit: .cover),
+        ]
+        for speakers in [[3, 1], [1, 3]] as [[ParticipantID]] {
+            let scene = LayoutScene(cameras: [1, 2, 3], speakers: speakers)
+            #expect(Layout.sideBySide.tiles(of: scene, canvas: hd) == expected)
+        }
+    }
+
+    @Test("side by side, what is presented is left and not cropped, and who speaks is right")
+    func sideBySideWithSlides() {
+        let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
+        #expect(
+            Layout.sideBySide.tiles(of: scene, canvas: hd) == [
+                Tile(source: .slides(2), rect: rect(0, 0, 640, 720)),
+                Tile(source: .camera(1), rect: rect(640, 0, 640, 720), fit: .cover),
+            ])
+    }
+
+    @Test("on an upright canvas the two halves stand one above the other")
+    func uprightHalves() {
+        let tiles = Layout.sideBySide.tiles(
+            of: LayoutScene(cameras: [1, 2]), canvas: VideoDimensions(width: 720, height: 1280))
+        #expect(tiles.map(\.rect) == [rect(0, 0, 720, 640), rect(0, 640, 720, 640)])
+    }
+
+    @Test("picture in picture: the second in importance stands in the corner of the first")
+    func pictureInPicture() {
+        let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3, 2])
+        #expect(
+            Layout.pictureInPicture.tiles(of: scene, canvas: hd) == [
+                Tile(source: .camera(3), rect: rect(0, 0, 1280, 720)),
+                Tile(source: .camera(2), rect: rect(940, 520, 320, 180)),
+            ])
+        let presented = LayoutScene(cameras: [1, 2, 3], presenters: [1], speakers: [3, 2])
+        #expect(
+            Layout.pictureInPicture.tiles(of: presented, canvas: hd).map(\.source) == [.slides(1), .camera(3)])
+    }
+
+    @Test("who is pinned is large whoever speaks or presents; what they present themselves comes first")
+    func pinned() {
+        var scene = LayoutScene(cameras: [1, 2, 3], presenters: [3], speakers: [3])
+        #expect(
+            Layout.pinned(2).tiles(of: scene, canvas: hd).map(\.source)
+                == [.camera(2), .slides(3), .camera(1), .camera(3)])
+        scene.presenters = [2, 3]
+        #expect(Layout.pinned(2).tiles(of: scene, canvas: hd).first?.source == .slides(2))
+    }
+
+    @Test("solo shows one alone")
+    func solo() {
+        let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3])
+        #expect(
+            Layout.solo(2).tiles(of: scene, canvas: hd) == [Tile(source: .camera(2), rect: rect(0, 0, 1280, 720))])
+    }
+
+    @Test(
+        "who is not to be seen cannot be pinned or alone: the speaker is shown",
+        arguments: [Layout.pinned(9), .solo(9)])
+    func nobody(layout: Layout) {
+        let scene = LayoutScene(cameras: [1, 2], speakers: [2])
+        #expect(layout.tiles(of: scene, canvas: hd) == Layout.speaker.tiles(of: scene, canvas: hd))
+        #expect(layout.tiles(of: LayoutScene(cameras: []), canvas: hd).isEmpty)
+    }
+
+    // MARK: What holds for all
+
+    @Test("tiles are even, lie on the canvas, do not overlap, and show each source once")
+    func geometry() {
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<6000 {
+            let (layout, scene, canvas) = randomCase(&generator)
+            let tiles = layout.tiles(of: scene, canvas: canvas)
+            let whole = PixelRect(canvas)
+            let isSound =
+                tiles.allSatisfy { tile in
+                    whole.contains(tile.rect) && !tile.rect.isEmpty
+                        && [tile.rect.x, tile.rect.y, tile.rect.width, tile.rect.height].allSatisfy { $0 % 2 == 0 }
+                } && Set(tiles.map(\.source)).count == tiles.count
+            #expect(isSound, "\(layout) of \(scene) on \(canvas): \(tiles)")
+            for (index, tile) in tiles.enumerated() {
+                for other in tiles[..<index] {
+                    let isInset = layout == .pictureInPicture && index == 1 && other.rect.contains(tile.rect)
+                    #expect(
+                        isInset || !tile.rect.overlaps(other.rect), "\(layout) of \(scene) on \(canvas): \(tiles)")
+                }
+            }
+        }
+    }
+
+    @Test("cameras' tiles are 16:9 but for halves and the whole canvas")
+    func aspect() {
+        var generator = SeededGenerator(seed: 2)
+        for _ in 0..<3000 {
+            let (layout, scene, canvas) = randomCase(&generator)
+            for tile in layout.tiles(of: scene, canvas: canvas)
+            where tile.source.content == .camera && tile.fit == .contain {
+                if tile.rect.dimensions == PairLayout.whole(canvas)?.dimensions { continue }
+                // Each side is within two samples of the exact one.
+                #expect(
+                    abs(tile.rect.width * 9 - tile.rect.height * 16) <= 2 * 16 + 2 * 9,
+                    "\(tile) of \(layout) on \(canvas)")
+            }
+        }
+    }
+
+    @Test("what is presented has at least half of the canvas in each layout that shows it large")
+    func slidesAreLarge() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<3000 {
+            var (_, scene, canvas) = randomCase(&generator)
+            scene.presenters = [scene.cameras[0]]
+            for layout in [Layout.grid, .speaker, .presentation, .pictureInPicture] {
+                let tile = layout.tiles(of: scene, canvas: canvas)[0]
+                #expect(tile.source == .slides(scene.cameras[0]) && tile.fit == .contain)
+                #expect(tile.rect.area * 2 >= canvas.area, "\(layout) of \(scene) on \(canvas): \(tile)")
+            }
+        }
+    }
+
+    @Test("the speaker has more than half of the canvas, however many are in the strip")
+    func speakerIsLarge() {
+        for count in 3...20 {
+            let scene = LayoutScene(cameras: (1...count).map { ParticipantID(rawValue: UInt64($0)) })
+            let speaker = Layout.speaker.tiles(of: scene, canvas: hd)[0].rect
+            #expect(speaker.area * 2 > hd.area)
+        }
+    }
+
+    @Test("no canvas and no number of people is too much", arguments: [0, 1, 2, 3, 4, 7, 16])
+    func tinyCanvases(width: Int) {
+        let everyone = LayoutScene(
+            cameras: (1...60).map { ParticipantID(rawValue: $0) }, presenters: [1, 2], speakers: [5, 99])
+        for height in 0...20 {
+            let canvas = VideoDimensions(width: width, height: height)
+            for layout in Self.layouts + [.pinned(3), .solo(4)] {
+                for scene in [everyone, LayoutScene(cameras: [1, 2])] {
+                    for tile in layout.tiles(of: scene, canvas: canvas) {
+                        #expect(PixelRect(canvas).contains(tile.rect) && !tile.rect.isEmpty)
+                    }
+                }
+            }
+        }
+    }
+
+    private static let layouts = [Layout.grid, .speaker, .sideBySide, .pictureInPicture, .presentation]
+
+    private func randomCase(
+        _ generator: inout SeededGenerator
+    ) -> (layout: Layout, scene: LayoutScene, canvas: VideoDimensions) {
+        let canvas = VideoDimensions(
+            width: Int.random(in: 160...4096, using: &generator), height: Int.random(in: 160...4096, using: &generator))
+        let ids = (0..<UInt64.random(in: 1...49, using: &generator)).map { ParticipantID(rawValue: $0) }
+        let scene = LayoutScene(
+            cameras: ids,
+            presenters: Array(
+                ids.shuffled(using: &generator).prefix(max(0, Int.random(in: -3...3, using: &generator)))),
+            speakers: Array(ids.shuffled(using: &generator).prefix(Int.random(in: 0...5, using: &generator))))
+        let subject = ids[Int.random(in: 0..<ids.count, using: &generator)]
+        let layouts = Self.layouts + [.pinned(subject), .solo(subject)]
+        return (layouts[Int.random(in: 0..<layouts.count, using: &generator)], scene, canvas)
+    }
+}

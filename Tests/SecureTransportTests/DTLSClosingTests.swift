@@ -1,0 +1,57 @@
+import MediaCore
+import NIOCore
+import SecureTransport
+import Testing
+
+@Suite struct DTLSClosingTests {
+    @Test("a closed association is closed on the other side as well", arguments: [DTLSRole.client, .server])
+    func close(role: DTLSRole) throws {
+        let link = try DTLSLink()
+        link.run(until: \.isEstablished)
+        (role == .client ? link.client : link.server).close(now: link.now)
+        link.drain()
+        link.run()
+        #expect((role == .client ? link.serverEvents : link.clientEvents).last == .closed)
+        #expect((role == .client ? link.clientEvents : link.serverEvents).count == 1, "the closing side knows")
+        #expect(link.client.state == .closed && link.server.state == .closed)
+        #expect(link.client.nextDeadline == nil && link.server.nextDeadline == nil)
+    }
+
+    @Test("what comes after the end is counted and thrown away")
+    func late() throws {
+        let link = try DTLSLink()
+        link.run(until: \.isEstablished)
+        link.server.close(now: link.now)
+        let first = try #require(link.sent.first).datagram
+        for _ in 0..<3 { link.server.receive(first, now: link.now) }
+        link.server.advance(now: link.now + .seconds(60))
+        link.server.close(now: link.now)
+        #expect(link.server.counters.late == 3)
+        #expect(link.server.state == .closed)
+        #expect(link.server.pollEvent() == nil)
+    }
+
+    @Test("a handshake that is closed before its end says nothing more")
+    func closedEarly() throws {
+        let link = try DTLSLink()
+        link.client.close(now: link.now)
+        #expect(link.client.pollTransmit() == nil)
+        #expect(link.client.pollEvent() == nil)
+        #expect(link.client.state == .closed)
+    }
+
+    @Test("a forged close alert is of no effect")
+    func forgedAlert() throws {
+        let link = try DTLSLink()
+        link.run(until: \.isEstablished)
+        for epoch in UInt16(0)...2 {
+            for level in UInt8(1)...2 {
+                link.server.receive(
+                    DTLSRecords.record(type: 21, epoch: epoch, sequence: 500 + UInt64(level), payload: [level, 0]),
+                    now: link.now)
+            }
+        }
+        #expect(link.server.state == .established)
+        #expect(link.server.pollEvent() == nil)
+    }
+}
