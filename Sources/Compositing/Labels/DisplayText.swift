@@ -21,7 +21,9 @@ struct DisplayText: Hashable, Sendable {
             guard cleaner.result.count < Self.maximumScalarCount else { break }
             cleaner.take(scalar)
         }
-        string = String(String(cleaner.finished).prefix(Self.maximumCharacterCount))
+        var kept = Substring(String(cleaner.result)).prefix(Self.maximumCharacterCount).unicodeScalars
+        while let last = kept.last, last == " " || Role(last) == .joiner { kept.removeLast() }
+        string = String(kept)
     }
 
     var isEmpty: Bool { string.isEmpty }
@@ -52,10 +54,6 @@ struct DisplayText: Hashable, Sendable {
                 result.append(scalar)
                 (marksInRow, endsInJoiner, owesSpace) = (0, false, false)
             }
-        }
-
-        var finished: String.UnicodeScalarView {
-            endsInJoiner ? String.UnicodeScalarView(result.dropLast()) : result
         }
     }
 

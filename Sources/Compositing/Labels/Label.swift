@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// A label to be drawn: a name and icons on a rounded plate, in a size.
 public struct Label: Hashable, Sendable {

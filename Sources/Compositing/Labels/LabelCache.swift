@@ -3,16 +3,16 @@ public import PixelTransfer
 /// Labels as bitmaps, each drawn once and kept while it is in use.
 ///
 /// Composing asks for every label in every picture and gets what is kept. A label that is not there is drawn when it is
-/// asked for, on the worker that composes, but only so many in one pass: Pango may have to load a font for each. The others
-/// are missing from this one picture and drawn in the next ones. So a room that fills at once, or names in forty scripts,
-/// delay no picture by more than a few labels.
+/// asked for, on the worker that composes, but only so many in one pass: most take a fraction of a millisecond, but Pango may
+/// have to load fonts, many for a name that mixes scripts. The others are missing from this one picture and drawn in the next
+/// ones. So neither a room that fills at once nor hostile names hold up a picture by more than a few labels.
 ///
 /// Belongs to one caller at a time.
 public struct LabelCache {
     /// What the labels kept may take in all; about 300 of them, at 200x24.
     public static let defaultCapacity = 8 << 20
     /// How many labels are drawn in one pass.
-    public static let rendersPerPass = 4
+    public static let rendersPerPass = 2
 
     private let renderer: LabelRenderer
     /// Labels that turned out to be nothing are kept as nil.
