@@ -62,7 +62,7 @@ let modules: [Module] = [
     Module(name: "PixelTransfer", dependencies: ["MediaCore", "CLibYUV"], testDependencies: ["AllocationCounter"]),
     Module(
         name: "Compositing", dependencies: ["MediaCore", "PixelTransfer", "CPangoCairo"],
-        testDependencies: ["AllocationCounter"]),
+        testDependencies: ["AllocationCounter"], testFixtures: ["Golden"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],

@@ -307,6 +307,7 @@ public final class Relay {
                 return
             }
         }
+        room.noteWhetherHeard(participant)
         participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true

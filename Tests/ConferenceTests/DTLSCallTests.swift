@@ -183,12 +183,12 @@ import Testing
         call.run(for: .seconds(2))
         try call.renegotiate(ada) { $0.slides = OfferParameters.Video(direction: .sendOnly) }
         #expect(ada.peer.session.slides?.sends == true)
-        ada.slidesColour = .blue
+        ada.slides = .blue
         call.run(for: .seconds(3))
         var picture = try #require(ben.picture)
         #expect(picture.colour(x: 140, y: 90).resembles(.blue))
 
-        ada.slidesColour = nil
+        ada.slides = nil
         try call.renegotiate(ada) { $0.slides = nil }
         call.run(for: .seconds(2))
         picture = try #require(ben.picture)
@@ -205,7 +205,7 @@ import Testing
         let ada = try call.join("Ada", colour: .red, overDTLS: true) {
             $0.slides = OfferParameters.Video(direction: .sendOnly)
         }
-        ada.slidesColour = .blue
+        ada.slides = .blue
         let ben = try call.join("Ben", overDTLS: true)
         call.run(for: .seconds(3))
         let picture = try #require(ben.picture)

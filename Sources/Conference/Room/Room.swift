@@ -106,7 +106,7 @@ final class Room {
     // MARK: Media in
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
-        guard let pipeline = participant.makePipeline(for: frame.content == .slides ? .slides : .camera) else { return }
+        guard let pipeline = participant.makePipeline(for: SourceContent(frame.content)) else { return }
         guard !pipeline.enqueue(frame, now: now) else {
             participant.peer.requestKeyFrame(frame.content, now: now)
             return
@@ -229,11 +229,7 @@ final class Room {
         if pipeline.complete(batch, of: completion, now: now) {
             participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
         }
-        if content == .slides {
-            // What was being decoded when the stream ended comes late.
-            if !participant.sendsSlides { pipeline.forgetPicture() }
-            noteWhetherPresents(participant)
-        }
+        if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)
     }
 

@@ -19,29 +19,32 @@ final class TestClient {
     /// What that offer asked for.
     var parameters: OfferParameters
     var colour: Colour?
-    /// What is presented, where the session has slides.
-    var slidesColour: Colour? {
-        didSet { slidesEncoder = nil }
-    }
-    /// How the camera's pictures are said to lie.
-    var rotation = VideoRotation.none
     /// What is sent from now on; a change makes a new encoder, as a camera that turns does.
     var dimensions: VideoDimensions {
         didSet { encoder = nil }
     }
     var frameRate = 15
     var isSendingVideo = true
+    /// How what is sent is to be turned to stand upright.
+    var rotation = VideoRotation.none
+    /// What is presented, where the session has a stream for it.
+    var slides: Colour? {
+        didSet { slidesEncoder = nil }
+    }
+    /// Nothing is said; packets go on.
+    var isSilent: Bool {
+        get { tone?.isSilent ?? true }
+        set { tone?.isSilent = newValue }
+    }
 
     private var encoder: CompressionSession?
-    private let outputs = EncodeOutputQueue()
     private var slidesEncoder: CompressionSession?
-    private let slidesOutputs = EncodeOutputQueue()
+    private let outputs = EncodeOutputQueue()
     private var tone: ToneEncoder?
     private let decoder = DecodingPipeline()
     private var nextFrame: MonotonicInstant
     private var nextAudio: MonotonicInstant
-    private var wantsKeyFrame = false
-    private var wantsSlidesKeyFrame = false
+    private var wantedKeyFrames: Set<NegotiatedMedia.Content> = []
     private var bitRate = BitRate.kilobits(300)
     private var frameCount = 0
 
@@ -85,7 +88,7 @@ final class TestClient {
                 certificate: VirtualCall.clientCertificate,
                 checkIdentifiers: SeededGenerator(seed: UInt64(address.port) + 2)),
             wallClock: wallClock, now: now)
-        nextFrame = session.video?.sends == true ? now : .distantFuture
+        nextFrame = session.media.contains { $0.kind == .video && $0.sends } ? now : .distantFuture
         nextAudio = session.audio?.sends == true ? now : .distantFuture
         if session.audio?.sends == true { tone = try ToneEncoder(frequency: 300 + 100 * Double(address.port % 16)) }
     }
@@ -119,54 +122,49 @@ final class TestClient {
     func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: now)?.datagram }
 
     private func sendFrame(now: MonotonicInstant) {
-        guard isSendingVideo, let colour else { return }
+        guard isSendingVideo else { return }
+        frameCount += 1
         do {
-            let session = try encoder ?? makeEncoder()
-            try session.set(\.averageBitRate, to: bitRate)
-            let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
-            frameCount += 1
-            try session.encode(
-                pictures.isEmpty
+            if let colour {
+                let session = try encoder ?? makeEncoder(dimensions)
+                encoder = session
+                let picture =
+                    pictures.isEmpty
                     ? .pattern(colour, dimensions: dimensions, phase: frameCount)
-                    : pictures[frameCount % pictures.count],
-                presentationTime: time,
-                options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
-            wantsKeyFrame = false
-            if let frame = outputs.next()?.frame {
-                peer.sendVideo(frame, rotation: rotation, captureTime: now, targetTime: now, now: now)
+                    : pictures[frameCount % pictures.count]
+                try send(picture, through: session, content: .main, now: now)
             }
-            try sendSlides(now: now)
+            if let slides {
+                let size = VideoDimensions(width: 160, height: 120)
+                let session = try slidesEncoder ?? makeEncoder(size)
+                slidesEncoder = session
+                try send(
+                    .pattern(slides, dimensions: size, phase: frameCount), through: session, content: .slides, now: now)
+            }
         } catch {
             fatalError("the test's own encoder failed: \(error)")
         }
     }
 
-    private func sendSlides(now: MonotonicInstant) throws {
-        guard let slidesColour, peer.session.slides?.sends == true else { return }
-        let session =
-            try slidesEncoder
-            ?? CompressionSession(
-                dimensions: dimensions,
-                properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
-                outputHandler: slidesOutputs.append)
-        slidesEncoder = session
+    private func send(
+        _ picture: PixelBuffer, through session: CompressionSession, content: NegotiatedMedia.Content,
+        now: MonotonicInstant
+    ) throws {
+        try session.set(\.averageBitRate, to: bitRate)
         try session.encode(
-            .pattern(slidesColour, dimensions: dimensions, phase: frameCount),
-            presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
-            options: EncodeOptions(forceKeyFrame: wantsSlidesKeyFrame))
-        wantsSlidesKeyFrame = false
-        if let frame = slidesOutputs.next()?.frame {
-            peer.sendVideo(frame, content: .slides, captureTime: now, targetTime: now, now: now)
-        }
+            picture, presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
+            options: EncodeOptions(forceKeyFrame: wantedKeyFrames.remove(content) != nil))
+        guard let frame = outputs.next()?.frame else { return }
+        peer.sendVideo(
+            frame, content: content, rotation: content == .main ? rotation : .none, captureTime: now, targetTime: now,
+            now: now)
     }
 
-    private func makeEncoder() throws -> CompressionSession {
-        let made = try CompressionSession(
+    private func makeEncoder(_ dimensions: VideoDimensions) throws -> CompressionSession {
+        try CompressionSession(
             dimensions: dimensions,
             properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
             outputHandler: outputs.append)
-        encoder = made
-        return made
     }
 
     private func handleEvents(now: MonotonicInstant) {
@@ -184,8 +182,7 @@ final class TestClient {
                     }
                 }
             case .audioPacket(let packet): audioPackets.append(packet)
-            case .keyFrameRequested(.main): wantsKeyFrame = true
-            case .keyFrameRequested(.slides): wantsSlidesKeyFrame = true
+            case .keyFrameRequested(let content): wantedKeyFrames.insert(content)
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
@@ -203,6 +200,7 @@ final class ToneEncoder {
     private let frequency: Double
     private var position = 0
     private(set) var sampleTime: UInt32 = 0
+    var isSilent = false
 
     init(frequency: Double) throws {
         encoder = try OpusEncoder()
@@ -210,8 +208,9 @@ final class ToneEncoder {
     }
 
     func next() -> ByteBuffer? {
+        let amplitude = isSilent ? 0 : 0.3
         let samples = (0..<AudioFormat.frameSampleCount).map { index in
-            Float(0.3 * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
+            Float(amplitude * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
         }
         sampleTime = UInt32(truncatingIfNeeded: position)
         position += AudioFormat.frameSampleCount

@@ -140,6 +140,13 @@ final class VirtualCall {
         drain()
     }
 
+    /// What has happened in the rooms since the last look.
+    func roomEvents() -> [RoomEvent.Kind] {
+        var kinds: [RoomEvent.Kind] = []
+        while let event = relay.pollRoomEvent() { kinds.append(event.kind) }
+        return kinds
+    }
+
     private func nextEvent() -> MonotonicInstant {
         var next = relay.nextWakeUp
         for client in clients { next = min(next, client.nextWakeUp(now: now)) }
