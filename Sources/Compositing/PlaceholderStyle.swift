@@ -1,19 +1,15 @@
 /// How a source without a picture is shown: the initial of its name on a colour that the name always has.
 struct PlaceholderStyle: Hashable {
-    /// A name's first grapheme, in upper case.
+    /// A name's first character that shows, in upper case.
     let initial: String
     /// One of `hueCount` hues around the colour circle.
     let hue: Int
 
     /// Few enough that placeholders are shared, many enough that neighbours differ.
     static let hueCount = 36
-    /// A grapheme may carry any number of combining marks; what is drawn is bounded.
-    private static let maximumScalarCount = 16
 
     init(name: String) {
-        let first = name.first { !$0.isWhitespace && !$0.unicodeScalars.allSatisfy(Self.isControl) }
-        let scalars = first.map { String($0).unicodeScalars.prefix(Self.maximumScalarCount) }
-        initial = scalars.map { String(String.UnicodeScalarView($0)).uppercased() } ?? "?"
+        initial = DisplayText(name).initial
         // FNV-1a: the same in every run, unlike `Hasher`.
         let hash = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         hue = Int((hash ^ hash >> 32) % UInt64(Self.hueCount))
@@ -33,13 +29,6 @@ struct PlaceholderStyle: Hashable {
         case 3: (low, falling, high)
         case 4: (rising, low, high)
         default: (high, low, falling)
-        }
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .unassigned, .privateUse: true
-        default: false
         }
     }
 }

@@ -11,7 +11,7 @@ extension I420Region {
             return
         }
         parts.forEachStraightPart(of: shape.kind) { fill($0, with: colour, opacity: opacity) }
-        for corner in RoundedShape.Corner.all {
+        RoundedShape.Corner.visitAll { corner in
             let mask = shape.mask(corner)
             let origin = parts.origin(corner, side: mask.dimensions.width)
             fill(colour, mask: mask, x: origin.x, y: origin.y, clip: parts[corner], opacity: opacity)
@@ -28,7 +28,7 @@ extension I420Region {
             return
         }
         parts.forEachStraightPart(of: shape.kind) { blend(layer, x: x, y: y, clip: $0, opacity: opacity) }
-        for corner in RoundedShape.Corner.all {
+        RoundedShape.Corner.visitAll { corner in
             let mask = shape.mask(corner)
             let origin = parts.origin(corner, side: mask.dimensions.width)
             blend(

@@ -21,6 +21,13 @@ public struct RoundedShape: Sendable {
 
         static let all: [Corner] = [.topLeft, .topRight, .bottomLeft, .bottomRight]
 
+        static func visitAll(_ body: (Corner) -> Void) {
+            body(.topLeft)
+            body(.topRight)
+            body(.bottomLeft)
+            body(.bottomRight)
+        }
+
         var isRight: Bool { self == .topRight || self == .bottomRight }
         var isBottom: Bool { self == .bottomLeft || self == .bottomRight }
     }

@@ -49,12 +49,12 @@ extension I420Region {
         else { return }
         body(
             .luma, (columns.range.lowerBound, rows.range.lowerBound), target(.luma, columns.range, rows.range), opacity)
-        for rowPart in VisibleSpan.Part.all {
+        VisibleSpan.Part.visitAll { rowPart in
             let (chromaRows, rowsAreHalf) = rows.chroma(rowPart)
-            guard !chromaRows.isEmpty else { continue }
-            for columnPart in VisibleSpan.Part.all {
+            guard !chromaRows.isEmpty else { return }
+            VisibleSpan.Part.visitAll { columnPart in
                 let (chromaColumns, columnsAreHalf) = columns.chroma(columnPart)
-                guard !chromaColumns.isEmpty else { continue }
+                guard !chromaColumns.isEmpty else { return }
                 var opacity = opacity
                 if rowsAreHalf { opacity = opacity.halved }
                 if columnsAreHalf { opacity = opacity.halved }

@@ -164,12 +164,29 @@ struct ShiftedChroma {
         let row = firstRow + y
         let lower = base + min(row, height - 1) * stride
         let upper = base + min(max(0, isShiftedUp ? row - 1 : row), height - 1) * stride
-        for index in 0..<count {
-            let column = firstColumn + x + index
-            let right = min(column, width - 1)
-            let left = min(max(0, isShiftedLeft ? column - 1 : column), width - 1)
-            let sum = UInt16(upper[left]) + UInt16(upper[right]) + UInt16(lower[left]) + UInt16(lower[right])
-            destination[index] = UInt8(truncatingIfNeeded: (sum + 2) / 4)
+        let step = isShiftedLeft ? 1 : 0
+        let column = firstColumn + x
+        // The samples whose neighbours are all there; those at the ends repeat the last one.
+        let first = min(max(0, step - column), count)
+        let inner = first..<max(first, min(count, width - column))
+        for index in 0..<inner.lowerBound { writeAtEnd(index, column: column, lower, upper, to: destination) }
+        let (lowerLeft, upperLeft) = (lower + column - step, upper + column - step)
+        for index in inner {
+            let sum =
+                UInt16(upperLeft[index]) &+ UInt16(upperLeft[index + step]) &+ UInt16(lowerLeft[index])
+                &+ UInt16(lowerLeft[index + step])
+            destination[index] = UInt8(truncatingIfNeeded: (sum &+ 2) >> 2)
         }
+        for index in inner.upperBound..<count { writeAtEnd(index, column: column, lower, upper, to: destination) }
+    }
+
+    private func writeAtEnd(
+        _ index: Int, column: Int, _ lower: UnsafePointer<UInt8>, _ upper: UnsafePointer<UInt8>,
+        to destination: UnsafeMutablePointer<UInt8>
+    ) {
+        let right = min(column + index, width - 1)
+        let left = min(max(0, isShiftedLeft ? column + index - 1 : column + index), width - 1)
+        let sum = UInt16(upper[left]) + UInt16(upper[right]) + UInt16(lower[left]) + UInt16(lower[right])
+        destination[index] = UInt8(truncatingIfNeeded: (sum + 2) / 4)
     }
 }

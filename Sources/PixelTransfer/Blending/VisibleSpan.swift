@@ -7,7 +7,11 @@ struct VisibleSpan {
         case whole
         case trailing
 
-        static let all: [Part] = [.leading, .whole, .trailing]
+        static func visitAll(_ body: (Part) -> Void) {
+            body(.leading)
+            body(.whole)
+            body(.trailing)
+        }
     }
 
     let range: Range<Int>

@@ -1,0 +1,95 @@
+/// A name as it may be drawn: one line of bounded length, without what would not be seen or would disturb what is around
+/// it.
+///
+/// Names come from anybody. Left out are control characters, marks and overrides of direction (UAX #9), other invisible
+/// characters, and what has no meaning to everybody (private, unassigned). Any white space is one space. A character bears
+/// a few combining marks, as much as any language needs; joiners stand alone. What is left is cut after so many characters.
+/// Direction comes from the letters alone.
+struct DisplayText: Hashable, Sendable {
+    let string: String
+
+    /// What of a name is looked at, in code points.
+    private static let examinedScalarCount = 1024
+    static let maximumCharacterCount = 64
+    /// A character may consist of many code points, as emoji do that are joined.
+    static let maximumScalarCount = 192
+    static let maximumMarkCount = 4
+
+    init(_ text: String) {
+        var cleaner = Cleaner()
+        for scalar in text.unicodeScalars.prefix(Self.examinedScalarCount) {
+            guard cleaner.result.count < Self.maximumScalarCount else { break }
+            cleaner.take(scalar)
+        }
+        var kept = Substring(String(cleaner.result)).prefix(Self.maximumCharacterCount).unicodeScalars
+        while let last = kept.last, last == " " || Role(last) == .joiner { kept.removeLast() }
+        string = String(kept)
+    }
+
+    var isEmpty: Bool { string.isEmpty }
+
+    private struct Cleaner {
+        var result = String.UnicodeScalarView()
+        private var marksInRow = 0
+        private var endsInJoiner = false
+        private var owesSpace = false
+
+        mutating func take(_ scalar: Unicode.Scalar) {
+            switch Role(scalar) {
+            case .nothing:
+                break
+            case .space:
+                owesSpace = !result.isEmpty
+            case .mark:
+                guard !result.isEmpty, !owesSpace, marksInRow < DisplayText.maximumMarkCount else { return }
+                result.append(scalar)
+                marksInRow += 1
+                endsInJoiner = false
+            case .joiner:
+                guard !result.isEmpty, !owesSpace, !endsInJoiner else { return }
+                result.append(scalar)
+                endsInJoiner = true
+            case .base:
+                if owesSpace { result.append(" ") }
+                result.append(scalar)
+                (marksInRow, endsInJoiner, owesSpace) = (0, false, false)
+            }
+        }
+    }
+
+    /// What a code point is for.
+    private enum Role {
+        case base
+        case mark
+        /// The zero-width joiner and non-joiner, which Arabic, Indic scripts and emoji need.
+        case joiner
+        case space
+        case nothing
+
+        init(_ scalar: Unicode.Scalar) {
+            let properties = scalar.properties
+            self =
+                switch properties.generalCategory {
+                case _ where scalar.value == 0x200C || scalar.value == 0x200D: .joiner
+                case _ where properties.isWhitespace: .space
+                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                    .nothing
+                case _ where properties.isVariationSelector: .mark
+                case _ where properties.isDefaultIgnorableCodePoint: .nothing
+                case .nonspacingMark, .enclosingMark, .spacingMark: .mark
+                default: .base
+                }
+        }
+    }
+}
+
+extension DisplayText {
+    /// The first character, in upper case; "?" where there is none.
+    var initial: String {
+        // Upper case may be longer, and characters that are joined may be without end.
+        let first = string.first.map { String($0).uppercased().unicodeScalars.prefix(Self.maximumInitialScalarCount) }
+        return first.map { String(String.UnicodeScalarView($0)) } ?? "?"
+    }
+
+    private static let maximumInitialScalarCount = 16
+}

@@ -1,0 +1,46 @@
+import MediaCore
+
+/// A label to be drawn: a name and icons on a rounded plate, in a size.
+public struct Label: Hashable, Sendable {
+    /// The name, as it came; it is cleaned when it is drawn.
+    public var text: String
+    public var icons: LabelIcons
+    /// The plate's height in pixels; what is on it follows. Clamped to `heightRange` when it is drawn.
+    public var height: Int
+    /// What the plate may be wide at most, in pixels. A name that does not fit ends with an ellipsis.
+    public var maximumWidth: Int
+
+    public static let heightRange = 8...256
+    /// The widest plate.
+    public static let widthLimit = 4096
+
+    public init(text: String, icons: LabelIcons = [], height: Int, maximumWidth: Int) {
+        self.text = text
+        self.icons = icons
+        self.height = height
+        self.maximumWidth = maximumWidth
+    }
+}
+
+/// Where a label goes in a tile, and how large it and the tile's border are: both follow the tile's height.
+struct TileLabelMetrics: Hashable {
+    /// The plate's height in pixels; even, so that the plate covers whole chroma samples.
+    let height: Int
+    /// The widest plate that keeps off the tile's edges; a multiple of 8, so that tiles of nearly one size share labels.
+    let maximumWidth: Int
+    /// How far the plate is from the tile's left and lower edge; even.
+    let margin: Int
+
+    private static let plateHeights = 18...44
+    private static let smallestTile = VideoDimensions(width: 64, height: 60)
+
+    /// Nil where a tile is too small for a label that can be read.
+    init?(tile: VideoDimensions) {
+        guard tile.width >= Self.smallestTile.width, tile.height >= Self.smallestTile.height else { return nil }
+        // An eleventh or so: 30 of 360, 44 of 720.
+        let proportion = tile.height / 12
+        height = min(max(proportion, Self.plateHeights.lowerBound), Self.plateHeights.upperBound) & ~1
+        margin = height / 3 & ~1
+        maximumWidth = (tile.width - 2 * margin) & ~7
+    }
+}
