@@ -38,6 +38,8 @@ public struct RelayConfiguration: Sendable {
     /// The media addresses that answers name. The first one of the offer's address family is used.
     public var mediaAddresses: [TransportAddress] = []
     public var selfView = SelfView.never
+    /// Whether each tile has a label with the participant's name, and a border while they speak.
+    public var labels = true
     /// A source that has sent no frame for so long is dimmed.
     public var staleAfter = Duration.seconds(1)
     /// A source that has sent no frame for so long becomes a placeholder.
