@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 ARGS ?=
 
 programs := confrelay confclient confsim
-sources := Sources Tests $(wildcard Benchmarks)
+sources := Sources Tests Plugins $(wildcard Benchmarks)
 # Several passes are measured on real clips alone.
 benches := conference encoders sessions simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 

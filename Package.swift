@@ -15,13 +15,16 @@ struct Module {
     var dependencies: [Target.Dependency]
     var testDependencies: [Target.Dependency] = []
     var linkerSettings: [LinkerSetting] = []
+    var exclude: [String] = []
+    var plugins: [Target.PluginUsage] = []
     /// Folders of the tests that they read by path.
     var testFixtures: [String] = []
 
     var targets: [Target] {
         [
             .target(
-                name: name, dependencies: dependencies, swiftSettings: swiftSettings, linkerSettings: linkerSettings),
+                name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings,
+                linkerSettings: linkerSettings, plugins: plugins),
             .testTarget(
                 name: "\(name)Tests",
                 dependencies: [.target(name: name)] + dependencies + testDependencies, exclude: testFixtures,
@@ -98,8 +101,11 @@ let modules: [Module] = [
             .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             dequeModule,
             .product(name: "HeapModule", package: "swift-collections"),
+            .product(name: "HummingbirdTLS", package: "hummingbird"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
-        testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")]),
+        testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")],
+        exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
         name: "ConferenceClient",
         dependencies: [
@@ -123,6 +129,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -154,6 +161,8 @@ let package = Package(
                 "SimulationScenarios", "SimulationReports", argumentParser,
             ],
             swiftSettings: swiftSettings),
+        .plugin(name: "EmbedWebFiles", capability: .buildTool(), dependencies: ["webembed"]),
+        .executableTarget(name: "webembed", swiftSettings: swiftSettings),
         .testTarget(
             name: "ConfsimTests", dependencies: ["confsim", "NetworkSimulation", "SimulationReports", argumentParser],
             swiftSettings: swiftSettings),

@@ -36,6 +36,14 @@ public struct JoinResult: Sendable {
     public var participantID: String
     /// The session description to answer with.
     public var answer: String
+    /// Names the ICE session, as a strong entity tag in its quotes (RFC 9725, section 4.3.1); nil where there is none.
+    public var entityTag: String?
+
+    public init(participantID: String, answer: String, entityTag: String? = nil) {
+        self.participantID = participantID
+        self.answer = answer
+        self.entityTag = entityTag
+    }
 }
 
 /// Why a join was refused.
@@ -44,6 +52,8 @@ public enum JoinError: Error, CustomStringConvertible {
     case offer(SDPError)
     case roomFull(limit: Int)
     case tooManyRooms(limit: Int)
+    /// Another offer came for a participant who is not there.
+    case noSuchParticipant
     /// The relay is shutting down.
     case closed
     /// A codec or cipher session could not be made.
@@ -54,6 +64,7 @@ public enum JoinError: Error, CustomStringConvertible {
         case .offer(let error): "\(error)"
         case .roomFull(let limit): "the room is full: it takes \(limit) participants; try again when someone has left"
         case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one that exists, or try later"
+        case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason
         }

@@ -1,6 +1,9 @@
 extension Relay {
     /// The next change in any of the rooms, in the order in which they happened.
     ///
-    /// Who does not poll loses the oldest of some thousands; `snapshot(now:)` tells the state.
+    /// Who does not poll loses the oldest of some thousands; `state(ofRoom:)` tells what they add up to.
     public func pollRoomEvent() -> RoomEvent? { roomEvents.popFirst() }
+
+    /// What those are told who begin to follow a room; nil when there is none of that name.
+    public func state(ofRoom id: String) -> RoomState? { rooms[id]?.state }
 }

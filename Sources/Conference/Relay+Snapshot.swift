@@ -81,6 +81,7 @@ extension Participant {
             videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
             width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
+            maximumFrameRate: downlink?.framesPerSecond ?? 0, limit: downlink?.limit,
             framesEncoded: downlink?.framesEncoded ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
             retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,

@@ -14,10 +14,14 @@ import VideoCoding
 public final class Relay {
     public let configuration: RelayConfiguration
     private let wallClock: WallClock
-    private var random: any RandomNumberGenerator
+    var random: any RandomNumberGenerator
     var rooms: [String: Room] = [:]
     var participants: [ParticipantID: Participant] = [:]
-    private var demultiplexer = MediaDemultiplexer()
+    /// Finds the owners of packets whose keys were negotiated with their addresses.
+    var demultiplexer = MediaDemultiplexer()
+    /// Finds the owners of what comes over paths that ICE found.
+    var paths = PathDirectory()
+    var handshakes = HandshakeGate<ParticipantID>()
     private var readyToTransmit = CircularBuffer<ParticipantID>()
     /// BYE packets of those who left, whose connections are gone.
     private var farewells = CircularBuffer<PeerConnection.Transmit>()
@@ -25,7 +29,7 @@ public final class Relay {
     private var nextQueue: UInt64 = 0
     private var nextParticipant: UInt64 = 0
     private var nextIdleCheck: MonotonicInstant
-    private var isClosed = false
+    private(set) var isClosed = false
     var datagrams = DatagramCounters()
     let roomEvents = RoomEventLog()
 
@@ -51,10 +55,12 @@ public final class Relay {
     /// Answers an offer and adds the participant to the room, which is made if need be.
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
-        let negotiation: (answer: SessionDescription, session: NegotiatedSession)
+        let negotiation: Negotiation
         do throws(SDPError) {
             let offer = try SessionDescription(parsing: request.offer)
-            negotiation = try OfferAnswer.answer(offer: offer, policy: policy(for: request), using: &random)
+            let (answer, session) = try OfferAnswer.answer(
+                offer: offer, policy: policy(for: request), using: &random)
+            negotiation = Negotiation(answer: answer, session: session)
         } catch {
             throw .offer(error)
         }
@@ -65,18 +71,23 @@ public final class Relay {
         } else if rooms.count >= configuration.maximumRooms {
             throw .tooManyRooms(limit: configuration.maximumRooms)
         }
-        let participant = try makeParticipant(request, session: negotiation.session, now: now)
+        let participant = try makeParticipant(request, negotiation: negotiation, now: now)
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
         participants[participant.id] = participant
         room.add(participant)
-        demultiplexer.add(participant)
+        if let transport = negotiation.session.transport {
+            paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)
+        } else {
+            demultiplexer.add(participant)
+        }
         service(participant, now: now)
-        return JoinResult(participantID: participant.publicID, answer: negotiation.answer.encode())
+        return participant.joinResult
     }
 
     private func makeParticipant(
-        _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
+        _ request: JoinRequest, negotiation: Negotiation, now: MonotonicInstant
     ) throws(JoinError) -> Participant {
+        let session = negotiation.session
         var limits = configuration.rateLimits
         let caps = [
             session.maximumBitRate, session.video?.maximumBitRate,
@@ -95,7 +106,7 @@ public final class Relay {
         }
         let peerConfiguration = PeerConfiguration(
             rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session),
-            seed: random.next())
+            seed: random.next(), certificate: configuration.certificate)
         let publicID = makePublicID()
         let peer: PeerConnection
         do {
@@ -109,7 +120,7 @@ public final class Relay {
         let participant = Participant(
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView, peer: peer,
-            queues: (makeQueue(), makeQueue()), now: now)
+            negotiation: negotiation, policy: policy(for: request), queues: (makeQueue(), makeQueue()), now: now)
         if let video = session.video, video.sends {
             participant.downlink = makeDownlink(participant.id, video: video, start: limits.start)
         }
@@ -129,7 +140,7 @@ public final class Relay {
         return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }
 
-    private func makeDownlink(_ id: ParticipantID, video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
+    func makeDownlink(_ id: ParticipantID, video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
         var setup = DownlinkFormat(video).compression(
             canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
             maximumSliceSize: PeerConfiguration.maximumPayloadSize)
@@ -142,7 +153,8 @@ public final class Relay {
     /// Whether media may go to the offer's addresses before anything authentic came from there: only back to the host
     /// that made the offer, so that nobody can aim the relay at someone else.
     private func trustsDescription(of request: JoinRequest, session: NegotiatedSession) -> Bool {
-        guard let signallingPeer = request.signallingPeer else { return false }
+        // ICE finds out where to send.
+        guard session.transport == nil, let signallingPeer = request.signallingPeer else { return false }
         let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
         // Some senders (ffmpeg) describe where they send to, which is this relay.
         return addresses.allSatisfy {
@@ -175,7 +187,8 @@ public final class Relay {
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
         return AnswerPolicy(
             publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
-            alternativeAddresses: addresses.filter { $0 != address }, videoDirection: direction,
+            alternativeAddresses: addresses.filter { $0 != address },
+            certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
             audioDirection: direction)
     }
 
@@ -192,6 +205,8 @@ public final class Relay {
         participant.peer.close(now: now)
         while let farewell = participant.peer.pollTransmit(now: now) { farewells.append(farewell) }
         demultiplexer.remove(participant)
+        paths.remove(participant)
+        handshakes.release(participant.id)
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
         room.remove(participant)
@@ -205,63 +220,6 @@ public final class Relay {
     public func close(now: MonotonicInstant) {
         isClosed = true
         for participant in participants.values { remove(participant, now: now) }
-    }
-
-    // MARK: Datagrams
-
-    /// Takes a datagram from the socket. Whatever it holds, it disturbs nobody but whoever can authenticate it.
-    public func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
-        let kind = DatagramKind.classify(datagram)
-        guard kind == .rtp || kind == .rtcp else {
-            if kind == .unknown { datagrams.malformed &+= 1 } else { datagrams.unsupported &+= 1 }
-            return
-        }
-        let offset = datagram.readerIndex + (kind == .rtp ? 8 : 4)
-        guard let ssrc = datagram.getInteger(at: offset, as: UInt32.self) else {
-            datagrams.malformed &+= 1
-            return
-        }
-        let owner = demultiplexer.route(ssrc: ssrc, source: source)
-        var best = PeerConnection.ReceiveOutcome.unknown
-        if let owner {
-            best = deliver(copy datagram, to: owner, ssrc: ssrc, from: source, now: now)
-            guard best == .unauthenticated else {
-                count(best)
-                return
-            }
-            // A client that ended and joined anew may use the same port and SSRC with new keys.
-        }
-        let candidates = demultiplexer.candidates(ssrc: ssrc, excluding: owner, now: now)
-        for candidate in candidates {
-            let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, now: now)
-            if outcome == .accepted || outcome == .malformed {
-                count(outcome)
-                return
-            }
-            if outcome == .unauthenticated { best = .unauthenticated }
-        }
-        count(best)
-    }
-
-    private func deliver(
-        _ datagram: consuming ByteBuffer, to participant: Participant, ssrc: UInt32, from source: TransportAddress,
-        now: MonotonicInstant
-    ) -> PeerConnection.ReceiveOutcome {
-        let outcome = participant.peer.receive(datagram, from: source, now: now)
-        if outcome == .accepted {
-            demultiplexer.authenticated(participant, ssrc: ssrc, source: source)
-            service(participant, now: now)
-        }
-        return outcome
-    }
-
-    private func count(_ outcome: PeerConnection.ReceiveOutcome) {
-        switch outcome {
-        case .accepted: datagrams.accepted &+= 1
-        case .malformed: datagrams.malformed &+= 1
-        case .unauthenticated: datagrams.unauthenticated &+= 1
-        case .unknown: datagrams.unknown &+= 1
-        }
     }
 
     // MARK: Time and jobs
@@ -314,7 +272,10 @@ public final class Relay {
             guard let room = rooms[id], room.composeQueue == completion.queue else { return }
             room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
-            guard let participant = participants[id], let room = rooms[participant.room] else { return }
+            // The participant may have been given another way down since the job went out.
+            guard let participant = participants[id], let room = rooms[participant.room],
+                participant.downlink?.queue == completion.queue
+            else { return }
             room.complete(result, for: participant, of: completion, now: now)
             service(participant, now: now)
         case .mixed(let id, let ticks):
@@ -325,20 +286,28 @@ public final class Relay {
     }
 
     /// Moves a connection's events into its room, and notes that it may have something to send.
-    private func service(_ participant: Participant, now: MonotonicInstant) {
+    func service(_ participant: Participant, now: MonotonicInstant) {
         guard let room = rooms[participant.room] else { return }
         while let event = participant.peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
+            case .videoEnded(let content): room.videoEnded(content, of: participant)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
             case .keyFrameRequested: participant.downlink?.requestKeyFrame()
             case .videoBitRateChanged(let rate): participant.downlink?.setBitRate(rate)
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
+            case .connectionStateChanged(let state):
+                guard state != .failed else {
+                    remove(participant, now: now)
+                    return
+                }
+                room.connectionChanged(state, of: participant)
             case .goodbye:
                 remove(participant, now: now)
                 return
             }
         }
+        room.noteWhetherHeard(participant)
         participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true

@@ -33,10 +33,13 @@ public struct RelayConfiguration: Sendable {
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.
     public var maximumRooms = 200
-    /// A participant from whom nothing authentic arrived for so long has left.
+    /// A participant from whom nothing authentic arrived for so long has left. Those whose path ICE found leave with the
+    /// consent to send to them, after 30 s (RFC 7675).
     public var idleTimeout = Duration.seconds(30)
     /// The media addresses that answers name. The first one of the offer's address family is used.
     public var mediaAddresses: [TransportAddress] = []
+    /// What the relay shows in DTLS handshakes; without it offers of DTLS-SRTP are refused.
+    public var certificate: DTLSCertificate?
     public var selfView = SelfView.never
     /// Whether each tile has a label with the participant's name, and a border while they speak.
     public var labels = true

@@ -12,14 +12,20 @@ public struct RelaySnapshot: Encodable, Sendable {
 public struct DatagramCounters: Encodable, Sendable {
     /// Authenticated and taken.
     public var accepted: UInt64 = 0
-    /// Neither RTP nor RTCP, or too short.
+    /// Nothing that a relay takes, or too short.
     public var malformed: UInt64 = 0
     /// From nobody the relay knows.
     public var unknown: UInt64 = 0
     /// Claimed a known stream and failed authentication.
     public var unauthenticated: UInt64 = 0
-    /// STUN and DTLS, which no session negotiated.
-    public var unsupported: UInt64 = 0
+    /// Connectivity checks that authenticated and were taken.
+    public var checks: UInt64 = 0
+    /// STUN that was not: for no session that there is, not authentic, replayed, malformed, or with the wrong role.
+    public var checksRefused: UInt64 = 0
+    /// DTLS that was handed to an association.
+    public var handshakes: UInt64 = 0
+    /// DTLS that was not: from an address that passed no check, or of one handshake too many.
+    public var handshakesRefused: UInt64 = 0
 }
 
 public struct RoomSnapshot: Encodable, Sendable {
@@ -117,6 +123,10 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var loss: Double = 0
     public var width = 0
     public var height = 0
+    /// Pictures a second that are encoded at most.
+    public var maximumFrameRate = 0
+    /// What keeps the picture from being better; nil when nothing does.
+    public var limit: DownlinkLimit?
     public var framesEncoded: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
     public var framesDropped: UInt64 = 0

@@ -11,6 +11,28 @@ public protocol RelayCore: AnyObject {
     func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult
     /// Shows someone out; `false` when there is no such participant.
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
+    /// Answers another offer of someone who is in.
+    func renegotiate(
+        room: String, participant: String, offer: String, now: MonotonicInstant
+    ) throws(JoinError) -> JoinResult
+    /// Takes candidates; answers with new credentials when they ask for an ICE restart.
+    func trickle(
+        room: String, participant: String, fragment: TrickleICEFragment, ifMatch: String?, now: MonotonicInstant
+    ) throws(TrickleError) -> TrickleICEFragment?
+    /// Changes a room's layout.
+    func setLayout(_ layout: RoomLayout, room: String, now: MonotonicInstant) throws(RoomControlError)
+    /// Changes what one participant is shown; nil: the room's layout again.
+    func setLayout(
+        _ layout: RoomLayout?, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError)
+    /// Takes what a participant says of their microphone and camera.
+    func setMediaState(
+        _ state: MediaState, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError)
+    /// What those are told who begin to follow a room; nil when there is none of that name.
+    func state(ofRoom id: String) -> RoomState?
+    /// The next change in any of the rooms.
+    func pollRoomEvent() -> RoomEvent?
     /// Takes a datagram that arrived.
     func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant)
     /// Does what is due.

@@ -22,6 +22,8 @@ actor RelayDriver {
     private var heldBackJob: Job?
     private var isClosed = false
     private var socketEnd: CheckedContinuation<Void, Never>?
+    private var feeds = RoomFeedHub()
+    private var feedTimer: Scheduled<Void>?
     /// The present as of the read whose datagrams are coming in.
     private var readTime: MonotonicInstant?
 
@@ -79,6 +81,9 @@ actor RelayDriver {
         let now = now()
         relay.close(now: now)
         transmit(now: now)
+        feeds.close()
+        feedTimer?.cancel()
+        feedTimer = nil
         timer?.scheduled.cancel()
         timer = nil
         socket?.close()
@@ -87,20 +92,18 @@ actor RelayDriver {
         await workers.shutDown()
     }
 
-    /// Lets someone in.
-    func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
-        guard !isClosed else { throw .closed }
+    /// Lets a request act on the relay, then carries out what the relay wants.
+    func act<Result, Failure: Error>(
+        _ action: (any RelayCore, _ now: MonotonicInstant) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let now = now()
-        defer { settle(now: now) }
-        return try relay.join(request, now: now)
+        defer { if !isClosed { settle(now: now) } }
+        return try action(relay, now)
     }
 
-    /// Shows someone out; `false` when there is no such participant.
-    func leave(room: String, participant: String) -> Bool {
-        guard !isClosed else { return false }
-        let now = now()
-        defer { settle(now: now) }
-        return relay.leave(room: room, participant: participant, now: now)
+    /// Lets a request look at the relay, which changes nothing.
+    func look<Result>(_ view: (any RelayCore, _ now: MonotonicInstant) -> Result) -> Result {
+        view(relay, now())
     }
 
     /// The state of the relay, the socket and the workers at this moment.
@@ -110,17 +113,21 @@ actor RelayDriver {
             socket: socket?.counters ?? MediaSocketCounters(),
             workers: workers.statistics,
             workerCount: workers.threadCount,
-            isServing: socket != nil && !isClosed)
+            isServing: socket != nil && !isClosed,
+            eventFollowers: feeds.count,
+            droppedEventFollowers: feeds.droppedFollowers)
     }
 
-    /// The state of one room at this moment; nil when there is none of that name.
-    func room(_ id: String) -> RoomSnapshot? {
-        relay.snapshot(room: id, now: now())
-    }
-
-    /// The state of all rooms at this moment.
-    func rooms() -> [RoomSnapshot] {
-        relay.snapshot(now: now()).rooms
+    /// Starts to tell what happens in a room, and, once a second, how the media of one participant does.
+    func follow(room: String, participant: String?) throws(RoomFeedError) -> RoomFeed {
+        guard !isClosed else { throw .closed }
+        let now = now()
+        guard let state = relay.state(ofRoom: room) else { throw .noSuchRoom }
+        let feed = try feeds.follow(state, participant: participant, now: now) { [weak self, eventLoop] follower in
+            eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(follower) } }
+        }
+        armFeedTimer()
+        return feed
     }
 
     // MARK: On the event loop
@@ -129,6 +136,7 @@ actor RelayDriver {
     private func settle(now: MonotonicInstant) {
         transmit(now: now)
         startJobs()
+        publishEvents(now: now)
         armTimer()
     }
 
@@ -157,6 +165,25 @@ actor RelayDriver {
             heldBackJob = isTaken ? nil : job
             if !isTaken { return }
         }
+    }
+
+    private func publishEvents(now: MonotonicInstant) {
+        while let event = relay.pollRoomEvent() { feeds.publish(event, now: now) }
+    }
+
+    private func armFeedTimer() {
+        guard !isClosed, feedTimer == nil, feeds.count > 0 else { return }
+        feedTimer = eventLoop.scheduleTask(in: TimeAmount(RoomFeedHub.tickInterval)) { [weak self] in
+            self?.assumeIsolated { $0.feedTimerFired() } ?? ()
+        }
+    }
+
+    private func feedTimerFired() {
+        feedTimer = nil
+        guard !isClosed else { return }
+        let now = now()
+        feeds.tick(now: now) { relay.snapshot(room: $0, now: now) }
+        armFeedTimer()
     }
 
     /// Sets the timer unless one is set that fires early enough. One that fires too early finds nothing due.

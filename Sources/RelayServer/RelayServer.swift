@@ -1,10 +1,12 @@
 import Conference
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import MediaCore
 import NIOCore
 import NIOPosix
+import NIOSSL
 import RTP
 import SecureTransport
 public import ServiceLifecycle
@@ -20,6 +22,8 @@ public final class RelayServer: Service {
     private let signallingGroup: MultiThreadedEventLoopGroup
     private let binder: PortBinder
     private let flightFolder: FlightFolder?
+    private let tls: TLSConfiguration?
+    private let iceServers: [ICEServer]
     private let logger: Logger
     private let onListening: @Sendable (Endpoint) -> Void
 
@@ -46,6 +50,13 @@ public final class RelayServer: Service {
         let flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
             try FlightFolder(path: path, limit: configuration.flightRecorderLimit, logger: logger)
         }
+        let tls = try configuration.tls.map { files throws(StartupError) in try files.load(logger: logger) }
+        let certificate: DTLSCertificate
+        do throws(DTLSError) {
+            certificate = try DTLSCertificate()
+        } catch {
+            throw .secureTransport(reason: "\(error)")
+        }
         let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
         do throws(StartupError) {
@@ -54,8 +65,9 @@ public final class RelayServer: Service {
                 throw .addressNotAvailable(configuration.host)
             }
             return RelayServer(
-                configuration, channel: channel, bound: bound, mediaGroup: mediaGroup, binder: binder,
-                flightFolder: flightFolder, logger: logger, onListening: onListening, makeRelay: makeRelay)
+                configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
+                binder: binder, flightFolder: flightFolder, tls: tls, logger: logger, onListening: onListening,
+                makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
             throw error
@@ -63,8 +75,10 @@ public final class RelayServer: Service {
     }
 
     private init(
-        _ configuration: RelayServerConfiguration, channel: any Channel, bound: TransportAddress,
-        mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder, flightFolder: FlightFolder?, logger: Logger,
+        _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
+        bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
+        flightFolder: FlightFolder?,
+        tls: TLSConfiguration?, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
@@ -73,6 +87,7 @@ public final class RelayServer: Service {
             configuration.publicAddresses.isEmpty
             ? LocalAddresses.reaching(bound)
             : configuration.publicAddresses.map { $0.with(port: bound.port) }
+        relayConfiguration.certificate = certificate
         if let flightFolder { relayConfiguration.makeFlightRecorder = { flightFolder.makeRecorder($0) } }
         logger.info(
             "media addresses",
@@ -80,10 +95,12 @@ public final class RelayServer: Service {
         self.mediaGroup = mediaGroup
         self.binder = binder
         self.flightFolder = flightFolder
+        self.tls = tls
+        iceServers = configuration.iceServers
         self.logger = logger
         self.onListening = onListening
         mediaChannel = channel
-        endpoint = Endpoint(address: bound)
+        endpoint = Endpoint(address: bound, isEncrypted: tls != nil)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink
@@ -112,7 +129,7 @@ public final class RelayServer: Service {
 
     private func serve() async throws {
         try await driver.start(mediaChannel: mediaChannel)
-        let signalling = makeSignallingApplication()
+        let signalling = try makeSignallingApplication()
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in
@@ -133,20 +150,22 @@ public final class RelayServer: Service {
         }
     }
 
-    private func makeSignallingApplication() -> Application<RouterResponder<SignallingContext>> {
+    private func makeSignallingApplication() throws -> Application<RouterResponder<SignallingContext>> {
         var quietLogger = logger
         quietLogger.logLevel = max(logger.logLevel, .warning)
         let signalling = SignallingRouter(
-            driver: driver, mediaPort: endpoint.address.port, isLocalAddress: { LocalAddresses.contain($0) })
+            driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
+            isLocalAddress: { LocalAddresses.contain($0) }, iceServers: iceServers)
+        let http = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [RequestDeadlineHandler(timeout: SignallingLimits.requestTimeout)],
+                idleTimeout: SignallingLimits.idleTimeout,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: SignallingLimits.headerSize, maxHeaderListSize: SignallingLimits.headerSize,
+                    maxHeaderFieldCount: SignallingLimits.headerFieldCount)))
         return Application(
             router: signalling.makeRouter(),
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [RequestDeadlineHandler(timeout: SignallingLimits.requestTimeout)],
-                    idleTimeout: SignallingLimits.idleTimeout,
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: SignallingLimits.headerSize, maxHeaderListSize: SignallingLimits.headerSize,
-                        maxHeaderFieldCount: SignallingLimits.headerFieldCount))),
+            server: try tls.map { try .tls(http, tlsConfiguration: $0) } ?? http,
             configuration: ApplicationConfiguration(
                 address: .hostname(endpoint.address.host, port: Int(endpoint.address.port)),
                 serverName: "confrelay/\(RelayVersion.current)",
@@ -162,13 +181,16 @@ extension RelayServer {
     public struct Endpoint: Sendable, CustomStringConvertible {
         /// The address and port of both sockets.
         let address: TransportAddress
+        /// Whether signalling is HTTPS.
+        let isEncrypted: Bool
 
         /// The number of both ports.
         public var port: UInt16 { address.port }
 
         /// The line that says so to people and scripts.
         public var description: String {
-            "confrelay \(RelayVersion.current) listening: http://\(address) (signalling), udp \(address.port) (media)"
+            "confrelay \(RelayVersion.current) listening: \(isEncrypted ? "https" : "http")://\(address) (signalling), "
+                + "udp \(address.port) (media)"
         }
     }
 

@@ -15,6 +15,10 @@ public struct RelayServerConfiguration: Sendable {
     /// The addresses that answers name for media; their ports are not used. Empty: the address listened on, or every
     /// address of this machine where that is a wildcard.
     public var publicAddresses: [TransportAddress] = []
+    /// What to serve HTTPS with; nil for plain HTTP.
+    public var tls: TLSFiles?
+    /// The servers that those who join are told to find their way with (RFC 9725, section 4.6).
+    public var iceServers: [ICEServer] = []
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
     /// A link that what is sent to each address passes first, to see how calls fare on a slow network; nil for none.

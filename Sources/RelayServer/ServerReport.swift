@@ -14,4 +14,8 @@ public struct ServerReport: Sendable {
     public var workerCount: Int
     /// Whether media is being served.
     public var isServing: Bool
+    /// Connections to which rooms' events are told.
+    public var eventFollowers = 0
+    /// Such connections that were closed because they took too long to read.
+    public var droppedEventFollowers: UInt64 = 0
 }

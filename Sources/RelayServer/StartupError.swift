@@ -18,6 +18,14 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case noFreePort(host: String)
     /// Recordings cannot be kept there.
     case folderNotUsable(path: String, reason: String)
+    /// The file of the TLS certificate is not there or holds none.
+    case certificateNotUsable(path: String, reason: String)
+    /// The file of the TLS certificate's private key is not there or holds none.
+    case keyNotUsable(path: String, reason: String)
+    /// The private key is not that of the certificate.
+    case keyDoesNotFit(key: String, certificate: String)
+    /// The certificate for media could not be made.
+    case secureTransport(reason: String)
     /// Anything else the system said.
     case system(Transport, host: String, port: Int, reason: String)
 
@@ -38,6 +46,15 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .folderNotUsable(let path, let reason):
             "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user can "
                 + "write to"
+        case .certificateNotUsable(let path, let reason):
+            "the TLS certificate \(path) cannot be used: \(reason); give --tls-certificate a PEM file"
+        case .keyNotUsable(let path, let reason):
+            "the TLS key \(path) cannot be used: \(reason); give --tls-key a PEM file"
+        case .keyDoesNotFit(let key, let certificate):
+            "the TLS key \(key) does not fit the certificate \(certificate): give --tls-key the key that the certificate "
+                + "was made for, and put the certificate itself first in its file"
+        case .secureTransport(let reason):
+            "no certificate for encrypted media can be made: \(reason)"
         case .system(let transport, let host, let port, let reason):
             "cannot listen on \(transport.rawValue) port \(port) on \(host): \(reason)"
         }

@@ -5,6 +5,7 @@ import Logging
 import MediaCore
 import NetworkSimulation
 import RateControl
+import RelayServer
 import SecureTransport
 public import VideoCoding
 
@@ -105,5 +106,16 @@ extension TransportAddress {
             throw ValidationError("give an IP address that others can reach, such as 192.0.2.7 or 2001:db8::1")
         }
         self = address
+    }
+}
+
+extension ICEServer {
+    /// Parses the URI of a STUN or TURN server.
+    init(option text: String) throws {
+        do {
+            try self.init(parsing: text)
+        } catch {
+            throw ValidationError(error.description)
+        }
     }
 }

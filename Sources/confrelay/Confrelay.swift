@@ -12,6 +12,7 @@ enum Confrelay {
     enum Exit: Int32 {
         case success = 0
         case usage = 64
+        case noInput = 66
         case unavailable = 69
         case internalFailure = 70
         case cannotCreate = 73
@@ -50,10 +51,17 @@ enum Confrelay {
             // Some request did not end in time and was cut off.
             return (.success, nil)
         } catch let error as StartupError {
-            if case .folderNotUsable = error { return (.cannotCreate, error.description) }
-            return (.unavailable, error.description)
+            return (exit(for: error), error.description)
         } catch {
             return (.internalFailure, "\(error)")
+        }
+    }
+
+    private static func exit(for error: StartupError) -> Exit {
+        switch error {
+        case .folderNotUsable: .cannotCreate
+        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit: .noInput
+        default: .unavailable
         }
     }
 

@@ -20,13 +20,16 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 69 the address or port cannot be used; 70 an internal \
-            failure; 73 the flight recorder's folder cannot be written to.
+            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key cannot be used; 69 the \
+            address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
             """,
         version: "confrelay \(RelayVersion.current)")
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
+
+    @OptionGroup(title: "Browsers")
+    var browsers: BrowserOptions
 
     @OptionGroup(title: "Picture and bitrate")
     var media: MediaOptions
@@ -47,6 +50,8 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.port = network.port
         configuration.publicAddresses = network.publicAddress
         configuration.emulatedDownlink = network.emulateDownlink
+        configuration.tls = browsers.tlsFiles
+        configuration.iceServers = browsers.iceServer
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
@@ -74,8 +79,8 @@ struct NetworkOptions: ParsableArguments {
             "Address to listen on.",
             discussion: """
                 127.0.0.1 serves this machine only. 0.0.0.0 (or :: for IPv6 as well) opens the relay to others; offers \
-                with SRTP keys in them (a=crypto) are then still refused from other machines unless they come through \
-                a TLS proxy.
+                with SRTP keys in them (a=crypto) are then still refused from other machines unless they come by \
+                HTTPS or through a TLS proxy.
                 """))
     var host = "127.0.0.1"
 
@@ -93,6 +98,44 @@ struct NetworkOptions: ParsableArguments {
             discussion: LinkProfile.syntax, valueName: "link"),
         transform: LinkProfile.init(option:))
     var emulateDownlink: LinkProfile?
+}
+
+/// What browsers need beyond the local machine.
+struct BrowserOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Serve HTTPS with this certificate (PEM, followed by its chain).",
+            discussion: "Browsers give camera and microphone to pages from HTTPS or from this very machine alone.",
+            valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(help: ArgumentHelp("The certificate's private key (PEM, not encrypted).", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "STUN or TURN server that those who join are told of; may be given several times.",
+            discussion: """
+                stun:stun.example.org, or with what a TURN server asks for: \
+                'turn:turn.example.org?transport=udp&username=ada&credential=secret'. Everyone who joins gets to know it.
+                """,
+            valueName: "url"),
+        transform: ICEServer.init(option:))
+    var iceServer: [ICEServer] = []
+
+    /// Both files; nil where HTTP is to be plain.
+    var tlsFiles: TLSFiles? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return TLSFiles(certificate: tlsCertificate, key: tlsKey)
+    }
+
+    func validate() throws {
+        switch (tlsCertificate, tlsKey) {
+        case (.some, nil): throw ValidationError("--tls-certificate needs its private key: give --tls-key as well")
+        case (nil, .some): throw ValidationError("--tls-key needs its certificate: give --tls-certificate as well")
+        default: break
+        }
+    }
 }
 
 /// What participants get to see, and at what rate.

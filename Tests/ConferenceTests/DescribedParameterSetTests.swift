@@ -30,8 +30,12 @@ import VideoCoding
             stream =
                 stream
                 ?? VideoReceiveStream(
-                    nackEnabled: false, canRequestKeyFrames: false,
-                    describedSets: describing(frame.sample.format).map { Array($0.readableBytesView) })
+                    NegotiatedMedia(
+                        kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+                        h264: H264FormatParameters(
+                            profileLevelID: nil,
+                            parameterSets: describing(frame.sample.format).map { Array($0.readableBytesView) }),
+                        localSSRC: 1))
             let payloads = packetizer.packetize(try frame.sample.nalUnits().filter { !$0.isParameterSet })
             for (position, payload) in payloads.enumerated() {
                 let packet = RTPPacket(

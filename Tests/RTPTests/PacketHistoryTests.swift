@@ -5,7 +5,7 @@ import Testing
 @testable import RTP
 
 struct PacketHistoryTests {
-    private var history = PacketHistory(maximumPacketCount: 100, maximumAge: .seconds(1))
+    private var history = PacketHistory<ByteBuffer>(maximumPacketCount: 100, maximumAge: .seconds(1))
 
     private mutating func store(_ sequenceNumbers: some Sequence<UInt16>, at time: Int64) {
         for number in sequenceNumbers {

@@ -60,4 +60,41 @@ struct RequestDeadlineHandlerTests {
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(!channel.isActive)
     }
+
+    private func startStream(_ channel: EmbeddedChannel) throws {
+        try channel.writeInbound(head)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        try channel.writeOutbound(
+            HTTPResponsePart.head(HTTPResponse(status: .ok, headerFields: [.contentType: "text/event-stream"])))
+    }
+
+    @Test("a stream of events has no end, and needs none as long as it is read")
+    func readStream() throws {
+        let channel = try makeChannel()
+        try startStream(channel)
+        for _ in 0..<10 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+            try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: ":\n\n")))
+        }
+        #expect(channel.isActive)
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        try channel.writeInbound(head)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        #expect(!channel.isActive)
+    }
+
+    @Test("a stream whose parts are not taken in time ends the connection")
+    func stuckStream() throws {
+        let channel = try makeChannel()
+        try startStream(channel)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        // Without a flush nothing reaches the client.
+        for _ in 0..<14 {
+            channel.write(HTTPResponsePart.body(ByteBuffer(string: ":\n\n")), promise: nil)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        }
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
 }

@@ -45,7 +45,7 @@ import Testing
                 for profiles: [SRTPProfile] in [[.aeadAES128GCM], [.aesCM128HMACSHA1_80], SRTPProfile.allCases] {
                     let (client, relay) = try negotiate(
                         OfferParameters(
-                            address: Self.client, srtpProfiles: profiles, usesFeedbackProfile: bundle,
+                            address: Self.client, transport: .sdes(profiles), usesFeedbackProfile: bundle,
                             rtcpMux: rtcpMux, bundle: bundle))
                     #expect(client.media.count == 2 && relay.media.count == 2)
                     #expect(client.isBundled == relay.isBundled)
@@ -218,6 +218,6 @@ import Testing
         #expect(try offer.media.map { try $0.extensionMaps().map(\.uri) } == [[HeaderExtension.audioLevel.uri], []])
         #expect(try offer.media[1].cryptoAttributes().map(\.suiteName) == SRTPProfile.allCases.map(\.cryptoSuiteName))
         #expect(!offer.encode().contains("transport-cc"))
-        #expect(offer.media[1].formats == ["96", "97", "98", "99"])
+        #expect(offer.media[1].formats == ["96", "97", "98", "99", "100", "101", "102", "103"])
     }
 }

@@ -5,7 +5,7 @@ import RTP
 /// One Opus stream on its way out.
 struct AudioSendStream {
     let ssrc: UInt32
-    let payloadType: UInt8
+    var payloadType: UInt8
     private let timestampOffset: UInt32
     private var sequenceNumber: UInt16
     private var isFirst = true

@@ -1,67 +1,155 @@
 import MediaCore
+import NIOCore
+import RTP
 import SecureTransport
 
-/// One m-line of a session: its keys, and where its packets go.
+/// One m-line of a session: its keys, where its packets go, and its streams in both directions.
 struct MediaLine {
-    let negotiated: NegotiatedMedia
-    let inbound: SRTPContext
-    let outbound: SRTPContext
+    private(set) var negotiated: NegotiatedMedia
+    /// What protects the line's packets, which may be shared with other lines; `nil` until there are keys.
+    var keys: Keys?
     /// What every packet needs of `negotiated`, which is too large to be copied for each.
-    let header: HeaderExtensions
-    let outboundTrailerSize: DataSize
+    private(set) var header: HeaderExtensions
     /// Where RTP goes; `nil` until the remote address is known.
     var rtpDestination: TransportAddress?
     /// Where RTCP goes.
     var rtcpDestination: TransportAddress?
     /// When the last RTP packet authenticated.
     var lastRTP: MonotonicInstant?
-    /// SSRCs that have authenticated on this line.
+    /// SSRCs that were announced for this line or have authenticated on it, those of retransmissions too.
     private(set) var knownSSRCs: [UInt32]
+    /// Those of our sources that the remote side has reported on.
+    private var reportedSSRCs: [UInt32] = []
     /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
     private var latchedSequence: [UInt32: UInt16] = [:]
 
+    var videoReceiver: VideoReceiveStream?
+    var videoSender: VideoSendStream?
+    var audioReceiver: AudioReceiveStream?
+    var audioSender: AudioSendStream?
+
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8
+
+    /// The two directions of one pair of keys.
+    struct Keys {
+        let inbound: SRTPContext
+        let outbound: SRTPContext
+        let outboundTrailerSize: DataSize
+
+        init(_ keys: SRTPKeyPair) throws(SRTPError) {
+            try self.init(inbound: SRTPContext(keys: keys.inbound, direction: .inbound), keys)
+        }
+
+        /// - Parameter inbound: The context of another line with the same key: one key has one replay window.
+        init(inbound: SRTPContext, _ keys: SRTPKeyPair) throws(SRTPError) {
+            self.inbound = inbound
+            outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
+            outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
+        }
+    }
 
     /// The identifiers of the header extensions that are in use; `nil` for those that are not.
     struct HeaderExtensions {
         let absoluteSendTime: UInt8?
         let outboundTransportSequence: UInt8?
         let inboundTransportSequence: UInt8?
+        let inboundMID: UInt8?
+        let outboundMID: UInt8?
+        /// The identification tag as it stands in packets.
+        let mid: [UInt8]
+
+        /// A longer tag would cost too much in a packet; without it the announced SSRCs tell whose it is.
+        private static let longestMID = 8
 
         init(_ media: NegotiatedMedia) {
             let usesTransportFeedback = media.feedback.transportCC
             absoluteSendTime = media.outboundExtensionIDs.absoluteSendTime
             outboundTransportSequence = usesTransportFeedback ? media.outboundExtensionIDs.transportSequenceNumber : nil
             inboundTransportSequence = usesTransportFeedback ? media.extensionIDs.transportSequenceNumber : nil
+            mid = Array((media.mid ?? "").utf8)
+            inboundMID = mid.isEmpty ? nil : media.extensionIDs.mid
+            outboundMID = (1...Self.longestMID).contains(mid.count) ? media.outboundExtensionIDs.mid : nil
         }
     }
 
-    /// - Parameter bundled: The line of the same bundle whose context to share: one key has one replay window.
-    init(
-        _ negotiated: NegotiatedMedia, bundled: MediaLine?, trustsRemoteDescription: Bool
-    ) throws(SRTPError) {
+    init(_ negotiated: NegotiatedMedia) {
         self.negotiated = negotiated
-        guard let keys = negotiated.keys else { throw .missingKeys }
-        if let bundled, bundled.negotiated.keys?.inbound == keys.inbound {
-            inbound = bundled.inbound
-        } else {
-            inbound = try SRTPContext(keys: keys.inbound, direction: .inbound)
-        }
-        outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
         header = HeaderExtensions(negotiated)
-        outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
-        knownSSRCs = negotiated.remoteSSRCs
-        if trustsRemoteDescription {
-            rtpDestination = negotiated.remoteRTPAddress
-            rtcpDestination = negotiated.rtcpMux ? negotiated.remoteRTPAddress : negotiated.remoteRTCPAddress
+        knownSSRCs = Self.announcedSSRCs(of: negotiated)
+    }
+
+    private static func announcedSSRCs(of media: NegotiatedMedia) -> [UInt32] {
+        Array((media.remoteSSRCs + media.remoteRetransmissionSSRCs.keys.sorted()).suffix(maximumSSRCs))
+    }
+
+    // MARK: Negotiation
+
+    /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also one
+    /// that is sent again after a pause, for under its keys no number may come twice.
+    mutating func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+        if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
+            // The m-line was given to another stream (RFC 8829, section 5.2.2).
+            var line = MediaLine(wanted)
+            (line.keys, line.rtpDestination, line.rtcpDestination) = (keys, rtpDestination, rtcpDestination)
+            self = line
+        } else {
+            negotiated = wanted
+            header = HeaderExtensions(wanted)
+            for ssrc in Self.announcedSSRCs(of: wanted) { remember(ssrc: ssrc) }
         }
+        setUpStreams(using: &generator)
+    }
+
+    /// The session no longer has the line.
+    mutating func disable(using generator: inout some RandomNumberGenerator) {
+        negotiated.direction = .inactive
+        setUpStreams(using: &generator)
+    }
+
+    /// Makes the streams that were negotiated and are not there yet, and brings the others up to date.
+    mutating func setUpStreams(using generator: inout some RandomNumberGenerator) {
+        switch negotiated.kind {
+        case .video:
+            videoReceiver = negotiated.receives ? videoReceiver ?? VideoReceiveStream(negotiated) : nil
+            videoReceiver?.media = negotiated
+            if negotiated.sends, videoSender == nil {
+                videoSender = VideoSendStream(
+                    negotiated, maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes, using: &generator)
+            }
+            videoSender?.update(negotiated)
+        case .audio:
+            audioReceiver = negotiated.receives ? audioReceiver ?? AudioReceiveStream() : nil
+            if negotiated.sends, audioSender == nil {
+                audioSender = AudioSendStream(
+                    ssrc: negotiated.localSSRC, payloadType: negotiated.payloadType, using: &generator)
+            }
+            audioSender?.payloadType = negotiated.payloadType
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Whether a packet of this payload type is one of the line's.
+    func takes(payloadType: UInt8) -> Bool {
+        negotiated.receives
+            && (negotiated.payloadType == payloadType || negotiated.retransmissionPayloadType == payloadType)
+    }
+
+    /// Whether the packet's header extension says that it belongs to this line (RFC 8843, section 15).
+    func isNamed(by extensions: RTPHeaderExtensions) -> Bool {
+        guard let id = header.inboundMID, let mid = extensions.mid(id: id) else { return false }
+        return mid.elementsEqual(header.mid)
     }
 
     mutating func remember(ssrc: UInt32) {
         guard !knownSSRCs.contains(ssrc) else { return }
         if knownSSRCs.count >= Self.maximumSSRCs { knownSSRCs.removeFirst() }
         knownSSRCs.append(ssrc)
+    }
+
+    mutating func forget(ssrc: UInt32) {
+        knownSSRCs.removeAll { $0 == ssrc }
     }
 
     /// Whether a packet numbered `sequenceNumber` is newer than all that latched the address before.
@@ -72,5 +160,24 @@ struct MediaLine {
         if latchedSequence.count > Self.maximumSSRCs { latchedSequence.removeAll() }
         latchedSequence[ssrc] = sequenceNumber
         return true
+    }
+
+    // MARK: Sending
+
+    /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
+    var canSend: Bool { negotiated.sends && rtpDestination != nil && keys != nil }
+
+    var sendsVideo: Bool { negotiated.kind == .video && negotiated.sends }
+    var sendsAudio: Bool { negotiated.kind == .audio && negotiated.sends }
+
+    /// Whether packets of a source of ours are to name their line: until the remote side knows the source.
+    func namesLine(ssrc: UInt32) -> Bool { !reportedSSRCs.contains(ssrc) }
+
+    /// The remote side has reported on a source of ours.
+    mutating func reported(ssrc: UInt32) {
+        guard ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC,
+            !reportedSSRCs.contains(ssrc)
+        else { return }
+        reportedSSRCs.append(ssrc)
     }
 }

@@ -1,5 +1,7 @@
 import MediaCore
+import RTP
 public import RateControl
+public import SecureTransport
 
 /// What a `PeerConnection` needs besides the negotiated session.
 public struct PeerConfiguration: Sendable {
@@ -9,17 +11,29 @@ public struct PeerConfiguration: Sendable {
     public var trustsRemoteDescription: Bool
     /// Seeds sequence numbers, timestamps and report intervals.
     public var seed: UInt64
+    /// What this side shows in DTLS handshakes; a session whose keys one makes needs it.
+    public var certificate: DTLSCertificate?
+    /// Makes the identifiers of connectivity checks, which nobody may foresee.
+    public var checkIdentifiers: any RandomNumberGenerator & Sendable
 
     /// The largest UDP payload sent: what every path carries without fragmentation, tunnels included.
     static let maximumDatagramSize = DataSize(bytes: 1200)
-    /// RTP header (12), header extensions (up to 16) and the SRTP trailer (up to 16).
+    /// What packets have besides payload, about: RTP header (12), header extensions (up to 16) and the SRTP trailer (up to
+    /// 16).
     static let packetOverhead = DataSize(bytes: 44)
+    /// The most that they have: with the line's identification tag, and in a retransmission.
+    private static let maximumOverhead = packetOverhead + DataSize(bytes: 4 + RTPPacket.retransmissionOverhead)
     /// The largest RTP payload sent.
-    static let maximumPayloadSize = maximumDatagramSize - packetOverhead
+    static let maximumPayloadSize = maximumDatagramSize - maximumOverhead
 
-    public init(rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64) {
+    public init(
+        rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64, certificate: DTLSCertificate? = nil,
+        checkIdentifiers: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
         self.rateLimits = rateLimits
         self.trustsRemoteDescription = trustsRemoteDescription
         self.seed = seed
+        self.certificate = certificate
+        self.checkIdentifiers = checkIdentifiers
     }
 }

@@ -14,7 +14,9 @@ extension PeerConnection {
         switch DatagramKind.classify(datagram) {
         case .rtp: return receiveRTP(datagram, from: source, now: now)
         case .rtcp: return receiveRTCP(datagram, from: source, now: now)
-        default: return .unknown
+        case .stun: return receiveSTUN(datagram, from: source, now: now)
+        case .dtls: return receiveDTLS(datagram, from: source, now: now)
+        case .turnChannel, .unknown: return .unknown
         }
     }
 
@@ -32,11 +34,11 @@ extension PeerConnection {
         guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
             let ssrc = datagram.getInteger(at: datagram.readerIndex + 8, as: UInt32.self)
         else { return .malformed }
-        guard let line = receivingLine(payloadType: typeByte & 0x7f, ssrc: ssrc, datagram: copy datagram) else {
-            return .unknown
-        }
+        guard var line = receivingLine(payloadType: typeByte & 0x7f, ssrc: ssrc, datagram: copy datagram),
+            let keys = lines[line].keys
+        else { return .unknown }
         do {
-            try lines[line].inbound.unprotect(rtp: &datagram)
+            try keys.inbound.unprotect(rtp: &datagram)
         } catch {
             counters.count(error)
             return .unauthenticated
@@ -45,21 +47,38 @@ extension PeerConnection {
             counters.malformedPackets &+= 1
             return .malformed
         }
+        if let named = namedLine(packet.extensions), named != line, session.isBundled {
+            // A source moves to another line when the remote side says so (RFC 8843 9.2).
+            guard lines[named].takes(payloadType: packet.payloadType) else { return .unknown }
+            lines[line].forget(ssrc: ssrc)
+            line = named
+        }
         receive(packet, line: line, size: size, from: source, now: now)
         return .accepted
     }
 
-    /// The line whose packet this is: the one that knows the SSRC, else one with the payload type. Without BUNDLE two
-    /// lines may use one payload type, each with its own keys: then the first whose keys fit.
+    /// The line whose packet this is (RFC 8843 9.2): the one that knows the SSRC, else the one that the packet names, else
+    /// the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys: then the
+    /// first whose keys fit.
     private func receivingLine(payloadType: UInt8, ssrc: UInt32, datagram: ByteBuffer) -> Int? {
-        var fitting: Int?
         for index in lines.indices
-        where lines[index].negotiated.receives && lines[index].negotiated.payloadType == payloadType {
-            if lines[index].knownSSRCs.contains(ssrc) { return index }
+        where lines[index].takes(payloadType: payloadType) && lines[index].knownSSRCs.contains(ssrc) {
+            return index
+        }
+        if let extensions = RTPHeaderExtensions(ofPacket: datagram), let named = namedLine(extensions) {
+            return lines[named].takes(payloadType: payloadType) ? named : nil
+        }
+        var fitting: Int?
+        for index in lines.indices where lines[index].takes(payloadType: payloadType) {
             if let first = fitting, !authenticates(datagram, line: first) { fitting = nil }
             fitting = fitting ?? index
         }
         return fitting
+    }
+
+    private func namedLine(_ extensions: RTPHeaderExtensions) -> Int? {
+        guard !extensions.isEmpty else { return nil }
+        return lines.firstIndex { $0.isNamed(by: extensions) }
     }
 
     /// Whether a line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not count
@@ -67,7 +86,7 @@ extension PeerConnection {
     private func authenticates(_ datagram: consuming ByteBuffer, line: Int) -> Bool {
         guard let keys = lines[line].negotiated.keys?.inbound,
             let trial = try? SRTPContext(keys: keys, direction: .inbound)
-        else { return false }
+        else { return true }
         return (try? trial.unprotect(rtp: &datagram)) != nil
     }
 
@@ -76,7 +95,7 @@ extension PeerConnection {
     ) {
         latch(line: line, rtp: packet, from: source)
         lines[line].lastRTP = now
-        authenticated(now: now)
+        heard(from: source, now: now)
         counters.packetsReceived &+= 1
         receiveMeter.add(size, now: now)
         if let id = lines[line].header.inboundTransportSequence,
@@ -84,17 +103,21 @@ extension PeerConnection {
         {
             feedbackRecorder?.received(transportSequence: sequence, now: now)
         }
-        if line == videoLine {
-            videoReceiver?.insert(packet, size: size, now: now)
-            deliverVideo(now: now)
+        if let receiver = lines[line].videoReceiver {
+            receiver.insert(packet, size: size, now: now)
+            deliverVideo(from: receiver, now: now)
             sendDueFeedback(now: now)
-        } else if line == audioLine, let audio = audioReceiver?.insert(packet, size: size, now: now) {
+        } else if let audio = lines[line].audioReceiver?.insert(packet, size: size, now: now) {
             events.append(.audioPacket(audio))
         }
     }
 
     /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
     private func latch(line: Int, rtp packet: RTPPacket, from source: TransportAddress) {
+        guard transport == nil else {
+            lines[line].remember(ssrc: packet.ssrc)
+            return
+        }
         guard lines[line].isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber) else { return }
         lines[line].remember(ssrc: packet.ssrc)
         guard lines[line].rtpDestination != source else { return }
@@ -116,6 +139,14 @@ extension PeerConnection {
         }
     }
 
+    /// An authentic packet came: the remote side is there.
+    private func heard(from source: TransportAddress, now: MonotonicInstant) {
+        authenticated(now: now)
+        guard transport != nil else { return }
+        transport?.noteSign(from: source, now: now)
+        if transport?.state != .connected { followTransport(now: now) }
+    }
+
     // MARK: RTCP
 
     private func receiveRTCP(
@@ -123,11 +154,11 @@ extension PeerConnection {
     ) -> ReceiveOutcome {
         guard let ssrc = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self) else { return .malformed }
         let size = DataSize(bytes: datagram.readableBytes)
-        let known = lines.indices.filter { lines[$0].knownSSRCs.contains(ssrc) }
-        for line in known.isEmpty ? Array(lines.indices) : known {
+        for line in linesToTry(ssrc: ssrc) {
+            guard let keys = lines[line].keys else { continue }
             var attempt = copy datagram
             do {
-                try lines[line].inbound.unprotect(rtcp: &attempt)
+                try keys.inbound.unprotect(rtcp: &attempt)
             } catch {
                 counters.count(error)
                 continue
@@ -137,7 +168,9 @@ extension PeerConnection {
                 return .malformed
             }
             lines[line].remember(ssrc: ssrc)
-            if lines[line].negotiated.rtcpMux {
+            if transport != nil {
+                // ICE tells where to send.
+            } else if lines[line].negotiated.rtcpMux {
                 // Who sends no RTP, by role or for the time being, is known by RTCP alone.
                 if lines[line].rtpDestination == nil || !isHearingRTP(line: line, now: now) {
                     setDestination(source, line: line)
@@ -145,7 +178,7 @@ extension PeerConnection {
             } else {
                 lines[line].rtcpDestination = source
             }
-            authenticated(now: now)
+            heard(from: source, now: now)
             receiveMeter.add(size, now: now)
             for packet in packets { handle(packet, line: line, now: now) }
             return .accepted
@@ -153,73 +186,12 @@ extension PeerConnection {
         return .unauthenticated
     }
 
-    private func handle(_ packet: RTCPPacket, line: Int, now: MonotonicInstant) {
-        switch packet {
-        case .senderReport(let report):
-            videoReceiver?.senderReportReceived(report, now: now)
-            audioReceiver?.senderReportReceived(report, now: now)
-            handle(report.reports, now: now)
-        case .receiverReport(let report):
-            handle(report.reports, now: now)
-        case .genericNACK(let nack):
-            retransmit(nack, now: now)
-        case .pictureLossIndication(let indication):
-            guard indication.mediaSSRC == videoSender?.ssrc else { return }
-            if videoSender?.pictureLossIndicated(now: now) == true { events.append(.keyFrameRequested) }
-        case .fullIntraRequest(let request):
-            for entry in request.entries where entry.ssrc == videoSender?.ssrc {
-                if videoSender?.fullIntraRequested(commandSequence: entry.commandSequence, now: now) == true {
-                    events.append(.keyFrameRequested)
-                }
-            }
-        case .transportFeedback(let feedback):
-            guard lines[line].negotiated.feedback.transportCC, let report = feedbackAdapter.handle(feedback, now: now)
-            else { return }
-            counters.transportFeedbackReceived &+= 1
-            controller.feedbackReceived(report, now: now)
-            if let roundTripTime = feedbackAdapter.roundTripTime { videoReceiver?.setRoundTripTime(roundTripTime) }
-            advanceController(now: now)
-        case .receiverEstimatedMaximumBitrate(let estimate):
-            controller.remoteEstimateReceived(estimate.bitRate, now: now)
-            advanceController(now: now)
-        case .bye(let goodbye):
-            // An endpoint that says goodbye for any of its streams' SSRCs is leaving: it has one stream of each kind.
-            if goodbye.ssrcs.contains(where: { lines[line].knownSSRCs.contains($0) }) { events.append(.goodbye) }
-        case .sourceDescription, .congestionControlFeedback, .other:
-            break
-        }
-    }
-
-    private func handle(_ reports: [ReportBlock], now: MonotonicInstant) {
-        let ntpNow = wallClock.ntpTime(at: now)
-        for block in reports {
-            if block.ssrc == videoSender?.ssrc {
-                videoSender?.statistics.reportReceived(block, ntpNow: ntpNow)
-                guard let statistics = videoSender?.statistics else { continue }
-                if let roundTripTime = statistics.roundTripTime { videoReceiver?.setRoundTripTime(roundTripTime) }
-                controller.receiverReportReceived(
-                    fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
-                advanceController(now: now)
-            } else if block.ssrc == audioSender?.ssrc {
-                audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
-            }
-        }
-    }
-
-    private func retransmit(_ nack: GenericNACK, now: MonotonicInstant) {
-        guard let line = videoLine, nack.mediaSSRC == videoSender?.ssrc else { return }
-        let roundTripTime = self.roundTripTime ?? .milliseconds(50)
-        for sequenceNumber in nack.sequenceNumbers {
-            counters.negativeAcknowledgementsReceived &+= 1
-            // What the path cannot carry in time is not repeated on top.
-            guard pacer.expectedDrainTime < Self.maximumPacerDelay else { continue }
-            guard let datagram = history.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) else {
-                continue
-            }
-            budget.spend(DataSize(bytes: datagram.readableBytes), now: now)
-            pacer.enqueue(
-                .retransmission(datagram, line: line), size: DataSize(bytes: datagram.readableBytes),
-                priority: .retransmission, now: now)
+    /// The lines under whose keys an RTCP packet may be: of those that share a context, one.
+    private func linesToTry(ssrc: UInt32) -> [Int] {
+        let known = lines.indices.filter { lines[$0].knownSSRCs.contains(ssrc) }
+        let candidates = known.isEmpty ? Array(lines.indices) : known
+        return candidates.filter { index in
+            !candidates.contains { $0 < index && lines[$0].keys?.inbound === lines[index].keys?.inbound }
         }
     }
 }

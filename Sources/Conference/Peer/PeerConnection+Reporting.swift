@@ -7,15 +7,17 @@ import SecureTransport
 extension PeerConnection {
     /// Sends what the receivers have to say now: missing packets, lost pictures, arrival times.
     func sendDueFeedback(now: MonotonicInstant) {
-        if let line = videoLine, let ssrc = videoReceiver?.ssrc {
-            let local = lines[line].negotiated.localSSRC
-            if let missing = videoReceiver?.nacksDue(now: now), !missing.isEmpty {
+        for line in lines.indices {
+            guard let receiver = lines[line].videoReceiver, let ssrc = receiver.ssrc else { continue }
+            let missing = receiver.nacksDue(now: now)
+            if !missing.isEmpty {
+                let local = lines[line].negotiated.localSSRC
                 sendControl(
                     [.genericNACK(GenericNACK(senderSSRC: local, mediaSSRC: ssrc, sequenceNumbers: missing))],
                     line: line, now: now)
             }
             let roundTripTime = self.roundTripTime ?? .milliseconds(100)
-            if videoReceiver?.takeKeyFrameRequest(roundTripTime: roundTripTime, now: now) == true {
+            if receiver.takeKeyFrameRequest(roundTripTime: roundTripTime, now: now) {
                 sendControl([keyFrameRequest(line: line, mediaSSRC: ssrc)], line: line, now: now)
             }
         }
@@ -36,13 +38,19 @@ extension PeerConnection {
     }
 
     private func sendTransportFeedback(now: MonotonicInstant) {
-        guard feedbackRecorder?.feedbackDue(now: now) == true,
-            let line = videoReceiver != nil ? videoLine : audioLine,
-            let mediaSSRC = videoReceiver?.ssrc ?? audioReceiver?.ssrc
-        else { return }
+        guard feedbackRecorder?.feedbackDue(now: now) == true, let (line, mediaSSRC) = feedbackSubject else { return }
         for feedback in feedbackRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
             sendControl([.transportFeedback(feedback)], line: line, now: now)
         }
+    }
+
+    /// The line on which transport-wide feedback goes, and the source that it names.
+    private var feedbackSubject: (line: Int, mediaSSRC: UInt32)? {
+        for line in lines.indices {
+            if let ssrc = lines[line].videoReceiver?.ssrc { return (line, ssrc) }
+        }
+        guard let audioLine, let ssrc = lines[audioLine].audioReceiver?.ssrc else { return nil }
+        return (audioLine, ssrc)
     }
 
     /// A sender or receiver report for every line.
@@ -53,14 +61,14 @@ extension PeerConnection {
     /// Sends `packets`: alone where reduced-size RTCP was negotiated (RFC 5506), else behind the report and the source
     /// description with which a compound packet begins (RFC 3550 6.1). Without `packets` it is the regular report.
     func sendControl(_ packets: [RTCPPacket], line: Int, now: MonotonicInstant) {
-        guard let destination = lines[line].rtcpDestination else { return }
+        guard let destination = lines[line].rtcpDestination, let keys = lines[line].keys else { return }
         let description = SourceDescription(
             chunks: [SourceDescription.Chunk(ssrc: lines[line].negotiated.localSSRC, cname: session.cname)])
         let isReduced = lines[line].negotiated.reducedSizeRTCP && !packets.isEmpty
         let head = isReduced ? [] : [report(line: line, now: now), .sourceDescription(description)]
         var datagram = RTCPPacket.encode(head + packets)
         do {
-            try lines[line].outbound.protect(rtcp: &datagram)
+            try keys.outbound.protect(rtcp: &datagram)
         } catch {
             counters.protectFailures &+= 1
             return
@@ -71,11 +79,13 @@ extension PeerConnection {
 
     private func report(line: Int, now: MonotonicInstant) -> RTCPPacket {
         let ssrc = lines[line].negotiated.localSSRC
-        let isVideo = line == videoLine
-        let block = isVideo ? videoReceiver?.reportBlock(now: now) : audioReceiver?.reportBlock(now: now)
-        let reports = block.map { [$0] } ?? []
-        let statistics = isVideo ? videoSender?.statistics : audioSender?.statistics
-        if let report = statistics?.makeSenderReport(ssrc: ssrc, reports: reports, wallClock: wallClock, now: now) {
+        let reports =
+            lines[line].videoReceiver?.reportBlocks(now: now)
+            ?? lines[line].audioReceiver?.reportBlock(now: now).map { [$0] } ?? []
+        let statistics = lines[line].videoSender?.statistics ?? lines[line].audioSender?.statistics
+        if lines[line].negotiated.sends,
+            let report = statistics?.makeSenderReport(ssrc: ssrc, reports: reports, wallClock: wallClock, now: now)
+        {
             return .senderReport(report)
         }
         return .receiverReport(ReceiverReport(ssrc: ssrc, reports: reports))

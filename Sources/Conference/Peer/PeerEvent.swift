@@ -8,13 +8,19 @@ public enum PeerEvent: Sendable {
     case videoFrame(ReceivedVideoFrame)
     /// An Opus packet, in the order of arrival.
     case audioPacket(ReceivedAudioPacket)
-    /// The remote side cannot decode until it gets a keyframe. Repeats of one request are coalesced.
-    case keyFrameRequested
-    /// What the video encoder may produce from now on.
+    /// The remote side cannot decode a video stream of ours until it gets a keyframe. Repeats of one request are
+    /// coalesced.
+    case keyFrameRequested(NegotiatedMedia.Content)
+    /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
+    /// longer has it.
+    case videoEnded(NegotiatedMedia.Content)
+    /// What the video encoder may produce from now on; all of them together, where several streams are sent.
     case videoBitRateChanged(VideoBitRate)
     /// What the audio encoder may produce from now on.
     case audioBitRateChanged(BitRate)
-    /// The remote side said goodbye (RTCP BYE).
+    /// How the path to the remote side is now, where ICE finds it.
+    case connectionStateChanged(ConnectionState)
+    /// The remote side has left.
     case goodbye
 }
 

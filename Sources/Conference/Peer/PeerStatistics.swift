@@ -35,14 +35,14 @@ public struct PeerStatistics: Sendable {
     public var pacerDelay: Duration
     public var controllerState: String
 
-    /// Of the video we send, as its receiver reports it.
+    /// Of the main video we send, as its receiver reports it.
     public var videoFractionLost: Double
     public var audioFractionLost: Double
     public var framesSent: UInt64
     public var keyFramesSent: UInt64
     public var keyFrameRequestsReceived: UInt64
 
-    /// Of the video we receive.
+    /// Of the main video we receive.
     public var videoPacketsReceived: UInt64
     public var videoPacketsLost: Int64
     public var framesReceived: UInt64
@@ -51,35 +51,50 @@ public struct PeerStatistics: Sendable {
     public var keyFramesReceived: UInt64
     public var keyFrameRequestsSent: UInt64
     public var negativeAcknowledgementsSent: UInt64
+    /// In a stream of their own (RFC 4588); repetitions in the media's stream are not told apart.
+    public var retransmissionsReceived: UInt64
     public var audioPacketsReceived: UInt64
 }
 
 extension PeerConnection {
     /// Round-trip time, from transport-wide feedback or from reports; `nil` before either.
     public var roundTripTime: Duration? {
-        feedbackAdapter.roundTripTime ?? videoSender?.statistics.roundTripTime
-            ?? audioSender?.statistics.roundTripTime
+        if let roundTripTime = feedbackAdapter.roundTripTime { return roundTripTime }
+        for line in lines.indices {
+            let statistics = lines[line].videoSender?.statistics ?? lines[line].audioSender?.statistics
+            if let roundTripTime = statistics?.roundTripTime { return roundTripTime }
+        }
+        return nil
     }
 
     /// The fraction of our audio packets that the remote side last reported lost.
-    public var audioFractionLost: Double { audioSender?.statistics.fractionLost ?? 0 }
+    public var audioFractionLost: Double {
+        audioLine.flatMap { lines[$0].audioSender?.statistics.fractionLost } ?? 0
+    }
+
+    /// The fraction of our video packets that the remote side last reported lost.
+    var videoFractionLost: Double {
+        lines.reduce(0) { max($0, $1.videoSender?.statistics.fractionLost ?? 0) }
+    }
 
     public func statistics(now: MonotonicInstant) -> PeerStatistics {
-        PeerStatistics(
+        let sender = videoLine.flatMap { lines[$0].videoSender }
+        let receiver = videoLine.flatMap { lines[$0].videoReceiver }
+        return PeerStatistics(
             counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
             sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.averageBitRate,
             videoBitRate: allocated.video, pacing: pacing, pacerQueue: pacer.queuedSize,
             pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
-            videoFractionLost: videoSender?.statistics.fractionLost ?? 0,
-            audioFractionLost: audioFractionLost,
-            framesSent: videoSender?.framesSent ?? 0, keyFramesSent: videoSender?.keyFramesSent ?? 0,
-            keyFrameRequestsReceived: videoSender?.keyFrameRequests ?? 0,
-            videoPacketsReceived: videoReceiver?.packetsReceived ?? 0,
-            videoPacketsLost: videoReceiver.map { Int64($0.reception.cumulativeLost) } ?? 0,
-            framesReceived: videoReceiver?.framesReceived ?? 0, framesWithheld: videoReceiver?.framesWithheld ?? 0,
-            keyFramesReceived: videoReceiver?.keyFramesReceived ?? 0,
-            keyFrameRequestsSent: videoReceiver?.keyFrames.requestCount ?? 0,
-            negativeAcknowledgementsSent: videoReceiver?.nacksSent ?? 0,
-            audioPacketsReceived: audioReceiver?.packetsReceived ?? 0)
+            videoFractionLost: videoFractionLost, audioFractionLost: audioFractionLost,
+            framesSent: sender?.framesSent ?? 0, keyFramesSent: sender?.keyFramesSent ?? 0,
+            keyFrameRequestsReceived: sender?.keyFrameRequests ?? 0,
+            videoPacketsReceived: receiver?.packetsReceived ?? 0,
+            videoPacketsLost: receiver.map { Int64($0.reception.cumulativeLost) } ?? 0,
+            framesReceived: receiver?.framesReceived ?? 0, framesWithheld: receiver?.framesWithheld ?? 0,
+            keyFramesReceived: receiver?.keyFramesReceived ?? 0,
+            keyFrameRequestsSent: receiver?.keyFrames.requestCount ?? 0,
+            negativeAcknowledgementsSent: receiver?.nacksSent ?? 0,
+            retransmissionsReceived: receiver?.retransmissionsReceived ?? 0,
+            audioPacketsReceived: audioLine.flatMap { lines[$0].audioReceiver?.packetsReceived } ?? 0)
     }
 }

@@ -2,6 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 import RTP
+import SecureTransport
 
 /// One H.264 stream on its way in: jitter buffer, NACK, depacketizer, parameter sets, and the decision which frames a
 /// decoder should see.
@@ -21,7 +22,15 @@ final class VideoReceiveStream {
     private var timestamps = TimestampUnwrapper()
     private(set) var keyFrames = KeyFrameRequester()
     private var firstArrivals = FrameArrivals()
+    private var orientation: VideoOrientationTracker
 
+    /// What was negotiated for the stream, last.
+    var media: NegotiatedMedia {
+        didSet { orientation.id = media.extensionIDs.videoOrientation }
+    }
+    /// The stream of retransmissions, where one was negotiated and has been heard.
+    private var retransmissionSSRC: UInt32?
+    private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
     private let configuration: JitterBuffer.Configuration
     /// Whether the sender was negotiated to answer PLI or FIR.
     private let canRequestKeyFrames: Bool
@@ -32,40 +41,76 @@ final class VideoReceiveStream {
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
     private(set) var keyFramesReceived: UInt64 = 0
+    private(set) var retransmissionsReceived: UInt64 = 0
     var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
     var malformedPayloads: Int { depacketizer.malformedPayloadCount }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
 
-    /// - Parameter describedSets: NAL units with the parameter sets of the sender's description; some send them nowhere
-    ///   else.
-    init(nackEnabled: Bool, canRequestKeyFrames: Bool, describedSets: [[UInt8]]) {
-        configuration = nackEnabled ? JitterBuffer.Configuration() : .withoutRetransmission
-        self.canRequestKeyFrames = canRequestKeyFrames
+    /// - Parameter media: What was negotiated for the stream. The parameter sets that it describes count too: some
+    ///   senders send them nowhere else.
+    init(_ media: NegotiatedMedia) {
+        self.media = media
+        configuration = media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
+        canRequestKeyFrames = media.feedback.pli || media.feedback.fir
+        orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         jitterBuffer = JitterBuffer(configuration: configuration)
-        for set in describedSets {
+        for set in media.h264?.parameterSets ?? [] {
             if let unit = NALUnit(ByteBuffer(bytes: set)) { formats.add(unit) }
         }
     }
 
     func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+        guard packet.payloadType != media.retransmissionPayloadType else {
+            insert(retransmission: packet, size: size, now: now)
+            return
+        }
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        place(packet, now: now)
+    }
+
+    private func place(_ packet: RTPPacket, now: MonotonicInstant) {
         firstArrivals.note(timestamp: packet.timestamp, arrival: now)
         _ = jitterBuffer.insert(packet, now: now)
     }
 
+    /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that was
+    /// announced; otherwise there is only one it may be.
+    private func insert(retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+        if packet.ssrc != retransmissionSSRC {
+            retransmissionSSRC = packet.ssrc
+            retransmissionReception = ReceptionStatistics(clockRate: 90_000)
+        }
+        retransmissionReception.received(
+            sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        guard let ssrc, media.remoteRetransmissionSSRCs[packet.ssrc] ?? ssrc == ssrc,
+            let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
+        else { return }
+        retransmissionsReceived &+= 1
+        place(original, now: now)
+    }
+
     func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
-        guard report.ssrc == ssrc else { return }
-        reception.senderReportReceived(report, now: now)
+        if report.ssrc == ssrc {
+            reception.senderReportReceived(report, now: now)
+        } else if report.ssrc == retransmissionSSRC {
+            retransmissionReception.senderReportReceived(report, now: now)
+        }
     }
 
     func setRoundTripTime(_ roundTripTime: Duration) {
         jitterBuffer.setRoundTripTime(roundTripTime)
     }
 
-    func reportBlock(now: MonotonicInstant) -> ReportBlock? {
-        ssrc.map { reception.makeReportBlock(ssrc: $0, now: now) }
+    /// What to report: on the stream and, where it is a stream of its own, on its retransmissions.
+    func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
+        var blocks: [ReportBlock] = []
+        if let ssrc { blocks.append(reception.makeReportBlock(ssrc: ssrc, now: now)) }
+        if let retransmissionSSRC {
+            blocks.append(retransmissionReception.makeReportBlock(ssrc: retransmissionSSRC, now: now))
+        }
+        return blocks
     }
 
     func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
@@ -92,6 +137,7 @@ final class VideoReceiveStream {
                 breakReferences(now: now)
             }
             lastSequence = received.sequence
+            orientation.note(received.packet)
             let units = depacketizer.append(
                 payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
                 sequence: received.sequence)
@@ -104,6 +150,7 @@ final class VideoReceiveStream {
 
     private func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
         framesReceived &+= 1
+        let rotation = orientation.rotation(at: unit.rtpTimestamp)
         for set in unit.parameterSets { formats.add(set) }
         if unit.isDamaged { breakReferences(now: now) }
         guard unit.hasPicture else { return nil }
@@ -131,7 +178,7 @@ final class VideoReceiveStream {
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
         return ReceivedVideoFrame(
             sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
-            firstArrival: firstArrival)
+            firstArrival: firstArrival, content: media.content, rotation: rotation)
     }
 
     private func breakReferences(now: MonotonicInstant) {
@@ -147,6 +194,7 @@ final class VideoReceiveStream {
         depacketizer = H264Depacketizer()
         timestamps = TimestampUnwrapper()
         firstArrivals = FrameArrivals()
+        orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         lastSequence = nil
         sawKeyFrame = false
         brokenSince = nil

@@ -2,20 +2,28 @@ import H264
 import MediaCore
 import NIOCore
 import RTP
+import SecureTransport
 import VideoCoding
 
-/// One H.264 stream on its way out: parameter sets, packetization, numbering, and which keyframe requests are new.
+/// One H.264 stream on its way out: parameter sets, packetization, numbering, what is kept to be sent again, and which
+/// keyframe requests are new.
 struct VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
     static let keyFrameRequestWindow = Duration.milliseconds(300)
 
     let ssrc: UInt32
-    let payloadType: UInt8
-    private let packetizer: H264Packetizer
+    private var payloadType: UInt8
+    private var packetizer: H264Packetizer
     private let timestampOffset: UInt32
     private var sequenceNumber: UInt16
     private var lastKeyFrameRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
+    private var orientationID: UInt8?
+    private var lastRotation: VideoRotation?
+    /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
+    /// index would break SRTP's keys.
+    private var repetitions: PacketHistory<ByteBuffer>?
+    private var retransmissions: RetransmissionStream?
 
     var statistics = SendStatistics(clockRate: 90_000)
     private(set) var framesSent: UInt64 = 0
@@ -24,41 +32,68 @@ struct VideoSendStream {
     /// The RTP timestamp of the newest frame.
     private var latestTimestamp: UInt32?
 
-    init(
-        ssrc: UInt32, payloadType: UInt8, mode: PacketizationMode, maximumPayloadSize: Int,
-        using generator: inout some RandomNumberGenerator
-    ) {
-        self.ssrc = ssrc
-        self.payloadType = payloadType
-        packetizer = H264Packetizer(mode: mode, maximumPayloadSize: maximumPayloadSize)
+    init(_ media: NegotiatedMedia, maximumPayloadSize: Int, using generator: inout some RandomNumberGenerator) {
+        ssrc = media.localSSRC
+        payloadType = media.payloadType
+        orientationID = media.outboundExtensionIDs.videoOrientation
+        packetizer = H264Packetizer(
+            mode: PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit,
+            maximumPayloadSize: maximumPayloadSize)
         timestampOffset = .random(in: 0 ... .max, using: &generator)
         // A first number in the lower half keeps the roll-over counter that SRTP guesses at zero (RFC 3711 3.3.1).
         sequenceNumber = .random(in: 0..<0x8000, using: &generator)
+        guard media.feedback.nack else { return }
+        if let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType {
+            retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
+        } else {
+            repetitions = PacketHistory()
+        }
+    }
+
+    /// Takes over what was negotiated anew.
+    mutating func update(_ media: NegotiatedMedia) {
+        payloadType = media.payloadType
+        orientationID = media.outboundExtensionIDs.videoOrientation
+        packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
+        if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
     }
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
-    mutating func packetize(_ frame: EncodedFrame, captureTime: MonotonicInstant) -> [RTPPacket] {
+    ///
+    /// - Parameter rotation: How the picture is to be turned, which its last packet says where the receiver wants to
+    ///   know: in keyframes, and where it is new (3GPP TS 26.114, 7.4.5).
+    mutating func packetize(
+        _ frame: EncodedFrame, rotation: VideoRotation, captureTime: MonotonicInstant
+    ) -> [RTPPacket] {
         guard let units = try? frame.sample.nalUnits() else { return [] }
         if frame.isKeyFrame { keyFramesSent &+= 1 }
         framesSent &+= 1
         let timestamp = rtpTimestamp(at: captureTime)
         latestTimestamp = timestamp
         let payloads = packetizer.packetize(units)
+        let tellsRotation = frame.isKeyFrame || rotation != lastRotation
+        lastRotation = rotation
         return payloads.enumerated().map { index, payload in
             defer { sequenceNumber &+= 1 }
-            return RTPPacket(
-                payloadType: payloadType, marker: index == payloads.count - 1, sequenceNumber: sequenceNumber,
+            let isLast = index == payloads.count - 1
+            var packet = RTPPacket(
+                payloadType: payloadType, marker: isLast, sequenceNumber: sequenceNumber,
                 timestamp: timestamp, ssrc: ssrc, payload: payload)
+            if isLast, tellsRotation, let orientationID {
+                packet.extensions.setVideoRotation(rotation, id: orientationID)
+            }
+            return packet
         }
     }
 
-    /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload.
+    /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload. In the stream of
+    /// retransmissions where there is one, so that the media's numbers have no holes.
     mutating func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
+        if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }
         defer { sequenceNumber &+= 1 }
-        return RTPPacket(
-            payloadType: payloadType, marker: false, sequenceNumber: sequenceNumber,
-            timestamp: latestTimestamp, ssrc: ssrc, payload: ByteBuffer(), paddingLength: .max)
+        return .padding(
+            payloadType: payloadType, ssrc: ssrc, sequenceNumber: sequenceNumber, timestamp: latestTimestamp)
     }
 
     /// The RTP timestamp (90 kHz) of an instant.
@@ -70,9 +105,29 @@ struct VideoSendStream {
                 ).converted(toTimescale: 90_000).value)
     }
 
-    /// Counts a packet that leaves. Timestamps run with the clock, so that this instant stands for the packet's.
-    mutating func sent(payloadSize: DataSize, now: MonotonicInstant) {
+    /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with the
+    /// clock, so that this instant stands for the packet's.
+    mutating func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
+        let payloadSize = DataSize(bytes: packet.payload.readableBytes)
         statistics.packetSent(timestamp: rtpTimestamp(at: now), payloadSize: payloadSize, captureTime: now)
+        repetitions?.store(datagram, sequenceNumber: packet.sequenceNumber, now: now)
+        retransmissions?.store(packet, now: now)
+    }
+
+    /// What goes out again for a packet that the receiver misses.
+    enum Repair {
+        /// A packet of the stream of retransmissions.
+        case retransmission(RTPPacket)
+        /// The very bytes that went out.
+        case repetition(ByteBuffer)
+    }
+
+    /// What to send for a packet that the receiver asks for; nil when it is unknown, too old, or on its way again.
+    mutating func repair(_ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant) -> Repair? {
+        if let packet = retransmissions?.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) {
+            return .retransmission(packet)
+        }
+        return repetitions?.packet(sequenceNumber, roundTripTime: roundTripTime, now: now).map { .repetition($0) }
     }
 
     /// Whether a picture loss indication asks for something new.
@@ -88,5 +143,14 @@ struct VideoSendStream {
         guard commandSequence != lastFullIntraRequest, pictureLossIndicated(now: now) else { return false }
         lastFullIntraRequest = commandSequence
         return true
+    }
+}
+
+extension RTPPacket {
+    /// A packet of as much padding as there can be, and nothing else.
+    static func padding(payloadType: UInt8, ssrc: UInt32, sequenceNumber: UInt16, timestamp: UInt32) -> RTPPacket {
+        RTPPacket(
+            payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
+            payload: ByteBuffer(), paddingLength: .max)
     }
 }

@@ -6,6 +6,8 @@ import VideoCoding
 struct EncoderSetup {
     var dimensions: VideoDimensions
     var properties: CompressionProperties
+    /// Whether the receiver's level does not allow the whole canvas.
+    var isSmallerThanCanvas = false
 }
 
 /// What a receiver's decoder takes, as negotiated: the encoder's settings follow from it.
@@ -44,7 +46,8 @@ struct DownlinkFormat {
         {
             properties.profileLevel.level = level
         }
-        return EncoderSetup(dimensions: dimensions, properties: properties)
+        return EncoderSetup(
+            dimensions: dimensions, properties: properties, isSmallerThanCanvas: dimensions != canvas)
     }
 
     private func dimensions(canvas: VideoDimensions, frameRate: Int) -> VideoDimensions {

@@ -21,6 +21,8 @@ struct DownlinkPipeline {
     let participant: ParticipantID
     let queue: JobQueueID
     let dimensions: VideoDimensions
+    /// Whether the receiver's level does not allow the whole canvas.
+    let isSmallerThanCanvas: Bool
     /// Whether the receiver was negotiated to ask for keyframes with PLI or FIR.
     private let canBeAskedForKeyFrames: Bool
     private let encoder: QueueConfined<LazyEncoder>
@@ -56,6 +58,7 @@ struct DownlinkPipeline {
         self.queue = queue
         self.canBeAskedForKeyFrames = canBeAskedForKeyFrames
         dimensions = setup.dimensions
+        isSmallerThanCanvas = setup.isSmallerThanCanvas
         let rate = setup.properties.averageBitRate
         bitRate = VideoBitRate(target: rate, sustained: rate)
         self.frameRate = FrameRateDivisor(dimensions: setup.dimensions, frameRate: frameRate)
@@ -67,6 +70,11 @@ struct DownlinkPipeline {
         bitRate = rate
         frameRate.update(bitRate: rate.sustained)
     }
+
+    /// Pictures a second that are encoded at most.
+    var framesPerSecond: Int { frameRate.framesPerSecond }
+    /// Whether that is less than the room's rate.
+    var isFrameRateReduced: Bool { frameRate.divisor > 1 }
 
     private var keyFrameInterval: Duration {
         let affordable = (bitRate.sustained * Self.keyFrameShare).duration(for: keyFrameSize)

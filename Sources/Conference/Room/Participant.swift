@@ -14,6 +14,10 @@ final class Participant {
     let selfView: SelfView
     let joined: MonotonicInstant
     let peer: PeerConnection
+    /// The last offer and answer.
+    var negotiation: Negotiation
+    /// What answers to further offers are made by.
+    let policy: AnswerPolicy
     /// The camera's way up, once a frame has come. It stays when the stream ends: the next one begins in its place.
     private(set) var uplink: UplinkPipeline?
     /// The same of what the participant presents.
@@ -45,7 +49,8 @@ final class Participant {
     /// - Parameter queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        peer: PeerConnection, queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
+        peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
+        queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
         self.publicID = publicID
@@ -54,6 +59,8 @@ final class Participant {
         self.role = role
         self.selfView = selfView
         self.peer = peer
+        self.negotiation = negotiation
+        self.policy = policy
         self.queues = queues
         joined = now
         nextWakeUp = now
@@ -103,6 +110,8 @@ final class Participant {
     var isSource: Bool { sendsVideo || sendsAudio }
 
     func isIdle(timeout: Duration, now: MonotonicInstant) -> Bool {
+        // Where ICE found the path, its consent tells who is there.
+        guard peer.session.transport == nil else { return false }
         // A receiver that was never heard may be one that sends no RTCP; it ends by DELETE.
         guard isSource || peer.lastAuthenticated != nil else { return false }
         return now - (peer.lastAuthenticated ?? joined) > timeout

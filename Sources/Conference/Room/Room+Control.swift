@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 import MediaCore
+import SecureTransport
 
 extension Room {
     // MARK: Layouts
@@ -55,11 +56,25 @@ extension Room {
         let (sentAudio, heardMix) = (participant.sendsAudio, participant.hearsMix)
         participant.adoptSession()
         changeAudio(of: participant, sentAudio: sentAudio, heardMix: heardMix)
-        if !participant.sendsVideo { participant.uplink?.forgetPicture() }
-        if !participant.sendsSlides { participant.slides?.forgetPicture() }
+        if !participant.sendsVideo { participant.uplink?.end() }
+        if !participant.sendsSlides { participant.slides?.end() }
         noteWhetherPresents(participant)
         viewsChanged()
         announce(participant)
+    }
+
+    /// A stream has ended, for now at least: its picture is not to be seen any longer.
+    func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant) {
+        participant.pipeline(for: SourceContent(content))?.end()
+        noteWhetherPresents(participant)
+    }
+
+    /// Where no path is checked, who has been heard is connected.
+    func noteWhetherHeard(_ participant: Participant) {
+        guard participant.connection == .new, participant.peer.lastAuthenticated != nil,
+            participant.peer.session.transport == nil
+        else { return }
+        connectionChanged(.connected, of: participant)
     }
 
     /// The first picture of a screen makes its tile; the end of its stream takes it away.

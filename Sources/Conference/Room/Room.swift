@@ -106,9 +106,9 @@ final class Room {
     // MARK: Media in
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
-        guard let pipeline = participant.makePipeline(for: frame.content == .slides ? .slides : .camera) else { return }
+        guard let pipeline = participant.makePipeline(for: SourceContent(frame.content)) else { return }
         guard !pipeline.enqueue(frame, now: now) else {
-            participant.peer.requestKeyFrame(now: now)
+            participant.peer.requestKeyFrame(frame.content, now: now)
             return
         }
         handOutDecode(pipeline, now: now)
@@ -239,12 +239,10 @@ final class Room {
         now: MonotonicInstant
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
-        if pipeline.complete(batch, of: completion, now: now) { participant.peer.requestKeyFrame(now: now) }
-        if content == .slides {
-            // What was being decoded when the stream ended comes late.
-            if !participant.sendsSlides { pipeline.forgetPicture() }
-            noteWhetherPresents(participant)
+        if pipeline.complete(batch, of: completion, now: now) {
+            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
         }
+        if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)
     }
 

@@ -16,6 +16,8 @@ final class UplinkPipeline {
     private let decoder: QueueConfined<DecodingPipeline>
     private var pending: [PendingFrame] = []
     private var isDecoding = false
+    /// What is being decoded belongs to a stream that has ended.
+    private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
     private(set) var newest: PixelBuffer?
@@ -109,12 +111,20 @@ final class UplinkPipeline {
         inFlight.removeAll(keepingCapacity: true)
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
-        if let picture = batch.newest {
+        if let picture = batch.newest, !isEnding {
             newest = picture.pixelBuffer
             rotation = batch.rotation
             newestTime = now
         }
+        isEnding = false
         return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
+    }
+
+    /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
+    func end() {
+        pending.removeAll(keepingCapacity: true)
+        newest = nil
+        isEnding = isDecoding
     }
 
     /// Lets go of the picture of a source that went silent, or is not to be seen.

@@ -11,6 +11,7 @@ extension ClientSession {
         case .keyFrameRequested: isKeyFrameWanted = true
         case .videoBitRateChanged(let rate): videoBitRate = rate.target
         case .audioBitRateChanged(let rate): audioBitRate = rate
+        case .videoEnded, .connectionStateChanged: break
         case .goodbye: end(.relayLeft(reason: "the relay said goodbye"))
         }
     }

@@ -14,7 +14,7 @@ struct Negotiation: Sendable {
     static func offer(
         _ options: JoinOptions, sources: (video: Bool, audio: Bool), address: TransportAddress
     ) -> (offer: SessionDescription, pending: PendingOffer) {
-        var parameters = OfferParameters(address: address, srtpProfiles: options.srtpProfiles)
+        var parameters = OfferParameters(address: address, transport: .sdes(options.srtpProfiles))
         parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
         parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
         // Keys are made from the system's randomness, whatever the seed.

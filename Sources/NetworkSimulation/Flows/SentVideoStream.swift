@@ -47,7 +47,7 @@ final class SentVideoStream {
 
     private let packetizer: H264Packetizer
     private var sequenceNumber: UInt16 = 0
-    private var history = PacketHistory(maximumPacketCount: historyCount)
+    private var history = PacketHistory<ByteBuffer>(maximumPacketCount: historyCount)
     private var kept = [Kept](repeating: Kept(), count: historyCount)
 
     init(packetSize: DataSize) {

@@ -1,5 +1,5 @@
 public import MediaCore
-import NIOCore
+public import NIOCore
 
 extension RTPHeaderExtensions {
     /// The transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01, section 2).
@@ -45,5 +45,32 @@ extension RTPHeaderExtensions {
         let value = AbsoluteSendTime(now).rawValue
         bytes?.setInteger(UInt8(truncatingIfNeeded: value >> 16), at: index)
         bytes?.setInteger(UInt16(truncatingIfNeeded: value), at: index + 1)
+    }
+
+    /// How the packet's picture is to be turned (coordination of video orientation, 3GPP TS 26.114, 7.4.5). Which camera
+    /// it comes from and whether it is mirrored is not told apart.
+    public func videoRotation(id: UInt8) -> VideoRotation? {
+        guard let range = valueRange(of: id), !range.isEmpty,
+            let byte = bytes?.getInteger(at: range.lowerBound, as: UInt8.self)
+        else { return nil }
+        return VideoRotation(rawValue: byte & 3)
+    }
+
+    /// Writes how the packet's picture is to be turned.
+    public mutating func setVideoRotation(_ rotation: VideoRotation, id: UInt8) {
+        guard let index = makeRoom(for: id, length: 1) else { return }
+        bytes?.setInteger(rotation.rawValue, at: index)
+    }
+
+    /// The identification tag of the media description that the packet belongs to (RFC 8843, section 15), as UTF-8.
+    public func mid(id: UInt8) -> ByteBufferView? {
+        guard let range = valueRange(of: id), let bytes else { return nil }
+        return bytes.viewBytes(at: range.lowerBound, length: range.count)
+    }
+
+    /// Writes the identification tag of the packet's media description.
+    public mutating func setMID(_ mid: some Collection<UInt8>, id: UInt8) {
+        guard !mid.isEmpty, let index = makeRoom(for: id, length: mid.count) else { return }
+        bytes?.setBytes(mid, at: index)
     }
 }

@@ -36,6 +36,19 @@ public struct RTPHeaderExtensions: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Reads the extension of a packet whose payload may still be encrypted, which leaves the header in the clear
+    /// (RFC 3711 3.1). Nil where there is none, or where it does not lie within the datagram.
+    public init?(ofPacket datagram: ByteBuffer) {
+        let start = datagram.readerIndex
+        guard let flags = datagram.getInteger(at: start, as: UInt8.self), flags & 0x10 != 0 else { return nil }
+        let offset = start + RTPPacket.fixedHeaderSize + 4 * Int(flags & 0x0F)
+        guard let profile = datagram.getInteger(at: offset, as: UInt16.self),
+            let wordCount = datagram.getInteger(at: offset + 2, as: UInt16.self),
+            let bytes = datagram.getSlice(at: offset + 4, length: 4 * Int(wordCount))
+        else { return nil }
+        self.init(profile: profile, bytes: bytes)
+    }
+
     var form: Form {
         if profile == Self.oneByteProfile { return .oneByte }
         // The low four bits are "appbits", free for the application (RFC 8285 4.3).

@@ -1,13 +1,24 @@
 public import MediaCore
-public import NIOCore
 
 /// The packets sent last, kept to be sent again when the receiver asks (RFC 4585 6.2.1).
-public struct PacketHistory: Sendable {
-    private struct Entry {
-        var packet: ByteBuffer
-        var sequenceNumber: UInt16
-        var sentAt: MonotonicInstant
-        var lastResent: MonotonicInstant?
+///
+/// What is kept of a packet is the caller's choice: its bytes as they went out where those are sent again, or the packet
+/// itself where it goes out in a stream of retransmissions (RFC 4588). What depends on its type is inlinable: callers in
+/// other modules get code for their own type.
+public struct PacketHistory<Packet: Sendable>: Sendable {
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline var packet: Packet
+        @usableFromInline var sequenceNumber: UInt16
+        @usableFromInline var sentAt: MonotonicInstant
+        @usableFromInline var lastResent: MonotonicInstant?
+
+        @inlinable
+        init(packet: Packet, sequenceNumber: UInt16, sentAt: MonotonicInstant) {
+            self.packet = packet
+            self.sequenceNumber = sequenceNumber
+            self.sentAt = sentAt
+        }
     }
 
     /// How many packets are kept at most.
@@ -16,14 +27,17 @@ public struct PacketHistory: Sendable {
     public let maximumAge: Duration
 
     /// A ring by sequence number, its size a power of two so that it lines up where sequence numbers wrap.
-    private var entries: [Entry?]
-    private var newest: UInt16 = 0
+    @usableFromInline var entries: [Entry?]
+    @usableFromInline var newest: UInt16 = 0
     /// Where the search for old entries goes on.
-    private var sweepIndex = 0
+    @usableFromInline var sweepIndex = 0
+    @usableFromInline var heldCount = 0
+
     /// How many packets are held.
-    public private(set) var count = 0
+    public var count: Int { heldCount }
 
     /// A packet count is held within 1...32768.
+    @inlinable
     public init(maximumPacketCount: Int = 1024, maximumAge: Duration = .seconds(1)) {
         self.maximumPacketCount = min(max(maximumPacketCount, 1), 32768)
         self.maximumAge = maximumAge
@@ -32,11 +46,12 @@ public struct PacketHistory: Sendable {
         entries = Array(repeating: nil, count: size)
     }
 
-    /// Keeps a packet that is sent now, as it went out.
-    public mutating func store(_ protectedPacket: ByteBuffer, sequenceNumber: UInt16, now: MonotonicInstant) {
+    /// Keeps a packet that is sent now.
+    @inlinable
+    public mutating func store(_ packet: Packet, sequenceNumber: UInt16, now: MonotonicInstant) {
         let index = Int(sequenceNumber) & (entries.count - 1)
-        if entries[index] == nil { count += 1 }
-        entries[index] = Entry(packet: protectedPacket, sequenceNumber: sequenceNumber, sentAt: now)
+        if entries[index] == nil { heldCount += 1 }
+        entries[index] = Entry(packet: packet, sequenceNumber: sequenceNumber, sentAt: now)
         newest = sequenceNumber
         // Two places looked at for each packet stored: none keeps an old packet for longer than half a turn.
         for _ in 0..<2 { sweep(now: now) }
@@ -44,13 +59,14 @@ public struct PacketHistory: Sendable {
 
     /// A packet is not sent again more often than this, however short the round trip is said to be: the receiver says
     /// how long it is, and its requests must not make us send without bound.
-    private static let minimumInterval = Duration.milliseconds(10)
+    @usableFromInline static var minimumInterval: Duration { .milliseconds(10) }
 
     /// The packet to send again; nil when it is unknown, too old, or was sent again less than a round trip (10 ms at
     /// least) ago, so that the request may have crossed it. It counts as sent again now.
+    @inlinable
     public mutating func packet(
         _ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant
-    ) -> ByteBuffer? {
+    ) -> Packet? {
         let index = Int(sequenceNumber) & (entries.count - 1)
         guard let entry = entries[index], entry.sequenceNumber == sequenceNumber,
             !isOutdated(entry, now: now)
@@ -60,14 +76,16 @@ public struct PacketHistory: Sendable {
         return entry.packet
     }
 
-    private func isOutdated(_ entry: Entry, now: MonotonicInstant) -> Bool {
+    @inlinable
+    func isOutdated(_ entry: Entry, now: MonotonicInstant) -> Bool {
         now - entry.sentAt > maximumAge || Int(newest &- entry.sequenceNumber) >= maximumPacketCount
     }
 
-    private mutating func sweep(now: MonotonicInstant) {
+    @inlinable
+    mutating func sweep(now: MonotonicInstant) {
         if let entry = entries[sweepIndex], isOutdated(entry, now: now) {
             entries[sweepIndex] = nil
-            count -= 1
+            heldCount -= 1
         }
         sweepIndex = (sweepIndex + 1) & (entries.count - 1)
     }

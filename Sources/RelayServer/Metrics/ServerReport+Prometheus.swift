@@ -28,7 +28,12 @@ extension ServerReport {
         text.sample(relay.datagrams.malformed, [("reason", "malformed")])
         text.sample(relay.datagrams.unknown, [("reason", "unknown")])
         text.sample(relay.datagrams.unauthenticated, [("reason", "unauthenticated")])
-        text.sample(relay.datagrams.unsupported, [("reason", "unsupported")])
+        text.sample(relay.datagrams.checksRefused, [("reason", "check_refused")])
+        text.sample(relay.datagrams.handshakesRefused, [("reason", "handshake_refused")])
+        text.begin("confrelay_ice_checks_total", .counter, help: "ICE connectivity checks that were authentic.")
+        text.sample(relay.datagrams.checks)
+        text.begin("confrelay_dtls_datagrams_total", .counter, help: "DTLS datagrams handed to their association.")
+        text.sample(relay.datagrams.handshakes)
         if let kernelDrops {
             text.begin(
                 "confrelay_socket_receive_drops_total", .counter,
@@ -46,6 +51,13 @@ extension ServerReport {
         text.begin("confrelay_socket_send_drops_total", .counter, help: "Datagrams not sent, by reason.")
         text.sample(socket.droppedBufferFull, [("reason", "buffer_full")])
         text.sample(socket.droppedUnsendable, [("reason", "unsendable")])
+
+        text.begin("confrelay_event_followers", .gauge, help: "Connections to which rooms' events are told.")
+        text.sample(eventFollowers)
+        text.begin(
+            "confrelay_event_followers_dropped_total", .counter,
+            help: "Connections for events that were closed because they were read too slowly.")
+        text.sample(droppedEventFollowers)
 
         text.begin("confrelay_workers", .gauge, help: "Worker threads.")
         text.sample(workerCount)

@@ -4,7 +4,8 @@ import NIOHTTPTypes
 
 /// Closes a connection whose request is not received, answered and taken by its client within a time.
 ///
-/// An idle timeout alone lets a client hold a connection for ever by sending, or reading, a byte now and then.
+/// An idle timeout alone lets a client hold a connection for ever by sending, or reading, a byte now and then. An answer
+/// without an end, a stream of events, is given the time anew for each of its parts.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,6 +14,9 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private let timeout: TimeAmount
     private var requestsInProgress = 0
+    private var isStreaming = false
+    /// Parts of a stream that the client's side has not taken.
+    private var partsUnderWay = 0
     private var deadline: Scheduled<Void>?
 
     init(timeout: TimeAmount) {
@@ -28,13 +32,23 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            if head.headerFields[.contentType] == ServerSentEvent.mediaType {
+                isStreaming = true
+                stop()
+            }
             context.write(data, promise: promise)
-            return
+        case .body where isStreaming:
+            partsUnderWay += 1
+            if partsUnderWay == 1 { start(context: context) }
+            write(data, promise: promise, context: context) { $0.partWasTaken(context: context) }
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            isStreaming = false
+            write(data, promise: promise, context: context) { $0.requestEnded(context: context) }
         }
-        let written = promise ?? context.eventLoop.makePromise()
-        written.futureResult.assumeIsolated().whenComplete { [self] _ in requestEnded(context: context) }
-        context.write(data, promise: written)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -46,8 +60,25 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         stop()
     }
 
+    private func write(
+        _ data: NIOAny, promise: EventLoopPromise<Void>?, context: ChannelHandlerContext,
+        then next: @escaping (RequestDeadlineHandler) -> Void
+    ) {
+        let written = promise ?? context.eventLoop.makePromise()
+        written.futureResult.assumeIsolated().whenComplete { [self] _ in next(self) }
+        context.write(data, promise: written)
+    }
+
+    private func partWasTaken(context: ChannelHandlerContext) {
+        partsUnderWay = max(0, partsUnderWay - 1)
+        guard isStreaming else { return }
+        stop()
+        if partsUnderWay > 0, context.channel.isActive { start(context: context) }
+    }
+
     private func requestEnded(context: ChannelHandlerContext) {
         stop()
+        partsUnderWay = 0
         requestsInProgress = max(0, requestsInProgress - 1)
         if requestsInProgress > 0, context.channel.isActive { start(context: context) }
     }

@@ -80,13 +80,24 @@ extension OfferAnswer {
         of streams: [OfferedStream], offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy,
         previous: NegotiatedSession?, rejections: inout [Rejection], using generator: inout some RandomNumberGenerator
     ) throws(SDPError) -> [AnsweredTransport] {
-        if previous == nil || previous?.transport != nil {
-            let overDTLS = try AnsweredTransport.overDTLS(
-                streams.filter(\.usesDTLS), of: offer, bundle: bundle, previous: previous?.transport,
-                rejections: &rejections, using: &generator)
-            if let overDTLS { return [overDTLS] }
+        var streams = streams
+        if let previous {
+            // What carries a session stays.
+            let runsOverDTLS = previous.transport != nil
+            for stream in streams where stream.usesDTLS != runsOverDTLS {
+                rejections.append(
+                    Rejection(
+                        line: stream.description.line,
+                        reason: runsOverDTLS
+                            ? "the session runs over DTLS-SRTP, and cannot go on with keys in the description"
+                            : "the session runs with keys in the description, and cannot go on over DTLS-SRTP"))
+            }
+            streams.removeAll { $0.usesDTLS != runsOverDTLS }
         }
-        guard previous?.transport == nil else { return [] }
+        let overDTLS = try AnsweredTransport.overDTLS(
+            streams.filter(\.usesDTLS), of: offer, bundle: bundle, previous: previous?.transport,
+            rejections: &rejections, using: &generator)
+        if let overDTLS { return [overDTLS] }
         return try AnsweredTransport.all(
             ofKeyed: streams.filter { !$0.usesDTLS }, bundle: bundle, policy: policy, rejections: &rejections,
             using: &generator)

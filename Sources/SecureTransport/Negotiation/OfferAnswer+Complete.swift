@@ -14,6 +14,7 @@ extension OfferAnswer {
         let bundle = try acceptedBundle(pending: pending, answer: answer)
         var session = NegotiatedSession(
             media: [], cname: pending.cname, isBundled: bundle != nil,
+            transport: try acceptedTransport(pending: pending, answer: answer, bundle: bundle),
             maximumBitRate: answer.bandwidths.maximumBitRate)
         for (index, (stream, description)) in zip(pending.streams, answer.media).enumerated() {
             guard description.kind == (stream.kind == .video ? .video : .audio) else {
@@ -21,10 +22,10 @@ extension OfferAnswer {
                     line: description.line, reason: "'\(description.kind)' stands where \(stream.kind) was offered")
             }
             guard description.port != 0 else { continue }
-            guard
-                description.transport
-                    == .rtp(keying: .sessionDescription, feedback: pending.parameters.usesFeedbackProfile)
-            else {
+            guard stream.isOffered else {
+                throw .mismatchedAnswer(line: description.line, reason: "it accepts media that the offer disables")
+            }
+            guard description.transport == pending.parameters.mediaTransport else {
                 throw .mismatchedAnswer(
                     line: description.line, reason: "transport '\(description.transport)' was not offered")
             }
@@ -65,8 +66,14 @@ extension OfferAnswer {
         answer: SessionDescription, transportIndex: Int
     ) throws(SDPError) -> NegotiatedMedia {
         let transport = answer.media[transportIndex]
-        let keys = try acceptedKeys(transport, offered: pending.streams[transportIndex].keys)
-        guard !description.rtcpMux || pending.parameters.rtcpMux else {
+        var keys: SRTPKeyPair?
+        var addresses: (rtp: TransportAddress?, rtcp: TransportAddress?)
+        if !pending.parameters.isOverDTLS {
+            keys = try acceptedKeys(transport, offered: pending.streams[transportIndex].keys)
+            addresses = try transport.remoteAddresses(in: answer, rtcpMux: transport.rtcpMux)
+        }
+        let rtcpMux = description.rtcpMux || pending.parameters.isOverDTLS
+        guard !rtcpMux || pending.parameters.isMultiplexed else {
             throw .mismatchedAnswer(line: description.line, reason: "a=rtcp-mux was not offered")
         }
         guard let payloadType = try description.payloadTypes().first(where: { stream.formats[$0] != nil }),
@@ -74,15 +81,14 @@ extension OfferAnswer {
         else {
             throw .mismatchedAnswer(line: description.line, reason: "none of its payload types was offered")
         }
-        let addresses = try transport.remoteAddresses(in: answer, rtcpMux: transport.rtcpMux)
         var media = NegotiatedMedia(
             kind: stream.kind, index: index, mid: stream.mid, payloadType: payloadType,
-            clockRate: stream.kind == .video ? 90_000 : 48_000,
+            clockRate: stream.kind == .video ? 90_000 : 48_000, content: stream.content,
             direction: answer.direction(of: description).reversed.intersection(stream.direction),
             keys: keys,
             feedback: FeedbackSupport(try description.rtcpFeedback(), payloadType: payloadType)
                 .intersection(stream.feedback),
-            remoteSSRCs: try description.ssrcs(), localSSRC: stream.ssrc, rtcpMux: description.rtcpMux,
+            remoteSSRCs: try description.ssrcs(), localSSRC: stream.ssrc, rtcpMux: rtcpMux,
             reducedSizeRTCP: description.reducedSizeRTCP && pending.parameters.reducedSizeRTCP,
             remoteRTPAddress: addresses.rtp, remoteRTCPAddress: addresses.rtcp,
             maximumBitRate: description.bandwidths.maximumBitRate)
@@ -98,7 +104,14 @@ extension OfferAnswer {
 
         let parameters = try description.formatParameters(payloadType: payloadType)
         switch format {
-        case .h264(let offered):
+        case .h264(let offered, let retransmissionPayloadType):
+            if let retransmissionPayloadType, media.feedback.nack,
+                try description.retransmissionPayloadType(of: .h264(payloadType)) == retransmissionPayloadType
+            {
+                media.retransmissionPayloadType = retransmissionPayloadType
+                media.localRetransmissionSSRC = stream.retransmissionSSRC
+                media.remoteRetransmissionSSRCs = description.retransmissionSSRCs()
+            }
             let answered = try H264FormatParameters(parameters)
             guard answered.packetizationMode == offered.packetizationMode,
                 (answered.profileLevelID ?? .inferred).profile == offered.profile

@@ -1,78 +1,129 @@
 extension OfferAnswer {
-    /// Makes an offer (RFC 3264, section 5): audio first, then video, as far as the parameters ask for them.
-    /// - Parameter generator: makes keys; outside tests a cryptographic one, `SystemRandomNumberGenerator`.
+    /// Makes an offer (RFC 3264, section 5; RFC 8829, section 5.2): audio first, then video, then slides, as far as the
+    /// parameters ask for them.
+    /// - Parameters:
+    ///   - parameters: what to offer.
+    ///   - previous: the offer before this one of the same session. Its `m=` lines stay in their places, disabled where
+    ///     they are no longer wanted, and streams keep their sources and keys. New ICE credentials in the parameters ask
+    ///     for an ICE restart.
+    ///   - generator: makes keys; outside tests a cryptographic one, `SystemRandomNumberGenerator`.
     public static func makeOffer(
-        _ parameters: OfferParameters, using generator: inout some RandomNumberGenerator
+        _ parameters: OfferParameters, previous: PendingOffer? = nil, using generator: inout some RandomNumberGenerator
     ) -> (offer: SessionDescription, pending: PendingOffer) {
-        let cname = parameters.cname ?? generator.canonicalName()
-        var pending = PendingOffer(parameters: parameters, cname: cname, streams: [])
+        var pending = PendingOffer(
+            parameters: parameters, cname: previous?.cname ?? parameters.cname ?? generator.canonicalName(),
+            origin: previous?.origin.next
+                ?? SessionDescription.Origin(
+                    sessionID: "\(UInt64(generator.next() as UInt32))",
+                    addressType: parameters.address.isIPv6 ? "IP6" : "IP4", address: parameters.address.host),
+            streams: [])
         var offer = SessionDescription(
-            origin: SessionDescription.Origin(
-                sessionID: "\(UInt64(generator.next() as UInt32))",
-                addressType: parameters.address.isIPv6 ? "IP6" : "IP4", address: parameters.address.host),
-            connection: ConnectionAddress(parameters.address))
-
-        let kinds: [NegotiatedMedia.Kind] =
-            (parameters.audio == nil ? [] : [.audio]) + (parameters.video == nil ? [] : [.video])
-        for (index, kind) in kinds.enumerated() {
-            let (blueprint, stream) = offeredStream(
-                kind, mid: parameters.bundle ? "\(index)" : nil, parameters: parameters, cname: cname,
-                ssrc: generator.ssrc(besides: pending.streams.map(\.ssrc)), using: &generator)
-            offer.media.append(blueprint.description)
-            pending.streams.append(stream)
+            origin: pending.origin, connection: ConnectionAddress(parameters.address))
+        var wanted: [(kind: NegotiatedMedia.Kind, content: NegotiatedMedia.Content)] =
+            (previous?.streams ?? []).map { ($0.kind, $0.content) }
+        for (kind, content) in [(NegotiatedMedia.Kind.audio, .main), (.video, .main), (.video, .slides)]
+            as [(NegotiatedMedia.Kind, NegotiatedMedia.Content)]
+        where parameters.media(kind, content) != nil && !wanted.contains(where: { $0 == (kind, content) }) {
+            wanted.append((kind, content))
         }
-        let mids = pending.streams.compactMap(\.mid)
+
+        var sources = (previous?.streams ?? []).flatMap { [$0.ssrc] + [$0.retransmissionSSRC].compactMap(\.self) }
+        for (index, stream) in wanted.enumerated() {
+            let before = previous.flatMap { $0.streams.indices.contains(index) ? $0.streams[index] : nil }
+            let (blueprint, pendingStream) = offeredStream(
+                stream.kind, content: stream.content, mid: parameters.isBundled ? "\(index)" : nil,
+                // The first media description that is offered stands for the bundle (RFC 8843, section 7.2).
+                isFirst: !pending.streams.contains(where: \.isOffered), parameters: parameters, cname: pending.cname,
+                previous: before, sources: &sources, using: &generator)
+            offer.media.append(blueprint.description)
+            pending.streams.append(pendingStream)
+        }
+        let mids = pending.streams.filter(\.isOffered).compactMap(\.mid)
         if !mids.isEmpty { offer.attributes.append(BundleGroup(mids: mids).attribute) }
+        if parameters.isOverDTLS { offer.attributes.append(SDPAttribute("ice-options", "ice2")) }
         return (offer, pending)
     }
 
     private static func offeredStream(
-        _ kind: NegotiatedMedia.Kind, mid: String?, parameters: OfferParameters, cname: String, ssrc: UInt32,
+        _ kind: NegotiatedMedia.Kind, content: NegotiatedMedia.Content, mid: String?, isFirst: Bool,
+        parameters: OfferParameters, cname: String, previous: PendingOffer.Stream?, sources: inout [UInt32],
         using generator: inout some RandomNumberGenerator
     ) -> (StreamBlueprint, PendingOffer.Stream) {
-        let keys = parameters.srtpProfiles.map { SRTPKeyMaterial(profile: $0, using: &generator) }
-        let cryptos = keys.enumerated().map { CryptoAttribute(tag: UInt32($0.offset + 1), keys: $0.element) }
+        let media = parameters.media(kind, content)
         // The identifiers stay the same in each media description, as a bundle needs them to.
         let extensions = HeaderExtension.allCases.enumerated().filter { _, known in
             parameters.headerExtensions.contains(known) && known.isUsed(in: kind) && (known != .mid || mid != nil)
         }.map { ExtensionMap(id: UInt16($0.offset + 1), uri: $0.element.uri) }
-
-        var feedback = (kind == .video ? parameters.video?.feedback : parameters.audio?.feedback) ?? .none
+        var feedback = media?.feedback ?? .none
         if !parameters.headerExtensions.contains(.transportSequenceNumber) { feedback.transportCC = false }
-        let direction = (kind == .video ? parameters.video?.direction : parameters.audio?.direction) ?? .inactive
+
+        func source() -> UInt32 {
+            let ssrc = generator.ssrc(besides: sources)
+            sources.append(ssrc)
+            return ssrc
+        }
+        var stream = PendingOffer.Stream(
+            kind: kind, content: content, isOffered: media != nil, mid: mid, direction: media?.direction ?? .inactive,
+            ssrc: previous?.ssrc ?? source(), formats: [:], keys: [:], extensions: extensions, feedback: feedback)
+        if media?.video?.formats.contains(where: { $0.retransmissionPayloadType != nil }) ?? false, feedback.nack {
+            stream.retransmissionSSRC = previous?.retransmissionSSRC ?? source()
+        }
         var blueprint = StreamBlueprint(
-            kind: kind, port: parameters.address.port,
-            transport: .rtp(keying: .sessionDescription, feedback: parameters.usesFeedbackProfile), mid: mid,
-            direction: direction, rtcpMux: parameters.rtcpMux,
+            kind: kind, port: media == nil ? 0 : parameters.address.port, transport: parameters.mediaTransport,
+            mid: mid,
+            direction: stream.direction, rtcpMux: parameters.isMultiplexed,
             // Also without multiplexing there is one socket: it is named, so that no one looks at the next port.
-            rtcpPort: parameters.rtcpMux ? nil : parameters.address.port,
-            reducedSizeRTCP: parameters.reducedSizeRTCP, transportAttributes: cryptos.map(\.attribute), formats: [],
-            extensions: extensions,
-            ssrc: ssrc, cname: cname)
-        var formats: [UInt8: PendingOffer.Stream.Format] = [:]
-        switch kind {
-        case .video:
-            for format in parameters.video?.formats ?? [] {
-                formats[format.payloadType] = .h264(format.parameters)
+            rtcpPort: parameters.isMultiplexed ? nil : parameters.address.port,
+            reducedSizeRTCP: parameters.reducedSizeRTCP,
+            transportAttributes: transportAttributes(
+                of: &stream, isFirst: isFirst, parameters: parameters, previous: previous, using: &generator),
+            formats: [], extensions: extensions, content: content, ssrc: stream.ssrc,
+            retransmissionSSRC: stream.retransmissionSSRC, cname: cname)
+        if let video = media?.video {
+            for format in video.formats {
+                let retransmission = feedback.nack ? format.retransmissionPayloadType : nil
+                stream.formats[format.payloadType] = .h264(
+                    format.parameters, retransmissionPayloadType: retransmission)
                 blueprint.formats.append(
                     StreamBlueprint.Format(
-                        map: .h264(format.payloadType), parameters: format.parameters.sdpValue, feedback: feedback))
+                        map: .h264(format.payloadType), parameters: format.parameters.sdpValue, feedback: feedback,
+                        retransmissionPayloadType: retransmission))
             }
-            blueprint.maximumBitRate = parameters.video?.maximumBitRate
-        case .audio:
-            guard let audio = parameters.audio else { break }
-            formats[audio.payloadType] = .opus
+            blueprint.maximumBitRate = video.maximumBitRate
+        } else if kind == .audio, let audio = parameters.audio {
+            stream.formats[audio.payloadType] = .opus
             blueprint.formats = [
                 StreamBlueprint.Format(
                     map: .opus(audio.payloadType), parameters: audio.opus.sdpValue, feedback: feedback)
             ]
             blueprint.packetTimes = audio.opus.packetTimeAttributes
+        } else {
+            // A line has to have a format, also where it only keeps a place.
+            blueprint.formats = [StreamBlueprint.Format(map: kind == .video ? .h264(96) : .opus(111), feedback: .none)]
         }
-        let stream = PendingOffer.Stream(
-            kind: kind, mid: mid, direction: direction, ssrc: ssrc, formats: formats,
-            keys: Dictionary(
-                zip(cryptos.map(\.tag), keys), uniquingKeysWith: { first, _ in first }),
-            extensions: extensions, feedback: feedback)
         return (blueprint, stream)
+    }
+
+    /// What the media description says of its transport. Keys that it offers are noted in the stream.
+    private static func transportAttributes(
+        of stream: inout PendingOffer.Stream, isFirst: Bool, parameters: OfferParameters,
+        previous: PendingOffer.Stream?, using generator: inout some RandomNumberGenerator
+    ) -> [SDPAttribute] {
+        guard stream.isOffered else { return [] }
+        switch parameters.transport {
+        case .sdes(let profiles):
+            for (index, profile) in profiles.enumerated() {
+                let tag = UInt32(index + 1)
+                let before = previous?.keys[tag].flatMap { $0.profile == profile ? $0 : nil }
+                stream.keys[tag] = before ?? SRTPKeyMaterial(profile: profile, using: &generator)
+            }
+            return stream.keys.sorted { $0.key < $1.key }.map { CryptoAttribute(tag: $0.key, keys: $0.value).attribute }
+        case .dtls(let fingerprint, let credentials):
+            let address = parameters.address
+            let isKnown = isFirst && !address.isUnspecified && address.port != 0 && address.port != 9
+            return (isKnown ? ICECandidate.hostCandidates([address]) : [])
+                .map { SDPAttribute("candidate", $0.sdpValue) }
+                + SDPAttribute.transport(credentials: credentials, fingerprint: fingerprint, setup: .either)
+        }
     }
 }

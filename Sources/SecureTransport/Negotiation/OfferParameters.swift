@@ -2,24 +2,40 @@ public import MediaCore
 
 /// What an offer asks for. Directions are the offerer's.
 public struct OfferParameters: Hashable, Sendable {
+    /// What carries the streams.
+    public enum Transport: Hashable, Sendable {
+        /// Keys in the descriptions (`a=crypto`), of these profiles, the best first.
+        case sdes([SRTPProfile])
+        /// A path that ICE finds, and keys from a DTLS handshake with the certificate of this fingerprint. The streams are
+        /// bundled and multiplexed whatever else is said.
+        case dtls(fingerprint: CertificateFingerprint, credentials: ICECredentials)
+    }
+
     /// An H.264 payload type of an offer.
     public struct VideoFormat: Hashable, Sendable {
         public var payloadType: UInt8
         public var parameters: H264FormatParameters
+        /// The payload type of its retransmissions in a stream of their own (RFC 4588); nil where there is to be none.
+        public var retransmissionPayloadType: UInt8?
 
-        public init(payloadType: UInt8, parameters: H264FormatParameters) {
+        public init(
+            payloadType: UInt8, parameters: H264FormatParameters, retransmissionPayloadType: UInt8? = nil
+        ) {
             self.payloadType = payloadType
             self.parameters = parameters
+            self.retransmissionPayloadType = retransmissionPayloadType
         }
 
-        /// Packetization mode 1 in High, Main and Constrained Baseline, then Constrained Baseline in mode 0.
+        /// Packetization mode 1 in High, Main and Constrained Baseline, then Constrained Baseline in mode 0; each with
+        /// retransmissions.
         public static let defaults: [VideoFormat] = [
             (96, .high, 1), (97, .main, 1), (98, .constrainedBaseline, 1), (99, .constrainedBaseline, 0),
         ].map { (payloadType: UInt8, profile: H264ProfileLevelID.Profile, mode: UInt8) in
             VideoFormat(
                 payloadType: payloadType,
                 parameters: H264FormatParameters(
-                    profileLevelID: H264ProfileLevelID(profile, level: .level51), packetizationMode: mode))
+                    profileLevelID: H264ProfileLevelID(profile, level: .level51), packetizationMode: mode),
+                retransmissionPayloadType: payloadType + 4)
         }
     }
 
@@ -62,13 +78,14 @@ public struct OfferParameters: Hashable, Sendable {
     /// Where the offerer receives media, named in `c=` and the `m=` lines; port 9 with an unspecified address when it
     /// sends first and is found by that.
     public var address: TransportAddress
-    /// Nil for an offer without video.
+    /// The camera, and the picture that is to be seen; nil for an offer without video.
     public var video: Video?
+    /// The screen that is presented; nil for an offer without.
+    public var slides: Video?
     /// Nil for an offer without audio.
     public var audio: Audio?
-    /// The SRTP profiles to offer, the best first.
-    public var srtpProfiles: [SRTPProfile]
-    /// Whether to use the profile with feedback, `RTP/SAVPF`, rather than `RTP/SAVP`.
+    public var transport: Transport
+    /// Whether to use the profile with feedback, such as `RTP/SAVPF`, rather than that without, such as `RTP/SAVP`.
     public var usesFeedbackProfile: Bool
     public var rtcpMux: Bool
     public var reducedSizeRTCP: Bool
@@ -78,15 +95,16 @@ public struct OfferParameters: Hashable, Sendable {
     public var cname: String?
 
     public init(
-        address: TransportAddress, video: Video? = Video(), audio: Audio? = Audio(),
-        srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aesCM128HMACSHA1_80], usesFeedbackProfile: Bool = true,
+        address: TransportAddress, video: Video? = Video(), slides: Video? = nil, audio: Audio? = Audio(),
+        transport: Transport = .sdes([.aeadAES128GCM, .aesCM128HMACSHA1_80]), usesFeedbackProfile: Bool = true,
         rtcpMux: Bool = true, reducedSizeRTCP: Bool = true, bundle: Bool = true,
         headerExtensions: Set<HeaderExtension> = Set(HeaderExtension.allCases), cname: String? = nil
     ) {
         self.address = address
         self.video = video
+        self.slides = slides
         self.audio = audio
-        self.srtpProfiles = srtpProfiles
+        self.transport = transport
         self.usesFeedbackProfile = usesFeedbackProfile
         self.rtcpMux = rtcpMux
         self.reducedSizeRTCP = reducedSizeRTCP

@@ -45,3 +45,23 @@ extension PixelBuffer {
         return Colour(y: sample(0, x, y), u: sample(1, x / 2, y / 2), v: sample(2, x / 2, y / 2))
     }
 }
+
+extension PixelBuffer {
+    /// Two colours side by side.
+    static func halves(_ left: Colour, _ right: Colour, dimensions: VideoDimensions) -> PixelBuffer {
+        var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+        for plane in 0..<3 {
+            let (width, height) =
+                plane == 0 ? (dimensions.width, dimensions.height) : (dimensions.width / 2, dimensions.height / 2)
+            buffer.withMutablePlane(plane) { bytes, stride in
+                for row in 0..<height {
+                    for column in 0..<width {
+                        let colour = column < width / 2 ? left : right
+                        bytes[row * stride + column] = plane == 0 ? colour.y : plane == 1 ? colour.u : colour.v
+                    }
+                }
+            }
+        }
+        return buffer.freeze()
+    }
+}

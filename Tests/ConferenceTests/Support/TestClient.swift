@@ -14,6 +14,10 @@ final class TestClient {
     let participantID: String
     var address: TransportAddress
     let peer: PeerConnection
+    /// The offer that was answered last, for the next one.
+    var pending: PendingOffer
+    /// What that offer asked for.
+    var parameters: OfferParameters
     var colour: Colour?
     /// What is sent from now on; a change makes a new encoder, as a camera that turns does.
     var dimensions: VideoDimensions {
@@ -21,14 +25,26 @@ final class TestClient {
     }
     var frameRate = 15
     var isSendingVideo = true
+    /// How what is sent is to be turned to stand upright.
+    var rotation = VideoRotation.none
+    /// What is presented, where the session has a stream for it.
+    var slides: Colour? {
+        didSet { slidesEncoder = nil }
+    }
+    /// Nothing is said; packets go on.
+    var isSilent: Bool {
+        get { tone?.isSilent ?? true }
+        set { tone?.isSilent = newValue }
+    }
 
     private var encoder: CompressionSession?
+    private var slidesEncoder: CompressionSession?
     private let outputs = EncodeOutputQueue()
     private var tone: ToneEncoder?
     private let decoder = DecodingPipeline()
     private var nextFrame: MonotonicInstant
     private var nextAudio: MonotonicInstant
-    private var wantsKeyFrame = false
+    private var wantedKeyFrames: Set<NegotiatedMedia.Content> = []
     private var bitRate = BitRate.kilobits(300)
     private var frameCount = 0
 
@@ -39,6 +55,7 @@ final class TestClient {
     private(set) var audioPackets: [ReceivedAudioPacket] = []
     private(set) var bitRates: [BitRate] = []
     private(set) var sawGoodbye = false
+    private(set) var connectionStates: [ConnectionState] = []
     private(set) var decodeFailures = 0
     /// When each datagram came, and how long it stood in the downlink's queue.
     private(set) var queueing: [(time: MonotonicInstant, delay: Duration)] = []
@@ -49,12 +66,15 @@ final class TestClient {
 
     init(
         name: String, participantID: String, address: TransportAddress, session: NegotiatedSession,
-        wallClock: WallClock, colour: Colour?, dimensions: VideoDimensions,
+        pending: PendingOffer, parameters: OfferParameters, wallClock: WallClock, colour: Colour?,
+        dimensions: VideoDimensions,
         downlink: LinkProfile, rateLimits: RateLimits, now: MonotonicInstant
     ) throws {
         self.name = name
         self.participantID = participantID
         self.address = address
+        self.pending = pending
+        self.parameters = parameters
         self.colour = colour
         self.dimensions = dimensions
         uplink = LinkModel(
@@ -64,9 +84,11 @@ final class TestClient {
             session: session,
             configuration: PeerConfiguration(
                 rateLimits: rateLimits,
-                trustsRemoteDescription: true, seed: UInt64(address.port)),
+                trustsRemoteDescription: session.transport == nil, seed: UInt64(address.port),
+                certificate: VirtualCall.clientCertificate,
+                checkIdentifiers: SeededGenerator(seed: UInt64(address.port) + 2)),
             wallClock: wallClock, now: now)
-        nextFrame = session.video?.sends == true ? now : .distantFuture
+        nextFrame = session.media.contains { $0.kind == .video && $0.sends } ? now : .distantFuture
         nextAudio = session.audio?.sends == true ? now : .distantFuture
         if session.audio?.sends == true { tone = try ToneEncoder(frequency: 300 + 100 * Double(address.port % 16)) }
     }
@@ -100,32 +122,49 @@ final class TestClient {
     func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: now)?.datagram }
 
     private func sendFrame(now: MonotonicInstant) {
-        guard isSendingVideo, let colour else { return }
+        guard isSendingVideo else { return }
+        frameCount += 1
         do {
-            let session = try encoder ?? makeEncoder()
-            try session.set(\.averageBitRate, to: bitRate)
-            let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
-            frameCount += 1
-            try session.encode(
-                pictures.isEmpty
+            if let colour {
+                let session = try encoder ?? makeEncoder(dimensions)
+                encoder = session
+                let picture =
+                    pictures.isEmpty
                     ? .pattern(colour, dimensions: dimensions, phase: frameCount)
-                    : pictures[frameCount % pictures.count],
-                presentationTime: time,
-                options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
-            wantsKeyFrame = false
-            if let frame = outputs.next()?.frame { peer.sendVideo(frame, captureTime: now, targetTime: now, now: now) }
+                    : pictures[frameCount % pictures.count]
+                try send(picture, through: session, content: .main, now: now)
+            }
+            if let slides {
+                let size = VideoDimensions(width: 160, height: 120)
+                let session = try slidesEncoder ?? makeEncoder(size)
+                slidesEncoder = session
+                try send(
+                    .pattern(slides, dimensions: size, phase: frameCount), through: session, content: .slides, now: now)
+            }
         } catch {
             fatalError("the test's own encoder failed: \(error)")
         }
     }
 
-    private func makeEncoder() throws -> CompressionSession {
-        let made = try CompressionSession(
+    private func send(
+        _ picture: PixelBuffer, through session: CompressionSession, content: NegotiatedMedia.Content,
+        now: MonotonicInstant
+    ) throws {
+        try session.set(\.averageBitRate, to: bitRate)
+        try session.encode(
+            picture, presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
+            options: EncodeOptions(forceKeyFrame: wantedKeyFrames.remove(content) != nil))
+        guard let frame = outputs.next()?.frame else { return }
+        peer.sendVideo(
+            frame, content: content, rotation: content == .main ? rotation : .none, captureTime: now, targetTime: now,
+            now: now)
+    }
+
+    private func makeEncoder(_ dimensions: VideoDimensions) throws -> CompressionSession {
+        try CompressionSession(
             dimensions: dimensions,
             properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
             outputHandler: outputs.append)
-        encoder = made
-        return made
     }
 
     private func handleEvents(now: MonotonicInstant) {
@@ -143,11 +182,12 @@ final class TestClient {
                     }
                 }
             case .audioPacket(let packet): audioPackets.append(packet)
-            case .keyFrameRequested: wantsKeyFrame = true
+            case .keyFrameRequested(let content): wantedKeyFrames.insert(content)
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
-            case .audioBitRateChanged: break
+            case .audioBitRateChanged, .videoEnded: break
+            case .connectionStateChanged(let state): connectionStates.append(state)
             case .goodbye: sawGoodbye = true
             }
         }
@@ -160,6 +200,7 @@ final class ToneEncoder {
     private let frequency: Double
     private var position = 0
     private(set) var sampleTime: UInt32 = 0
+    var isSilent = false
 
     init(frequency: Double) throws {
         encoder = try OpusEncoder()
@@ -167,8 +208,9 @@ final class ToneEncoder {
     }
 
     func next() -> ByteBuffer? {
+        let amplitude = isSilent ? 0 : 0.3
         let samples = (0..<AudioFormat.frameSampleCount).map { index in
-            Float(0.3 * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
+            Float(amplitude * sine(2 * .pi * frequency * Double(position + index) / Double(AudioFormat.sampleRate)))
         }
         sampleTime = UInt32(truncatingIfNeeded: position)
         position += AudioFormat.frameSampleCount

@@ -9,12 +9,18 @@ import SecureTransport
 /// A relay and its clients on virtual time: datagrams cross each client's own two links, jobs take no time, nothing sleeps.
 final class VirtualCall {
     static let relayAddress = TransportAddress(ipv4: 0x7f00_0001, port: 7000)
+    static let relayCertificate = try? DTLSCertificate()
+    static let clientCertificate = try? DTLSCertificate()
 
     let relay: Relay
     let wallClock = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
     private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
     private(set) var clients: [TestClient] = []
     private var random = SeededGenerator(seed: 7)
+    /// Changes an offer on its way.
+    var rewriteOffer: (String) -> String = { $0 }
+    /// Where the relay has sent anything.
+    private(set) var destinations: Set<TransportAddress> = []
     /// Drops a datagram on its way when it returns true.
     var drops: (_ datagram: ByteBuffer, _ isDownlink: Bool, _ client: TestClient) -> Bool = { _, _, _ in false }
 
@@ -23,6 +29,7 @@ final class VirtualCall {
         configuration.canvas = VideoDimensions(width: 320, height: 180)
         configuration.frameRate = 15
         configuration.mediaAddresses = [Self.relayAddress]
+        configuration.certificate = Self.relayCertificate
         configure(&configuration)
         relay = Relay(
             configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: 1), now: now)
@@ -33,7 +40,7 @@ final class VirtualCall {
     func join(
         _ name: String, room: String = "demo", colour: Colour? = nil, video: MediaDirection? = .sendAndReceive,
         audio: MediaDirection? = .sendAndReceive, selfView: SelfView? = nil, role: ParticipantRole = .sendAndReceive,
-        dimensions: VideoDimensions = VideoDimensions(width: 160, height: 90),
+        overDTLS: Bool = false, dimensions: VideoDimensions = VideoDimensions(width: 160, height: 90),
         downlink: LinkProfile = LinkProfile(rate: .unlimited, delay: .milliseconds(10)),
         rateLimits: RateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)),
         adjust: (inout OfferParameters) -> Void = { _ in }
@@ -42,23 +49,62 @@ final class VirtualCall {
         var parameters = OfferParameters(address: address)
         parameters.video = video.map { OfferParameters.Video(direction: $0) }
         parameters.audio = audio.map { OfferParameters.Audio(direction: $0) }
+        if overDTLS, let fingerprint = Self.clientCertificate?.fingerprint {
+            parameters.transport = .dtls(fingerprint: fingerprint, credentials: ICECredentials(using: &random))
+        }
         adjust(&parameters)
         let (offer, pending) = OfferAnswer.makeOffer(parameters, using: &random)
         let result = try relay.join(
             JoinRequest(
-                room: room, name: name, offer: offer.encode(), role: role, selfView: selfView,
+                room: room, name: name, offer: rewriteOffer(offer.encode()), role: role, selfView: selfView,
                 signallingPeer: address),
             now: now)
         let session = try OfferAnswer.complete(
             pending: pending, answer: SessionDescription(parsing: result.answer))
         let client = try TestClient(
-            name: name, participantID: result.participantID, address: address, session: session,
+            name: name, participantID: result.participantID, address: address, session: session, pending: pending,
+            parameters: parameters,
             wallClock: wallClock, colour: colour, dimensions: dimensions, downlink: downlink,
             rateLimits: rateLimits, now: now)
         clients.append(client)
         drain()
         return client
     }
+
+    /// Offers anew for a client that is in.
+    func renegotiate(_ client: TestClient, adjust: (inout OfferParameters) -> Void) throws {
+        var parameters = client.parameters
+        adjust(&parameters)
+        let (offer, pending) = OfferAnswer.makeOffer(parameters, previous: client.pending, using: &random)
+        let result = try relay.renegotiate(
+            room: "demo", participant: client.participantID, offer: offer.encode(), now: now)
+        let answer = try SessionDescription(parsing: result.answer)
+        try client.peer.update(session: OfferAnswer.complete(pending: pending, answer: answer), now: now)
+        client.pending = pending
+        client.parameters = parameters
+        drain()
+    }
+
+    /// Restarts a client's ICE session by a fragment.
+    @discardableResult
+    func restart(
+        _ client: TestClient, with credentials: ICECredentials, ifMatch: String?
+    ) throws(TrickleError) -> TrickleICEFragment? {
+        let answer = try relay.trickle(
+            room: "demo", participant: client.participantID, fragment: TrickleICEFragment(credentials: credentials),
+            ifMatch: ifMatch, now: now)
+        if let answer, let remote = answer.credentials, var transport = client.peer.session.transport {
+            transport.localCredentials = credentials
+            transport.remoteCredentials = remote
+            transport.remoteCandidates = answer.candidates
+            client.peer.update(transport: transport, now: now)
+        }
+        drain()
+        return answer
+    }
+
+    /// New credentials for a client.
+    func makeCredentials() -> ICECredentials { ICECredentials(using: &random) }
 
     func remove(_ client: TestClient) {
         clients.removeAll { $0 === client }
@@ -94,6 +140,13 @@ final class VirtualCall {
         drain()
     }
 
+    /// What has happened in the rooms since the last look.
+    func roomEvents() -> [RoomEvent.Kind] {
+        var kinds: [RoomEvent.Kind] = []
+        while let event = relay.pollRoomEvent() { kinds.append(event.kind) }
+        return kinds
+    }
+
     private func nextEvent() -> MonotonicInstant {
         var next = relay.nextWakeUp
         for client in clients { next = min(next, client.nextWakeUp(now: now)) }
@@ -119,6 +172,7 @@ final class VirtualCall {
             relay.complete(job.run { instant }, now: now)
         }
         while let transmit = relay.pollTransmit(now: now) {
+            destinations.insert(transmit.destination)
             guard let client = clients.first(where: { $0.address == transmit.destination }) else { continue }
             guard !drops(transmit.datagram, true, client) else { continue }
             _ = client.downlink.send(

@@ -2,15 +2,16 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// A running `confrelay` on loopback, at a port of its own choice.
+/// A running `confrelay` on loopback.
 final class RelayProgram {
     let child: ChildProcess
     let port: UInt16
 
-    init(_ arguments: [String] = [], in folder: TemporaryFolder) async throws {
-        let child = try ChildProcess(Programs.product("confrelay"), ["--port", "0"] + arguments, in: folder)
+    /// - Parameter port: Where it listens; 0: where it likes.
+    init(_ arguments: [String] = [], port: UInt16 = 0, in folder: TemporaryFolder) async throws {
+        let child = try ChildProcess(Programs.product("confrelay"), ["--port", "\(port)"] + arguments, in: folder)
         self.child = child
-        port = try await eventually("confrelay listens; it wrote: \(child.errors)", within: .seconds(20)) {
+        self.port = try await eventually("confrelay listens; it wrote: \(child.errors)", within: .seconds(20)) {
             let match = child.output.firstMatch(of: #/listening: http://127\.0\.0\.1:(\d+) /#)
             return match.flatMap { UInt16($0.1) }
         }

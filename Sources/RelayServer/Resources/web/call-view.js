@@ -296,8 +296,11 @@ export class CallView {
 
 function drawTool(id, isOn, iconOn, iconOff, labelOn, labelOff) {
   const button = byID(id);
-  button.setAttribute('aria-pressed', isOn);
+  // The words say what a click does, so nothing is “pressed” beside them.
   button.classList.toggle('off', !isOn);
-  button.querySelector('span').textContent = isOn ? labelOn : labelOff;
+  const label = isOn ? labelOn : labelOff;
+  button.querySelector('span').textContent = label;
+  const key = button.getAttribute('aria-keyshortcuts')?.match(/Control\+(\w)/)?.[1];
+  if (key) button.title = `${label} (Ctrl+${key})`;
   setIcon(button, isOn ? iconOn : iconOff);
 }

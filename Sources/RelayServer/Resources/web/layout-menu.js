@@ -4,8 +4,8 @@ import { byID, make, makeSVG } from './dom.js';
 const layouts = [
   { layout: 'grid', name: 'Grid', boxes: [[1, 1, 14.5, 7.5], [16.5, 1, 14.5, 7.5], [1, 9.5, 14.5, 7.5], [16.5, 9.5, 14.5, 7.5]] },
   { layout: 'speaker', name: 'Speaker', boxes: [[1, 1, 30, 11], [1, 13, 6.75, 4], [8.75, 13, 6.75, 4], [16.5, 13, 6.75, 4], [24.25, 13, 6.75, 4]] },
-  { layout: 'sideBySide', name: 'Side by side', boxes: [[1, 4.5, 14.5, 9], [16.5, 4.5, 14.5, 9]] },
-  { layout: 'pictureInPicture', name: 'Picture in picture', boxes: [[1, 1, 30, 16], [21, 11, 9, 5]] },
+  { layout: 'side-by-side', name: 'Side by side', boxes: [[1, 4.5, 14.5, 9], [16.5, 4.5, 14.5, 9]] },
+  { layout: 'picture-in-picture', name: 'Picture in picture', boxes: [[1, 1, 30, 16], [21, 11, 9, 5]] },
   { layout: 'presentation', name: 'Presentation', boxes: [[1, 1, 22, 16], [24, 1, 7, 4.7], [24, 6.65, 7, 4.7], [24, 12.3, 7, 4.7]] },
 ];
 

@@ -30,7 +30,7 @@ export class RoomState extends EventTarget {
         this.participants = new Map(data.participants.map((participant) => [participant.id, participant]));
         this.layout = data.layout ?? this.layout;
         this.activeSpeaker = data.activeSpeaker ?? null;
-        this.#setOwnTile(this.participants.get(this.#ownID)?.tile);
+        data.tiles?.forEach((tile) => this.#takeTile(tile));
         this.#say('people');
         this.#say('speaker');
         this.#say('layout');
@@ -63,8 +63,7 @@ export class RoomState extends EventTarget {
         this.#say('layout');
         break;
       case 'tileChanged':
-        if (data.participant !== this.#ownID || data.content === 'slides') break;
-        this.#setOwnTile(data);
+        this.#takeTile(data);
         break;
       case 'statistics':
         this.statistics = data;
@@ -77,9 +76,9 @@ export class RoomState extends EventTarget {
   /** Whether a participant speaks at this moment. */
   speaks(participant) { return participant.isSpeaking ?? participant.id === this.activeSpeaker; }
 
-  #setOwnTile(size) {
-    if (!size) return;
-    this.ownTile = { width: size.width, height: size.height };
+  #takeTile({ participant, content, width, height }) {
+    if (participant !== this.#ownID || content !== 'camera') return;
+    this.ownTile = { width, height };
     this.#say('tile');
   }
 

@@ -79,12 +79,16 @@ export async function join({ room, name, watchOnly, offer }) {
 
 /** A participant's place in a room, as the relay keeps it. */
 export class Membership {
+  /** What the session is renewed and ended by. */
   #location;
+  /** What the participant is called in the room, whichever way they joined. */
+  #path;
 
   constructor(room, location) {
     this.room = room;
     this.#location = location.pathname;
     this.id = location.pathname.split('/').pop();
+    this.#path = `/rooms/${encodeURIComponent(room)}/participants/${this.id}`;
   }
 
   /** Renews the session by another offer; the answer comes back (RFC 9725, section 4.3.3, with whole descriptions). */
@@ -96,7 +100,7 @@ export class Membership {
   /** Whether the relay still knows the participant; throws when the relay cannot be asked. */
   async exists() {
     try {
-      await request('GET', this.#location);
+      await request('GET', this.#path);
       return true;
     } catch (error) {
       if (error instanceof Refusal && error.status === 404) return false;
@@ -111,13 +115,13 @@ export class Membership {
 
   /** Tells the others whether microphone and camera are on. */
   async setMedia(state) {
-    await request('PUT', `${this.#location}/media`, { body: JSON.stringify(state), type: json });
+    await request('PUT', `${this.#path}/media`, { body: JSON.stringify(state), type: json });
   }
 
   /** Chooses what this participant sees; null: what everyone sees. */
   async setOwnLayout(layout) {
-    if (layout) await request('PUT', `${this.#location}/layout`, { body: JSON.stringify(layout), type: json });
-    else await request('DELETE', `${this.#location}/layout`);
+    if (layout) await request('PUT', `${this.#path}/layout`, { body: JSON.stringify(layout), type: json });
+    else await request('DELETE', `${this.#path}/layout`);
   }
 
   /** Chooses what everyone sees who has not chosen otherwise. */

@@ -4,11 +4,8 @@ import { bitRate, frameRate, milliseconds, percent, size } from './format.js';
 import { Plot } from './plot.js';
 import { capacity } from './statistics.js';
 
-/** What the relay calls its controller's states, for people. */
-const states = {
-  startup: 'finding the rate', increase: 'raising the rate', hold: 'holding the rate', decrease: 'lowering the rate',
-  probing: 'probing for more', steady: 'steady', drain: 'letting queues empty',
-};
+/** What the relay calls the state of the way to here, for people. */
+const states = { normal: 'free', overusing: 'filling up', underusing: 'emptying' };
 
 /** “Why is my picture soft?”: a verdict in words, the figures of now, and two minutes of plots. */
 export class StatisticsPanel {
@@ -83,7 +80,7 @@ export class StatisticsPanel {
       ['Picture', size(latest.width, latest.height)],
       ['Freezes', freezes === 0 ? 'none in 2 min' : `${freezes}, ${frozen.toFixed(1)} s in 2 min`],
       ['Buffered here', milliseconds(latest.playoutDelay)],
-      ['The relay is', state ? states[state] ?? state : '–'],
+      ['Queues on the way', state ? states[state] ?? state : '–'],
     ];
     this.#figures.replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
   }

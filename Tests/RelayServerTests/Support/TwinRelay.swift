@@ -14,6 +14,18 @@ final class TwinRelay: RelayCore {
             var joinOutcome: Result<JoinResult, JoinError> = .success(
                 JoinResult(participantID: "p1", answer: "v=0\r\n"))
             var requests: [JoinRequest] = []
+            var renegotiations: [Update<String>] = []
+            var trickles: [Update<TrickleICEFragment>] = []
+            /// The tag that `trickle` takes beside `*`.
+            var entityTag = "\"one\""
+            /// What a fragment with credentials is answered with.
+            var restartAnswer: TrickleICEFragment?
+            var isWithoutICE = false
+            var roomLayouts: [RoomLayout] = []
+            var participantLayouts: [Update<RoomLayout?>] = []
+            var mediaStates: [Update<MediaState>] = []
+            var events: [RoomEvent] = []
+            var rooms: [String: RoomState] = [:]
             var left: [String] = []
             var participants: Set<String> = ["p1"]
             var received: [(bytes: [UInt8], source: TransportAddress)] = []
@@ -29,6 +41,12 @@ final class TwinRelay: RelayCore {
             var snapshot = RelaySnapshot()
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
+        }
+
+        /// What a request wants of a participant.
+        struct Update<Value: Sendable>: Sendable {
+            var participant: String
+            var value: Value
         }
 
         let state = Mutex(State())
@@ -79,6 +97,73 @@ final class TwinRelay: RelayCore {
             state.left.append(participant)
             return true
         }
+    }
+
+    func renegotiate(
+        room: String, participant: String, offer: String, now: MonotonicInstant
+    ) throws(JoinError) -> JoinResult {
+        let outcome = script.note { state -> Result<JoinResult, JoinError> in
+            guard state.participants.contains(participant) else { return .failure(.noSuchParticipant) }
+            state.renegotiations.append(.init(participant: participant, value: offer))
+            return state.joinOutcome
+        }
+        return try outcome.get()
+    }
+
+    func trickle(
+        room: String, participant: String, fragment: TrickleICEFragment, ifMatch: String?, now: MonotonicInstant
+    ) throws(TrickleError) -> TrickleICEFragment? {
+        let outcome = script.note { state -> Result<TrickleICEFragment?, TrickleError> in
+            guard state.participants.contains(participant) else { return .failure(.noSuchParticipant) }
+            guard !state.isWithoutICE else { return .failure(.notSupported) }
+            guard ifMatch == "*" || ifMatch == state.entityTag else { return .failure(.sessionReplaced) }
+            state.trickles.append(.init(participant: participant, value: fragment))
+            return .success(fragment.credentials == nil ? nil : state.restartAnswer)
+        }
+        return try outcome.get()
+    }
+
+    func setLayout(_ layout: RoomLayout, room: String, now: MonotonicInstant) throws(RoomControlError) {
+        try control(layout, room: room) { $0.roomLayouts.append(layout) }
+    }
+
+    func setLayout(
+        _ layout: RoomLayout?, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try control(layout, room: room, participant: participant) {
+            $0.participantLayouts.append(.init(participant: participant, value: layout))
+        }
+    }
+
+    func setMediaState(
+        _ media: MediaState, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try control(nil, room: room, participant: participant) {
+            $0.mediaStates.append(.init(participant: participant, value: media))
+        }
+    }
+
+    private func control(
+        _ layout: RoomLayout?, room: String, participant: String? = nil, change: (inout Script.State) -> Void
+    ) throws(RoomControlError) {
+        let refusal = script.note { state -> RoomControlError? in
+            guard state.snapshot.rooms.contains(where: { $0.id == room }) else { return .noSuchRoom(room) }
+            if let participant, !state.participants.contains(participant) { return .noSuchParticipant(participant) }
+            if let shown = layout?.participant, !state.participants.contains(shown) {
+                return .layoutNamesNobody(participant: shown)
+            }
+            change(&state)
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    func state(ofRoom id: String) -> RoomState? {
+        script.state.withLock { $0.rooms[id] }
+    }
+
+    func pollRoomEvent() -> RoomEvent? {
+        script.state.withLock { $0.events.isEmpty ? nil : $0.events.removeFirst() }
     }
 
     func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {

@@ -1,0 +1,12 @@
+import SecureTransport
+
+/// An answer that was given, and what was agreed on with it.
+struct Negotiation {
+    var answer: SessionDescription
+    var session: NegotiatedSession
+
+    /// Names the ICE session, as a strong entity tag (RFC 9725, section 4.3.1): a restart makes another.
+    var entityTag: String? {
+        session.transport.map { "\"\($0.localCredentials.usernameFragment)\"" }
+    }
+}

@@ -1,0 +1,75 @@
+import MediaCore
+import SecureTransport
+
+/// Tells whose the datagrams are that come over paths found by ICE: connectivity checks by the user name in them, and
+/// everything else by its source address, once a check from there has been authentic.
+///
+/// Anybody who may join can make a check look as if it came from another's address. So an address has several owners
+/// where several sessions were checked from there: the one checked last comes last.
+struct PathDirectory {
+    /// Sessions for one address.
+    private static let maximumOwners = 4
+    /// Addresses of one participant; as many as an agent remembers.
+    private static let maximumAddresses = ICELiteAgent.pathLimit
+    /// User names of one participant: those of restarts stay good until the first check with newer ones.
+    private static let maximumFragments = 3
+
+    private struct Memory {
+        var fragments: [String] = []
+        var addresses: [TransportAddress] = []
+    }
+
+    private var members: [String: Participant] = [:]
+    private var owners: [TransportAddress: [Participant]] = [:]
+    private var memories: [ParticipantID: Memory] = [:]
+
+    /// Adds a participant, or the user name that an ICE restart gave one.
+    mutating func add(_ participant: Participant, usernameFragment: String) {
+        members[usernameFragment] = participant
+        memories[participant.id, default: Memory()].fragments.append(usernameFragment)
+        guard let fragments = memories[participant.id]?.fragments, fragments.count > Self.maximumFragments else {
+            return
+        }
+        memories[participant.id]?.fragments.removeFirst()
+        members[fragments[0]] = nil
+    }
+
+    mutating func remove(_ participant: Participant) {
+        guard let memory = memories.removeValue(forKey: participant.id) else { return }
+        for fragment in memory.fragments { members[fragment] = nil }
+        for address in memory.addresses { forget(address, of: participant) }
+    }
+
+    /// The one to whom a check with this user name (its part that we gave) is addressed.
+    func participant(usernameFragment: String) -> Participant? { members[usernameFragment] }
+
+    /// Those whose paths lead to this address, the one checked last at the end.
+    func owners(of address: TransportAddress) -> [Participant] { owners[address.unmapped] ?? [] }
+
+    /// An authentic check of a participant came from this address.
+    mutating func checked(_ participant: Participant, source: TransportAddress) {
+        let address = source.unmapped
+        if owners[address]?.last === participant { return }
+        if owners[address]?.contains(where: { $0 === participant }) ?? false {
+            owners[address]?.removeAll { $0 === participant }
+            owners[address]?.append(participant)
+            return
+        }
+        owners[address, default: []].append(participant)
+        if let list = owners[address], list.count > Self.maximumOwners { abandon(address, by: list[0]) }
+        memories[participant.id]?.addresses.append(address)
+        if let addresses = memories[participant.id]?.addresses, addresses.count > Self.maximumAddresses {
+            abandon(addresses[0], by: participant)
+        }
+    }
+
+    private mutating func abandon(_ address: TransportAddress, by participant: Participant) {
+        memories[participant.id]?.addresses.removeAll { $0 == address }
+        forget(address, of: participant)
+    }
+
+    private mutating func forget(_ address: TransportAddress, of participant: Participant) {
+        owners[address]?.removeAll { $0 === participant }
+        if owners[address]?.isEmpty ?? false { owners[address] = nil }
+    }
+}

@@ -1,0 +1,116 @@
+import MediaCore
+import NIOCore
+import RTP
+import RateControl
+import SecureTransport
+
+extension PeerConnection {
+    /// Takes an RTCP packet that authenticated on a line, or on those of its bundle.
+    func handle(_ packet: RTCPPacket, line: Int, now: MonotonicInstant) {
+        switch packet {
+        case .senderReport(let report):
+            for line in lines.indices {
+                lines[line].videoReceiver?.senderReportReceived(report, now: now)
+                lines[line].audioReceiver?.senderReportReceived(report, now: now)
+            }
+            handle(report.reports, now: now)
+        case .receiverReport(let report):
+            handle(report.reports, now: now)
+        case .genericNACK(let nack):
+            repair(nack, now: now)
+        case .pictureLossIndication(let indication):
+            pictureLossIndicated(ssrc: indication.mediaSSRC, now: now)
+        case .fullIntraRequest(let request):
+            for entry in request.entries { fullIntraRequested(entry, now: now) }
+        case .transportFeedback(let feedback):
+            guard lines.contains(where: \.negotiated.feedback.transportCC),
+                let report = feedbackAdapter.handle(feedback, now: now)
+            else { return }
+            counters.transportFeedbackReceived &+= 1
+            controller.feedbackReceived(report, now: now)
+            if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
+            advanceController(now: now)
+        case .receiverEstimatedMaximumBitrate(let estimate):
+            controller.remoteEstimateReceived(estimate.bitRate, now: now)
+            advanceController(now: now)
+        case .bye(let goodbye):
+            handle(goodbye, line: line)
+        case .sourceDescription, .congestionControlFeedback, .other:
+            break
+        }
+    }
+
+    private func handle(_ reports: [ReportBlock], now: MonotonicInstant) {
+        let ntpNow = wallClock.ntpTime(at: now)
+        for block in reports {
+            for line in lines.indices {
+                lines[line].reported(ssrc: block.ssrc)
+                if lines[line].videoSender?.ssrc == block.ssrc {
+                    lines[line].videoSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+                    guard let statistics = lines[line].videoSender?.statistics else { continue }
+                    if let roundTripTime = statistics.roundTripTime { setRoundTripTime(roundTripTime) }
+                    controller.receiverReportReceived(
+                        fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
+                    advanceController(now: now)
+                } else if lines[line].audioSender?.ssrc == block.ssrc {
+                    lines[line].audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+                }
+            }
+        }
+    }
+
+    private func setRoundTripTime(_ roundTripTime: Duration) {
+        for line in lines.indices { lines[line].videoReceiver?.setRoundTripTime(roundTripTime) }
+    }
+
+    private func repair(_ nack: GenericNACK, now: MonotonicInstant) {
+        guard let line = lines.firstIndex(where: { $0.videoSender?.ssrc == nack.mediaSSRC }) else { return }
+        let roundTripTime = self.roundTripTime ?? .milliseconds(50)
+        for sequenceNumber in nack.sequenceNumbers {
+            counters.negativeAcknowledgementsReceived &+= 1
+            // What the path cannot carry in time is not repeated on top.
+            guard pacer.expectedDrainTime < Self.maximumPacerDelay else { continue }
+            let repair = lines[line].videoSender?.repair(sequenceNumber, roundTripTime: roundTripTime, now: now)
+            let (packet, size): (OutgoingPacket, DataSize)
+            switch repair {
+            case .retransmission(let original):
+                packet = .retransmission(original, line: line)
+                size = DataSize(bytes: original.payload.readableBytes) + PeerConfiguration.packetOverhead
+            case .repetition(let datagram):
+                packet = .repetition(datagram, line: line)
+                size = DataSize(bytes: datagram.readableBytes)
+            case nil: continue
+            }
+            budget.spend(size, now: now)
+            pacer.enqueue(packet, size: size, priority: .retransmission, now: now)
+        }
+    }
+
+    private func pictureLossIndicated(ssrc: UInt32, now: MonotonicInstant) {
+        for line in lines.indices where lines[line].videoSender?.ssrc == ssrc {
+            guard lines[line].videoSender?.pictureLossIndicated(now: now) == true else { continue }
+            events.append(.keyFrameRequested(lines[line].negotiated.content))
+        }
+    }
+
+    private func fullIntraRequested(_ entry: FullIntraRequest.Entry, now: MonotonicInstant) {
+        for line in lines.indices where lines[line].videoSender?.ssrc == entry.ssrc {
+            guard
+                lines[line].videoSender?.fullIntraRequested(commandSequence: entry.commandSequence, now: now) == true
+            else { continue }
+            events.append(.keyFrameRequested(lines[line].negotiated.content))
+        }
+    }
+
+    /// A goodbye ends the streams that it names. Where a path of its own says when the endpoint leaves, that is all: a
+    /// browser ends the stream of a camera that is turned off. Elsewhere an endpoint whose camera or microphone says
+    /// goodbye is leaving.
+    private func handle(_ goodbye: Goodbye, line: Int) {
+        let ended = lines.filter { line in goodbye.ssrcs.contains { line.knownSSRCs.contains($0) } }.map(\.negotiated)
+        guard session.transport != nil || ended.allSatisfy({ $0.content == .slides }) else {
+            events.append(.goodbye)
+            return
+        }
+        for media in ended where media.kind == .video { events.append(.videoEnded(media.content)) }
+    }
+}

@@ -1,0 +1,30 @@
+import MediaCore
+import RTP
+
+/// Follows how a stream's pictures lie. A packet may say it for its picture; it then holds until another says otherwise
+/// (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
+struct VideoOrientationTracker {
+    /// The header extension's identifier; nil where it was not negotiated.
+    var id: UInt8?
+    private var current = VideoRotation.none
+    /// What was said last, and of which picture; the pictures before it may still be on their way.
+    private var announced: (rotation: VideoRotation, timestamp: UInt32)?
+
+    init(id: UInt8?) {
+        self.id = id
+    }
+
+    /// Looks at a packet, in the order of the stream.
+    mutating func note(_ packet: RTPPacket) {
+        guard let id, let rotation = packet.extensions.videoRotation(id: id) else { return }
+        if let announced, announced.timestamp != packet.timestamp { current = announced.rotation }
+        announced = (rotation, packet.timestamp)
+    }
+
+    /// How the picture with this RTP timestamp lies, which is complete now.
+    mutating func rotation(at timestamp: UInt32) -> VideoRotation {
+        guard let announced, Int32(bitPattern: timestamp &- announced.timestamp) >= 0 else { return current }
+        current = announced.rotation
+        return current
+    }
+}

@@ -1,0 +1,108 @@
+public import MediaCore
+public import SecureTransport
+
+extension Relay {
+    /// Answers a further offer of a participant: streams come, change and go, and new credentials restart ICE. When it
+    /// throws, all stays as it was.
+    public func renegotiate(
+        room id: String, participant publicID: String, offer text: String, now: MonotonicInstant
+    ) throws(JoinError) -> JoinResult {
+        guard !isClosed else { throw .closed }
+        guard let (room, participant) = member(publicID, of: id) else { throw .noSuchParticipant }
+        let before = participant.negotiation
+        let negotiation: Negotiation
+        do throws(SDPError) {
+            let (answer, session) = try OfferAnswer.answer(
+                offer: SessionDescription(parsing: text), policy: participant.policy,
+                previous: (before.answer, before.session), using: &random)
+            negotiation = Negotiation(answer: answer, session: session)
+        } catch {
+            throw .offer(error)
+        }
+        do {
+            try participant.peer.update(session: negotiation.session, now: now)
+        } catch {
+            throw .resources("the SRTP session could not be made: \(error)")
+        }
+        adopt(negotiation, of: participant)
+        if !negotiation.session.wantsSameVideo(as: before.session) { updateDownlink(of: participant) }
+        room.sessionChanged(of: participant)
+        service(participant, now: now)
+        return participant.joinResult
+    }
+
+    /// Takes what a participant tells of its path after offer and answer (RFC 9725, section 4.3): credentials other than
+    /// before restart ICE. Its candidates are of no use to a lite agent, which learns addresses from checks.
+    ///
+    /// - Parameter ifMatch: The entity tag of the ICE session that is meant, or `*` for whichever it is; nil for the
+    ///   present one, which is good for candidates alone.
+    /// - Returns: After a restart our new credentials and candidates; nil where there is nothing to answer.
+    public func trickle(
+        room id: String, participant publicID: String, fragment: TrickleICEFragment, ifMatch: String?,
+        now: MonotonicInstant
+    ) throws(TrickleError) -> TrickleICEFragment? {
+        guard let (_, participant) = member(publicID, of: id) else { throw .noSuchParticipant }
+        var negotiation = participant.negotiation
+        guard var transport = negotiation.session.transport else { throw .notSupported }
+        guard ifMatch == nil || ifMatch == "*" || ifMatch == negotiation.entityTag else { throw .sessionReplaced }
+        guard let credentials = fragment.credentials, credentials != transport.remoteCredentials else { return nil }
+        transport.remoteCredentials = credentials
+        transport.localCredentials = ICECredentials(using: &random)
+        negotiation.session.transport = transport
+        participant.peer.update(transport: transport, now: now)
+        adopt(negotiation, of: participant)
+        service(participant, now: now)
+        return restartAnswer(transport.localCredentials, session: negotiation.session)
+    }
+
+    private func member(_ publicID: String, of room: String) -> (Room, Participant)? {
+        guard let room = rooms[room], let participant = room.participants.first(where: { $0.publicID == publicID })
+        else { return nil }
+        return (room, participant)
+    }
+
+    private func adopt(_ negotiation: Negotiation, of participant: Participant) {
+        let before = participant.negotiation.session.transport?.localCredentials
+        participant.negotiation = negotiation
+        guard let credentials = negotiation.session.transport?.localCredentials, credentials != before else { return }
+        paths.add(participant, usernameFragment: credentials.usernameFragment)
+    }
+
+    /// Makes the way down that a further negotiation wants: another where the receiver's decoder is another, none where
+    /// no video is sent any more.
+    private func updateDownlink(of participant: Participant) {
+        guard let video = participant.negotiation.session.video, video.sends else {
+            participant.downlink = nil
+            return
+        }
+        participant.downlink = makeDownlink(participant.id, video: video, start: participant.peer.videoBitRate)
+    }
+
+    private func restartAnswer(_ credentials: ICECredentials, session: NegotiatedSession) -> TrickleICEFragment {
+        let mids = session.media.compactMap(\.mid)
+        let first = session.media.first
+        return TrickleICEFragment(
+            credentials: credentials, isLite: true, options: ["ice2"], bundle: session.isBundled ? mids : [],
+            media: [
+                TrickleICEFragment.Media(
+                    kind: first?.kind == .audio ? .audio : .video, mid: first?.mid ?? "0",
+                    candidates: ICECandidate.hostCandidates(configuration.mediaAddresses), isComplete: true)
+            ])
+    }
+}
+
+extension Participant {
+    /// What is told of the last offer and answer.
+    var joinResult: JoinResult {
+        JoinResult(
+            participantID: publicID, answer: negotiation.answer.encode(), entityTag: negotiation.entityTag)
+    }
+}
+
+extension NegotiatedSession {
+    /// Whether what is sent as video in another session of the same participant is good here too.
+    fileprivate func wantsSameVideo(as other: NegotiatedSession) -> Bool {
+        video?.sends == other.video?.sends && video?.h264 == other.video?.h264
+            && video?.feedback == other.video?.feedback
+    }
+}

@@ -1,0 +1,24 @@
+import MediaCore
+
+/// What keeps the picture that a participant gets from being better.
+public enum DownlinkLimit: String, Codable, Sendable {
+    /// The network is believed to carry no more.
+    case network
+    /// The receiver decodes no larger pictures, as its offer says.
+    case receiver
+    /// The relay had no time to encode some of the pictures.
+    case processing
+}
+
+extension DownlinkPipeline {
+    /// Bits a pixel below which composed pictures look softer than their sources.
+    private static let softBelow = 0.03
+
+    /// What keeps the picture from being better at this moment, the relay's own load aside.
+    var limit: DownlinkLimit? {
+        let bits = Double(bitRate.sustained.bitsPerSecond)
+        let pixels = Double(dimensions.area) * Double(framesPerSecond)
+        if isFrameRateReduced || bits < pixels * Self.softBelow { return .network }
+        return isSmallerThanCanvas ? .receiver : nil
+    }
+}

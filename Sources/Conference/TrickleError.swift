@@ -1,0 +1,18 @@
+/// Why candidates, or an ICE restart, were not taken.
+public enum TrickleError: Error, Hashable, CustomStringConvertible {
+    /// There is no such participant in the room.
+    case noSuchParticipant
+    /// The entity tag is that of an ICE session that a restart has replaced.
+    case sessionReplaced
+    /// The participant joined without ICE.
+    case notSupported
+
+    public var description: String {
+        switch self {
+        case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
+        case .sessionReplaced: "the ICE session was replaced by a restart: send the newest ETag in If-Match"
+        case .notSupported:
+            "this participant joined without ICE; there are no candidates to tell and nothing to restart"
+        }
+    }
+}

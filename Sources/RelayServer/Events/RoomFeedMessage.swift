@@ -1,0 +1,71 @@
+import Conference
+import Foundation
+import NIOCore
+
+/// What those who follow a room are sent.
+struct RoomFeedMessage: Sendable {
+    enum Content: Sendable {
+        /// Something changed.
+        case change(RoomEvent.Kind)
+        /// How the media of the participant in question does.
+        case statistics(ParticipantStatistics)
+        /// Nothing happened for a while.
+        case keepAlive
+    }
+
+    /// Counts what the relay has told.
+    var id: UInt64
+    var content: Content
+
+    /// The message as `docs/http-api.md` describes it.
+    func encode() throws -> ByteBuffer {
+        switch content {
+        case .change(let change): try Self.encode(change, id: id)
+        case .statistics(let statistics): try Self.encode("statistics", statistics, id: id)
+        case .keepAlive: ServerSentEvent.keepAlive
+        }
+    }
+
+    private static func encode(_ change: RoomEvent.Kind, id: UInt64) throws -> ByteBuffer {
+        switch change {
+        case .participantJoined(let participant): try encode("participantJoined", participant, id: id)
+        case .participantChanged(let participant): try encode("participantChanged", participant, id: id)
+        case .participantLeft(let participant): try encode("participantLeft", Identifier(id: participant), id: id)
+        case .activeSpeakerChanged(let participant):
+            try encode("activeSpeakerChanged", Speaker(participant: participant), id: id)
+        case .layoutChanged(let layout): try encode("layoutChanged", layout, id: id)
+        case .tileChanged(let participant, let content, let size):
+            try encode(
+                "tileChanged", RoomState.Tile(participant: participant, content: content, size: size), id: id)
+        case .closed: try encode("closed", Nothing(), id: id)
+        }
+    }
+
+    /// An event whose data is a JSON document.
+    static func encode(_ name: String, _ value: some Encodable, id: UInt64, retry: Int? = nil) throws -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = String(decoding: try encoder.encode(value), as: UTF8.self)
+        return ServerSentEvent(id: id, name: name, retry: retry, data: data).encode()
+    }
+
+    private struct Identifier: Encodable {
+        var id: String
+    }
+
+    private struct Speaker: Encodable {
+        var participant: String?
+
+        private enum CodingKeys: CodingKey {
+            case participant
+        }
+
+        /// Nobody is told as null, not left out.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(participant, forKey: .participant)
+        }
+    }
+
+    private struct Nothing: Encodable {}
+}

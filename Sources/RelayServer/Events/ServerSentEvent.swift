@@ -1,0 +1,33 @@
+import NIOCore
+
+/// One block of a `text/event-stream` (HTML Living Standard, section 9.2, server-sent events).
+struct ServerSentEvent: Equatable {
+    /// What `Last-Event-ID` is after it; nil leaves it as it was.
+    var id: UInt64?
+    /// What it is called; nil for `message`.
+    var name: String?
+    /// Milliseconds after which a browser connects again; nil leaves it as it was.
+    var retry: Int?
+    /// Its text. Without any the block sets id and retry, and no event is told.
+    var data: String?
+
+    static let mediaType = "text/event-stream"
+
+    /// A comment, which keeps proxies from taking the connection for dead.
+    static let keepAlive = ByteBuffer(string: ":\n\n")
+
+    /// The block's bytes.
+    func encode() -> ByteBuffer {
+        var text = ""
+        if let retry { text += "retry: \(retry)\n" }
+        if let id { text += "id: \(id)\n" }
+        if let name { text += "event: \(name)\n" }
+        if let data {
+            // Each of the three ways to end a line would end the field.
+            for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+                text += "data: \(line)\n"
+            }
+        }
+        return ByteBuffer(string: text + "\n")
+    }
+}

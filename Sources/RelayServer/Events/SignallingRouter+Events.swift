@@ -1,0 +1,47 @@
+import Conference
+import HTTPTypes
+import Hummingbird
+
+/// What happens in a room, as server-sent events.
+extension SignallingRouter {
+    /// How long a browser waits before it connects again.
+    private static let retryMilliseconds = 2000
+
+    func events(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let room = try RoomName(context.parameters.require("room"))
+        let participant = request.uri.queryParameters["participant"].map { String($0) }
+        let feed: RoomFeed
+        do {
+            feed = try await driver.follow(room: room.rawValue, participant: participant)
+        } catch {
+            throw Problem(error, room: room)
+        }
+        let headers: HTTPFields = [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"]
+        let body = ResponseBody { writer in
+            // Who connects again gets the whole state, so it does not matter what they missed.
+            try await writer.write(
+                RoomFeedMessage.encode("room", feed.state, id: feed.stateID, retry: Self.retryMilliseconds))
+            for await message in feed.messages { try await writer.write(message.encode()) }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+}
+
+extension Problem {
+    /// Says over HTTP why a room cannot be followed.
+    init(_ error: RoomFeedError, room: RoomName) {
+        switch error {
+        case .noSuchRoom:
+            self.init(
+                .notFound, "there is no room '\(room.rawValue)'; a room is there while someone is in it")
+        case .noSuchParticipant:
+            self.init(.notFound, "there is no such participant in the room '\(room.rawValue)'")
+        case .tooManyFollowers(let limit):
+            self.init(
+                .serviceUnavailable, "the relay has its limit of \(limit) connections for events; try again later",
+                headers: [.retryAfter: "30"])
+        case .closed: self.init(JoinError.closed)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Conference
+import SecureTransport
+
+/// What HTTP requests ask of the relay.
+extension RelayDriver {
+    /// Lets someone in.
+    func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
+        try act { relay, now throws(JoinError) in try relay.join(request, now: now) }
+    }
+
+    /// Shows someone out; `false` when there is no such participant.
+    func leave(room: String, participant: String) -> Bool {
+        act { relay, now in relay.leave(room: room, participant: participant, now: now) }
+    }
+
+    /// Answers another offer of someone who is in.
+    func renegotiate(room: String, participant: String, offer: String) throws(JoinError) -> JoinResult {
+        try act { relay, now throws(JoinError) in
+            try relay.renegotiate(room: room, participant: participant, offer: offer, now: now)
+        }
+    }
+
+    /// Takes candidates; answers with new credentials when they ask for an ICE restart.
+    func trickle(
+        room: String, participant: String, fragment: TrickleICEFragment, ifMatch: String?
+    ) throws(TrickleError) -> TrickleICEFragment? {
+        try act { relay, now throws(TrickleError) in
+            try relay.trickle(room: room, participant: participant, fragment: fragment, ifMatch: ifMatch, now: now)
+        }
+    }
+
+    /// Changes a room's layout.
+    func setLayout(_ layout: RoomLayout, room: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in try relay.setLayout(layout, room: room, now: now) }
+    }
+
+    /// Changes what one participant is shown; nil: the room's layout again.
+    func setLayout(_ layout: RoomLayout?, room: String, participant: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in
+            try relay.setLayout(layout, room: room, participant: participant, now: now)
+        }
+    }
+
+    /// Takes what a participant says of their microphone and camera.
+    func setMediaState(_ state: MediaState, room: String, participant: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in
+            try relay.setMediaState(state, room: room, participant: participant, now: now)
+        }
+    }
+
+    /// The state of one room at this moment; nil when there is none of that name.
+    func room(_ id: String) -> RoomSnapshot? {
+        look { relay, now in relay.snapshot(room: id, now: now) }
+    }
+
+    /// The state of all rooms at this moment.
+    func rooms() -> [RoomSnapshot] {
+        look { relay, now in relay.snapshot(now: now).rooms }
+    }
+}

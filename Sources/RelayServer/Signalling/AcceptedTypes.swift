@@ -1,0 +1,40 @@
+import HTTPTypes
+
+/// What media types a client takes, by its `Accept` field (RFC 9110, section 12.5.1).
+struct AcceptedTypes {
+    private var ranges: [(range: String, quality: Double)] = []
+
+    /// Reads the field; parts that are no media ranges are left out. Without the field everything is welcome.
+    init(_ field: String?) {
+        guard let field else {
+            ranges = [("*/*", 1)]
+            return
+        }
+        for element in field.split(separator: ",").prefix(Self.maximumRanges) {
+            let parts = element.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+            guard let range = parts.first, range.contains("/") else { continue }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            ranges.append((range, quality))
+        }
+    }
+
+    /// More than any browser sends.
+    private static let maximumRanges = 64
+
+    /// How welcome a type is, from 0 to 1; the most specific range that fits it says so.
+    func quality(of type: String) -> Double {
+        let anySubtype = type.prefix { $0 != "/" } + "/*"
+        for range in [type, String(anySubtype), "*/*"] {
+            if let match = ranges.first(where: { $0.range == range }) { return match.quality }
+        }
+        return 0
+    }
+
+    /// Whether a page for people is wanted rather than data for programs.
+    ///
+    /// Only who names HTML gets it where both can be had: browsers do, and programs that take anything do not.
+    var prefersHTML: Bool {
+        let html = ranges.first { $0.range == "text/html" }?.quality ?? 0
+        return html > 0 && html >= quality(of: "application/json")
+    }
+}

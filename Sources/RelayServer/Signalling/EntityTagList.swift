@@ -1,0 +1,29 @@
+/// The value of `If-Match` and `If-None-Match`: `*`, or a list of entity tags (RFC 9110, sections 13.1.1 and 13.1.2).
+enum EntityTagList: Equatable {
+    /// Any state of the resource will do.
+    case any
+    /// Tags in their quotes, weak ones with `W/` in front.
+    case tags([String])
+
+    /// Reads a field's value; nil when the field is not there. What is not a tag matches none.
+    init?(_ field: String?) {
+        guard let field else { return nil }
+        let elements = field.split(separator: ",").map { element in
+            element.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+        }
+        .map { String($0) }
+        self = elements == ["*"] ? .any : .tags(elements)
+    }
+
+    /// Compares weakly, for `If-None-Match`.
+    func weaklyContains(_ tag: String) -> Bool {
+        switch self {
+        case .any: true
+        case .tags(let tags): tags.contains { Self.opaque($0) == Self.opaque(tag) }
+        }
+    }
+
+    private static func opaque(_ tag: String) -> Substring {
+        tag.hasPrefix("W/") ? tag.dropFirst(2) : Substring(tag)
+    }
+}

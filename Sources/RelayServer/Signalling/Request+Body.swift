@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Request {
+    /// The type of the body, without parameters and in lower case; nil when it is not told.
+    var mediaType: String? {
+        headers[.contentType]?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+    }
+
+    /// The body as text.
+    func text() async throws -> String {
+        let body = try await body.collect(upTo: SignallingLimits.bodySize)
+        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
+            throw Problem(.badRequest, "the body is not text in UTF-8")
+        }
+        return text
+    }
+
+    /// The body as a JSON document of a certain form.
+    func json<Value: Decodable>(_: Value.Type, example: String) async throws -> Value {
+        guard mediaType == SignallingMediaType.json else {
+            throw Problem(.unsupportedMediaType, "the body must be JSON: send Content-Type: application/json")
+        }
+        let text = try await text()
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        } catch let error as DecodingError {
+            throw Problem(.badRequest, "\(error.explanation), such as \(example)")
+        }
+    }
+}
+
+extension DecodingError {
+    /// What is wrong with the document, in words for who wrote it.
+    fileprivate var explanation: String {
+        switch self {
+        case .keyNotFound(let key, _): "the JSON lacks \"\(key.stringValue)\": send an object"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            switch context.codingPath.last {
+            case .some(let key): "\"\(key.stringValue)\" in the JSON has a value of the wrong kind: send an object"
+            case nil: "the JSON is not of the expected form: send an object"
+            }
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty: context.debugDescription
+        default: "the body is not JSON: send an object"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Conference
+import HTTPTypes
+import Hummingbird
+import SecureTransport
+
+/// Joining and leaving (RFC 9725, section 4.2).
+extension SignallingRouter {
+    func joining(_ endpoint: JoiningEndpoint) -> Handler {
+        { request, context in
+            let room = try RoomName(context.parameters.require("room"))
+            let query = request.uri.queryParameters
+            let name = try query["name"].map { try ParticipantName(String($0)) } ?? .guest
+            let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
+            guard request.mediaType == SignallingMediaType.sdp else {
+                throw Problem(
+                    .unsupportedMediaType, "the body must be an SDP offer: send Content-Type: application/sdp",
+                    headers: [.acceptPost: SignallingMediaType.sdp])
+            }
+            let offer = try await request.text()
+            try checkKeyExchange(offer: offer, peer: context.peer)
+            let joined: JoinResult
+            do throws(JoinError) {
+                joined = try await driver.join(
+                    JoinRequest(
+                        room: room.rawValue, name: name.rawValue, offer: offer, role: endpoint.role,
+                        selfView: selfView, signallingPeer: Self.isForwarded(request) ? nil : context.peer))
+            } catch {
+                throw Problem(error)
+            }
+            var response = Response.text(joined.answer, type: SignallingMediaType.sdp, status: .created)
+            response.headers[.location] = endpoint.location(room: room, participant: joined.participantID)
+            response.headers[.eTag] = joined.entityTag
+            response.headers.append(iceServers)
+            return response
+        }
+    }
+
+    func leave(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let (room, participant) = try participantPath(context)
+        guard await driver.leave(room: room.rawValue, participant: participant) else {
+            throw Problem(.notFound, "there is no such participant in the room '\(room.rawValue)'")
+        }
+        return Response(status: .ok)
+    }
+
+    /// The room and the participant that a path names.
+    func participantPath(_ context: SignallingContext) throws -> (RoomName, String) {
+        (try RoomName(context.parameters.require("room")), try context.parameters.require("participant"))
+    }
+
+    private static func selfView(_ text: String) throws(Problem) -> SelfView {
+        guard let selfView = SelfView(rawValue: text) else {
+            let choices = SelfView.allCases.map(\.rawValue).joined(separator: " or ")
+            throw Problem(.badRequest, "self-view is '\(text.prefix(32))'; use \(choices)")
+        }
+        return selfView
+    }
+
+    /// Whether a proxy passed the request on. Its peer is then the proxy: the offer's addresses are not the peer's, and no
+    /// media may go there before a packet from there has authenticated.
+    private static func isForwarded(_ request: Request) -> Bool {
+        ["Forwarded", "X-Forwarded-For"].contains { name in
+            HTTPField.Name(name).map { request.headers.contains($0) } ?? false
+        }
+    }
+
+    /// Refuses keys that crossed a network in the clear (RFC 4568, section 7.1): `a=crypto` over plain HTTP is taken
+    /// from this machine only, a reverse proxy with TLS included.
+    func checkKeyExchange(offer: String, peer: TransportAddress?) throws(Problem) {
+        guard !isEncrypted, let peer, !peer.isLoopback, !isLocalAddress(peer) else { return }
+        let carriesKeys = offer.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).contains {
+            $0.starts(with: "a=crypto:".utf8)
+        }
+        guard !carriesKeys else {
+            throw Problem(
+                .forbidden,
+                "the offer carries SRTP keys (a=crypto) over plain HTTP from another machine, where anyone on the way "
+                    + "can read them: join by DTLS, serve HTTPS (--tls-certificate), or join from the relay's own machine"
+            )
+        }
+    }
+}
+
+extension Problem {
+    /// Says over HTTP why a join, or another offer, was refused.
+    init(_ error: JoinError) {
+        let status: HTTPResponse.Status
+        switch error {
+        case .offer(let error):
+            self.init(error)
+            return
+        case .noSuchParticipant: status = .notFound
+        case .roomFull, .tooManyRooms, .closed, .resources: status = .serviceUnavailable
+        }
+        self.init(
+            status, error.description, headers: status == .serviceUnavailable ? [.retryAfter: "5"] : [:])
+    }
+}
+
+extension Problem {
+    /// Says over HTTP what is wrong with a session description, or a piece of one.
+    init(_ error: SDPError) {
+        let status: HTTPResponse.Status =
+            switch error {
+            case .tooLarge: .contentTooLarge
+            case .malformed, .mismatchedAnswer: .badRequest
+            // Nothing in it can be had (RFC 9725, section 4.4).
+            case .unacceptable: .notAcceptable
+            }
+        self.init(status, error.description)
+    }
+}

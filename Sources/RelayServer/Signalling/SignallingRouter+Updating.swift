@@ -1,0 +1,100 @@
+import Conference
+import HTTPTypes
+import Hummingbird
+import SecureTransport
+
+/// `PATCH` of what stands for a participant: candidates and ICE restarts (RFC 9725, section 4.3), or another offer.
+extension SignallingRouter {
+    func update(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let (room, participant) = try participantPath(context)
+        switch request.mediaType {
+        case TrickleICEFragment.mediaType:
+            return try await trickle(request, room: room.rawValue, participant: participant)
+        case SignallingMediaType.sdp:
+            return try await renegotiate(request, room: room.rawValue, participant: participant, context)
+        default:
+            throw Problem(
+                .unsupportedMediaType,
+                "the body must be candidates (application/trickle-ice-sdpfrag) or an SDP offer (application/sdp)",
+                headers: [.acceptPatch: SignallingMediaType.updates])
+        }
+    }
+
+    private func trickle(_ request: Request, room: String, participant: String) async throws -> Response {
+        let text = try await request.text()
+        // RFC 9725, sections 4.3.1 and 4.3.2: an old candidate must not reach a new session.
+        guard let condition = EntityTagList(request.headers[.ifMatch]) else {
+            throw Problem(
+                .preconditionRequired,
+                "say which ICE session this is for: send If-Match with the ETag of the answer, or * for a restart")
+        }
+        let fragment: TrickleICEFragment
+        do {
+            fragment = try TrickleICEFragment(parsing: text)
+        } catch {
+            throw Problem(error)
+        }
+        guard let answer = try await trickle(fragment, under: condition, room: room, participant: participant) else {
+            return Response(status: .noContent)
+        }
+        var response = Response.text(answer.encode(), type: TrickleICEFragment.mediaType)
+        response.headers[.eTag] = answer.credentials?.entityTag
+        return response
+    }
+
+    /// Tells the relay, under each tag that the client takes.
+    private func trickle(
+        _ fragment: TrickleICEFragment, under condition: EntityTagList, room: String, participant: String
+    ) async throws -> TrickleICEFragment? {
+        let tags =
+            switch condition {
+            case .any: ["*"]
+            case .tags(let tags): tags
+            }
+        for tag in tags {
+            do {
+                return try await driver.trickle(
+                    room: room, participant: participant, fragment: fragment, ifMatch: tag)
+            } catch TrickleError.sessionReplaced {
+                continue
+            } catch {
+                throw Problem(error)
+            }
+        }
+        throw Problem(TrickleError.sessionReplaced)
+    }
+
+    private func renegotiate(
+        _ request: Request, room: String, participant: String, _ context: SignallingContext
+    ) async throws -> Response {
+        let offer = try await request.text()
+        try checkKeyExchange(offer: offer, peer: context.peer)
+        let result: JoinResult
+        do {
+            result = try await driver.renegotiate(room: room, participant: participant, offer: offer)
+        } catch {
+            throw Problem(error)
+        }
+        var response = Response.text(result.answer, type: SignallingMediaType.sdp)
+        response.headers[.eTag] = result.entityTag
+        return response
+    }
+}
+
+extension ICECredentials {
+    /// The relay's credentials name the ICE session that they are for.
+    var entityTag: String { "\"\(usernameFragment)\"" }
+}
+
+extension Problem {
+    /// Says over HTTP why candidates or a restart were refused.
+    init(_ error: TrickleError) {
+        let status: HTTPResponse.Status =
+            switch error {
+            case .noSuchParticipant: .notFound
+            case .sessionReplaced: .preconditionFailed
+            case .notSupported: .notImplemented
+            }
+        self.init(status, error.description)
+    }
+}

@@ -1,0 +1,247 @@
+import Conference
+import MediaCore
+import NIOCore
+import NetworkSimulation
+import SecureTransport
+import Testing
+
+/// Calls over a path that ICE finds, with keys that a DTLS handshake makes, as browsers have them.
+@Suite struct DTLSCallTests {
+    private static func retransmitting(_ parameters: inout OfferParameters) {
+        parameters.video?.formats = [
+            OfferParameters.VideoFormat(
+                payloadType: 102,
+                parameters: H264FormatParameters(
+                    profileLevelID: H264ProfileLevelID(.constrainedBaseline, level: .level31)),
+                retransmissionPayloadType: 103)
+        ]
+    }
+
+    private func snapshot(_ client: TestClient, in call: VirtualCall) throws -> ParticipantSnapshot {
+        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        return try #require(room.participants.first { $0.id == client.participantID })
+    }
+
+    @Test("two who join over ICE and DTLS see and hear each other, and a third by SDES sees both")
+    func seeingAndHearing() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        let ben = try call.join("Ben", colour: .green, overDTLS: true)
+        let cy = try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(3))
+        #expect(ada.connectionStates == [.connected])
+        for client in [ada, ben, cy] {
+            #expect(client.arrivals.count > 30, "\(client.name) got \(client.arrivals.count) frames")
+            #expect(client.audioPackets.count > 100)
+            #expect(client.decodeFailures == 0)
+        }
+        let picture = try #require(cy.picture)
+        #expect(picture.colour(x: 80, y: 90).resembles(.red))
+        #expect(picture.colour(x: 240, y: 90).resembles(.green))
+        let counters = call.relay.snapshot(now: call.now).datagrams
+        #expect(counters.checks >= 4)
+        #expect(counters.handshakes >= 4)
+        #expect(counters.checksRefused == 0 && counters.handshakesRefused == 0)
+    }
+
+    @Test("lost packets come again in streams of their own, both ways")
+    func retransmission() throws {
+        let call = VirtualCall()
+        let lossy = LinkProfile(rate: .unlimited, delay: .milliseconds(20), loss: 0.05)
+        let ada = try call.join(
+            "Ada", colour: .red, overDTLS: true, downlink: lossy, adjust: Self.retransmitting)
+        let ben = try call.join("Ben", colour: .green, overDTLS: true, adjust: Self.retransmitting)
+        ben.uplink = LinkModel(profile: lossy, seed: 9, start: call.now)
+        call.run(for: .seconds(10))
+        let statistics = ada.peer.statistics(now: call.now)
+        #expect(statistics.retransmissionsReceived > 5)
+        #expect(statistics.videoPacketsLost > 5, "what came again counts as lost in the stream itself")
+        #expect(ada.arrivals.count > 130, "\(ada.arrivals.count) frames of 150")
+        #expect(ben.peer.statistics(now: call.now).counters.retransmissions > 0)
+        let uplink = try snapshot(ben, in: call).uplink
+        #expect(uplink.framesDecoded > 130, "\(uplink.framesDecoded) frames decoded of 150")
+        #expect(try snapshot(ada, in: call).downlink.keyFrames < 4)
+    }
+
+    @Test("handshake and call begin under 30 % loss and reordering", arguments: 1...5)
+    func handshakeUnderLoss(seed: UInt64) throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        let rough = LinkProfile(
+            rate: .unlimited, delay: .milliseconds(30), jitter: .milliseconds(60), reorders: true, loss: 0.3)
+        ada.uplink = LinkModel(profile: rough, seed: seed, start: call.now)
+        ada.downlink = LinkModel(profile: rough, seed: seed + 100, start: call.now)
+        #expect(call.run(until: { ada.connectionStates.contains(.connected) }, limit: .seconds(25)))
+        #expect(call.run(until: { !ada.audioPackets.isEmpty || !ada.arrivals.isEmpty }, limit: .seconds(10)))
+    }
+
+    @Test("nothing is sent to anyone before a check of theirs was authentic")
+    func nothingBeforeAChecks() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        call.drops = { datagram, isDownlink, _ in !isDownlink && DatagramKind.classify(datagram) == .stun }
+        call.run(for: .seconds(5))
+        #expect(call.destinations.isEmpty)
+        #expect(ada.connectionStates.isEmpty)
+        call.drops = { _, _, _ in false }
+        #expect(call.run(until: { ada.connectionStates.contains(.connected) }, limit: .seconds(10)))
+    }
+
+    @Test("a phone that goes from one network to another keeps its call")
+    func changedAddress() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        ada.address = TransportAddress(ipv4: 0x7f00_0001, port: 31_000)
+        ada.peer.networkChanged(now: call.now)
+        call.run(for: .milliseconds(100))
+        let before = ada.arrivals.count
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count - before > 25)
+        #expect(!ada.connectionStates.contains(.reconnecting))
+        #expect(call.relay.occupancy.participants == 2)
+    }
+
+    @Test("who falls silent is shown as reconnecting, comes back, and leaves after half a minute of silence")
+    func silence() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        let ben = try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        var told: [ConnectionState] = []
+        func follow() {
+            while let event = call.relay.pollRoomEvent() {
+                guard case .participantChanged(let summary) = event.kind, summary.id == ada.participantID,
+                    told.last != summary.connection
+                else { continue }
+                told.append(summary.connection)
+            }
+        }
+        call.drops = { _, _, client in client === ada }
+        call.run(for: .seconds(8))
+        follow()
+        #expect(told == [.connected, .reconnecting])
+        call.drops = { _, _, _ in false }
+        call.run(for: .seconds(3))
+        follow()
+        #expect(told == [.connected, .reconnecting, .connected])
+        let before = ada.arrivals.count
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count - before > 25)
+
+        call.drops = { _, _, client in client === ada }
+        call.run(for: .seconds(31))
+        #expect(call.relay.snapshot(now: call.now).rooms[0].participants.map(\.id) == [ben.participantID])
+    }
+
+    @Test("an ICE restart by fragment gives new credentials, and the call goes on from a new address")
+    func restart() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        let tag = "\"\(try #require(ada.peer.session.transport).remoteCredentials.usernameFragment)\""
+        let credentials = call.makeCredentials()
+        #expect(throws: TrickleError.sessionReplaced) { try call.restart(ada, with: credentials, ifMatch: "\"old\"") }
+        let answer = try #require(try call.restart(ada, with: credentials, ifMatch: tag))
+        #expect(answer.isLite)
+        #expect(answer.candidates.map(\.address) == [VirtualCall.relayAddress])
+        #expect(throws: TrickleError.sessionReplaced) { try call.restart(ada, with: credentials, ifMatch: tag) }
+        ada.address = TransportAddress(ipv4: 0x7f00_0001, port: 31_001)
+        call.run(for: .milliseconds(500))
+        let before = ada.arrivals.count
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count - before > 25)
+        #expect(!ada.connectionStates.contains(.failed))
+    }
+
+    @Test("an ICE restart by offer keeps keys and streams")
+    func restartByOffer() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        let credentials = call.makeCredentials()
+        try call.renegotiate(ada) { parameters in
+            guard case .dtls(let fingerprint, _) = parameters.transport else { return }
+            parameters.transport = .dtls(fingerprint: fingerprint, credentials: credentials)
+        }
+        let keyFrames = ada.keyFramesReceived
+        let before = ada.arrivals.count
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count - before > 25)
+        #expect(ada.keyFramesReceived == keyFrames, "the restart cost a keyframe")
+        #expect(ada.connectionStates == [.connected])
+    }
+
+    @Test("a screen that is presented by a further offer is shown large, and goes with the next one")
+    func presenting() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true, adjust: Self.retransmitting)
+        let ben = try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        try call.renegotiate(ada) { $0.slides = OfferParameters.Video(direction: .sendOnly) }
+        #expect(ada.peer.session.slides?.sends == true)
+        ada.slides = .blue
+        call.run(for: .seconds(3))
+        var picture = try #require(ben.picture)
+        #expect(picture.colour(x: 140, y: 90).resembles(.blue))
+
+        ada.slides = nil
+        try call.renegotiate(ada) { $0.slides = nil }
+        call.run(for: .seconds(2))
+        picture = try #require(ben.picture)
+        #expect(picture.colour(x: 160, y: 90).resembles(.red))
+        #expect(ada.decodeFailures == 0 && ben.decodeFailures == 0)
+    }
+
+    @Test("streams whose sources nobody announced are told apart by the line that their packets name")
+    func demultiplexingByMID() throws {
+        let call = VirtualCall()
+        call.rewriteOffer = { offer in
+            offer.split(separator: "\r\n").filter { !$0.hasPrefix("a=ssrc") }.joined(separator: "\r\n") + "\r\n"
+        }
+        let ada = try call.join("Ada", colour: .red, overDTLS: true) {
+            $0.slides = OfferParameters.Video(direction: .sendOnly)
+        }
+        ada.slides = .blue
+        let ben = try call.join("Ben", overDTLS: true)
+        call.run(for: .seconds(3))
+        let picture = try #require(ben.picture)
+        #expect(picture.colour(x: 140, y: 90).resembles(.blue))
+        #expect(try snapshot(ada, in: call).uplink.framesDecoded > 30)
+    }
+
+    @Test("pictures that are said to lie on their side stand upright in the composition")
+    func orientation() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        ada.rotation = .clockwise90
+        let ben = try call.join("Ben", video: .receiveOnly, audio: .receiveOnly, overDTLS: true)
+        call.run(for: .seconds(2))
+        // A portrait picture of 90 by 160 stands in the middle of the canvas.
+        var picture = try #require(ben.picture)
+        #expect(picture.colour(x: 160, y: 90).resembles(.red))
+        let corner = picture.colour(x: 20, y: 90)
+        #expect(!corner.resembles(.red))
+        ada.rotation = .none
+        call.run(for: .seconds(1))
+        picture = try #require(ben.picture)
+        #expect(picture.colour(x: 20, y: 90).resembles(.red))
+    }
+
+    @Test("who shows another certificate than the offer vouches for is refused, and leaves")
+    func wrongFingerprint() throws {
+        let call = VirtualCall()
+        let stranger = try #require(CertificateFingerprint(digest: Array(repeating: 7, count: 32)))
+        let ada = try call.join("Ada", colour: .red, overDTLS: true) { parameters in
+            guard case .dtls(_, let credentials) = parameters.transport else { return }
+            parameters.transport = .dtls(fingerprint: stranger, credentials: credentials)
+        }
+        call.run(for: .seconds(3))
+        #expect(call.relay.occupancy == (0, 0))
+        #expect(ada.arrivals.isEmpty && ada.audioPackets.isEmpty)
+        #expect(ada.connectionStates == [.failed])
+    }
+}

@@ -1,0 +1,161 @@
+import Compositing
+import MediaCore
+import Testing
+
+@testable import Conference
+
+/// What those who follow a room are told.
+@Suite struct RoomEventTests {
+    private static let nothing = VideoDimensions(width: 0, height: 0)
+
+    @Test("joining, connecting, changing and leaving are told, and the end of the room")
+    func life() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        ada.isSilent = true
+        var summary = ParticipantSummary(
+            id: ada.participantID, name: "Ada", role: .sendAndReceive, microphone: true, camera: true)
+        #expect(call.roomEvents() == [.participantJoined(summary)])
+        call.run(for: .seconds(1))
+        summary.connection = .connected
+        #expect(call.roomEvents().filter(\.isAboutParticipants) == [.participantChanged(summary)])
+
+        let state = MediaState(microphone: false)
+        try call.relay.setMediaState(state, room: "demo", participant: ada.participantID, now: call.now)
+        summary.microphone = false
+        #expect(call.roomEvents() == [.participantChanged(summary)])
+        try call.relay.setMediaState(state, room: "demo", participant: ada.participantID, now: call.now)
+        #expect(call.roomEvents().isEmpty)
+
+        _ = call.relay.leave(room: "demo", participant: ada.participantID, now: call.now)
+        #expect(call.roomEvents() == [.participantLeft(id: ada.participantID), .closed])
+    }
+
+    @Test("who begins and ends to speak is told, and whom the room shows as the speaker")
+    func speaking() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let ben = try call.join("Ben", colour: .green)
+        ada.isSilent = true
+        ben.isSilent = true
+        call.run(for: .seconds(1))
+        _ = call.roomEvents()
+        ben.isSilent = false
+        call.run(for: .seconds(3))
+        ben.isSilent = true
+        call.run(for: .seconds(3))
+        let events = call.roomEvents()
+        let told = events.compactMap { event -> Bool? in
+            guard case .participantChanged(let summary) = event else { return nil }
+            #expect(summary.id == ben.participantID)
+            return summary.isSpeaking
+        }
+        #expect(told == [true, false])
+        #expect(events.filter(\.isAboutTheSpeaker) == [.activeSpeakerChanged(id: ben.participantID)])
+        _ = call.relay.leave(room: "demo", participant: ben.participantID, now: call.now)
+        #expect(call.roomEvents().contains(.activeSpeakerChanged(id: nil)))
+    }
+
+    @Test("each learns the size of its tile: the largest in which anybody sees it")
+    func tileSizes() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        call.run(for: .milliseconds(200))
+        // Nobody else is there to see it.
+        #expect(
+            call.roomEvents().filter(\.isAboutTiles)
+                == [.tileChanged(id: ada.participantID, content: .camera, Self.nothing)])
+        let ben = try call.join("Ben", colour: .green)
+        let cy = try call.join("Cy", colour: .blue)
+        call.run(for: .milliseconds(200))
+        let half = VideoDimensions(width: 160, height: 90)
+        #expect(
+            Set(call.roomEvents().filter(\.isAboutTiles))
+                == Set([ada, ben, cy].map { .tileChanged(id: $0.participantID, content: .camera, half) }))
+
+        try call.relay.setLayout(.solo(participant: ben.participantID), room: "demo", now: call.now)
+        call.run(for: .milliseconds(200))
+        let whole = VideoDimensions(width: 320, height: 180)
+        // Ben himself is shown the speaker layout of the two others: three quarters, and a quarter.
+        #expect(
+            Set(call.roomEvents().filter(\.isAboutTiles)) == [
+                .tileChanged(
+                    id: ada.participantID, content: .camera, VideoDimensions(width: 240, height: 136)),
+                .tileChanged(id: ben.participantID, content: .camera, whole),
+                .tileChanged(
+                    id: cy.participantID, content: .camera, VideoDimensions(width: 80, height: 44)),
+            ])
+        let tiles = call.relay.snapshot(room: "demo", now: call.now)?.participants.map(\.tiles)
+        #expect(tiles?[1] == [TileSnapshot(content: .camera, width: 320, height: 180)])
+        call.run(for: .seconds(2))
+        #expect(!call.roomEvents().contains(where: \.isAboutTiles))
+    }
+
+    @Test("a screen is told with its tile when its first picture is there, and when it has ended")
+    func slides() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red) { $0.slides = .init(direction: .sendOnly) }
+        try call.join("Ben", colour: .green)
+        call.run(for: .seconds(1))
+        _ = call.roomEvents()
+        ada.slides = .yellow
+        call.run(for: .seconds(1))
+        var events = call.roomEvents()
+        let shown = events.contains { event in
+            if case .participantChanged(let summary) = event { summary.slides } else { false }
+        }
+        #expect(shown)
+        #expect(
+            events.contains(
+                .tileChanged(
+                    id: ada.participantID, content: .slides, VideoDimensions(width: 240, height: 180))))
+        let room = try #require(call.relay.rooms["demo"])
+        ada.slides = nil
+        room.videoEnded(.slides, of: room.participants[0])
+        call.run(for: .seconds(1))
+        events = call.roomEvents()
+        let ended = events.contains { event in
+            if case .participantChanged(let summary) = event { !summary.slides } else { false }
+        }
+        #expect(ended)
+    }
+
+    @Test("a changed layout is told once, and what participants choose for themselves is not")
+    func layouts() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        call.run(for: .milliseconds(200))
+        _ = call.roomEvents()
+        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
+        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
+        try call.relay.setLayout(.sideBySide, room: "demo", participant: ada.participantID, now: call.now)
+        #expect(call.roomEvents() == [.layoutChanged(.speaker)])
+    }
+
+    @Test("what nobody polls is bounded: the oldest go")
+    func bounded() {
+        let log = RoomEventLog()
+        for index in 0..<(3 * RoomEventLog.capacity) { log.append(.participantLeft(id: "\(index)"), room: "demo") }
+        #expect(log.popFirst()?.kind == .participantLeft(id: "\(2 * RoomEventLog.capacity)"))
+        var count = 1
+        while log.popFirst() != nil { count += 1 }
+        #expect(count == RoomEventLog.capacity)
+    }
+}
+
+extension RoomEvent.Kind {
+    fileprivate var isAboutParticipants: Bool {
+        switch self {
+        case .participantJoined, .participantChanged, .participantLeft: true
+        default: false
+        }
+    }
+
+    fileprivate var isAboutTheSpeaker: Bool {
+        if case .activeSpeakerChanged = self { true } else { false }
+    }
+
+    fileprivate var isAboutTiles: Bool {
+        if case .tileChanged = self { true } else { false }
+    }
+}

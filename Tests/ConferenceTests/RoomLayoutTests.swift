@@ -1,0 +1,239 @@
+import Compositing
+import Foundation
+import MediaCore
+import SecureTransport
+import Testing
+
+@testable import Conference
+
+/// Layouts as those in the room see them.
+@Suite struct RoomLayoutTests {
+    /// A call whose viewer sends nothing, so that it sees everyone.
+    private struct Watched {
+        let call: VirtualCall
+        let viewer: TestClient
+        var clients: [TestClient] = []
+
+        init(_ colours: [Colour]) throws {
+            call = VirtualCall()
+            for (index, colour) in colours.enumerated() {
+                let client = try call.join(["Ada", "Ben", "Cy", "Dan"][index], colour: colour)
+                client.isSilent = true
+                clients.append(client)
+            }
+            viewer = try call.join("Viewer", video: .receiveOnly, audio: .receiveOnly, role: .watch)
+        }
+
+        /// The colour that the viewer sees at a point, in parts of the canvas.
+        func seen(_ x: Double, _ y: Double) throws -> Colour {
+            let picture = try #require(viewer.picture)
+            return picture.colour(
+                x: Int(x * Double(picture.dimensions.width)), y: Int(y * Double(picture.dimensions.height)))
+        }
+    }
+
+    @Test("the room's layout is everyone's, and who chose another sees that")
+    func roomAndOwn() throws {
+        let watched = try Watched([.red, .green, .blue])
+        let (call, clients) = (watched.call, watched.clients)
+        try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
+        try call.relay.setLayout(
+            .solo(participant: clients[2].participantID), room: "demo", participant: clients[0].participantID,
+            now: call.now)
+        call.run(for: .seconds(3))
+        #expect(try watched.seen(0.1, 0.1).resembles(.green) && watched.seen(0.9, 0.9).resembles(.green))
+        #expect(try #require(clients[0].picture).colour(x: 160, y: 90).resembles(.blue))
+        try call.relay.setLayout(nil, room: "demo", participant: clients[0].participantID, now: call.now)
+        call.run(for: .seconds(2))
+        #expect(try #require(clients[0].picture).colour(x: 160, y: 90).resembles(.green))
+    }
+
+    @Test("who speaks becomes large, and a cough does not make it anyone else")
+    func speakerIsLarge() throws {
+        let watched = try Watched([.red, .green, .blue])
+        let (call, clients) = (watched.call, watched.clients)
+        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
+        call.run(for: .seconds(1))
+        clients[1].isSilent = false
+        call.run(for: .seconds(4))
+        #expect(try watched.seen(0.5, 0.3).resembles(.green))
+        clients[1].isSilent = true
+        call.run(for: .milliseconds(300))
+        clients[2].isSilent = false
+        call.run(for: .milliseconds(250))
+        clients[2].isSilent = true
+        call.run(for: .seconds(3))
+        #expect(try watched.seen(0.5, 0.3).resembles(.green))
+        #expect(
+            call.relay.snapshot(room: "demo", now: call.now)?.activeSpeaker == clients[1].participantID)
+        clients[2].isSilent = false
+        call.run(for: .seconds(3))
+        #expect(try watched.seen(0.5, 0.3).resembles(.blue))
+    }
+
+    @Test("who is muted does not become the speaker, whatever is heard")
+    func mutedIsNoSpeaker() throws {
+        let watched = try Watched([.red, .green])
+        let (call, clients) = (watched.call, watched.clients)
+        try call.relay.setMediaState(
+            MediaState(microphone: false), room: "demo", participant: clients[1].participantID, now: call.now)
+        clients[1].isSilent = false
+        call.run(for: .seconds(4))
+        let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        #expect(snapshot.activeSpeaker == nil)
+        #expect(snapshot.participants.map(\.microphone) == [true, false, false])
+        #expect(!snapshot.participants.contains(where: \.isSpeaking))
+    }
+
+    @Test("a screen that is presented is large in the grid, and the grid comes back when it ends")
+    func presentation() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red) { $0.slides = .init(direction: .sendOnly) }
+        let ben = try call.join("Ben", colour: .green)
+        call.run(for: .seconds(2))
+        #expect(try #require(ben.picture).colour(x: 160, y: 90).resembles(.red))
+        ada.slides = .yellow
+        call.run(for: .seconds(3))
+        // The screen of 4:3 has three quarters of the canvas; the one other camera stands beside it.
+        var picture = try #require(ben.picture)
+        #expect(picture.colour(x: 120, y: 90).resembles(.yellow))
+        #expect(picture.colour(x: 120, y: 8).resembles(.yellow))
+        #expect(picture.colour(x: 280, y: 90).resembles(.red))
+        // Who presents does not see the own screen again.
+        #expect(try #require(ada.picture).colour(x: 160, y: 90).resembles(.green))
+        #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.slides?.width == 160)
+
+        // A screen on which nothing moves is not sent again and again, and stays.
+        ada.slides = nil
+        call.run(for: .seconds(20))
+        #expect(try #require(ben.picture).colour(x: 120, y: 90).resembles(.yellow))
+
+        let room = try #require(call.relay.rooms["demo"])
+        room.videoEnded(.slides, of: room.participants[0])
+        call.run(for: .seconds(2))
+        picture = try #require(ben.picture)
+        #expect(picture.colour(x: 120, y: 90).resembles(.red))
+        #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.slides == nil)
+    }
+
+    @Test("a phone's picture stands upright, however it is held")
+    func rotation() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let ben = try call.join("Ben", colour: .red)
+        // Left half red, right half blue.
+        ben.pictures = [.halves(.red, .blue, dimensions: VideoDimensions(width: 160, height: 96))]
+        for (rotation, red, blue) in [
+            (VideoRotation.none, (80, 90), (240, 90)), (.clockwise90, (160, 45), (160, 135)),
+            (.rotate180, (240, 90), (80, 90)), (.clockwise270, (160, 135), (160, 45)),
+        ] {
+            ben.rotation = rotation
+            call.run(for: .seconds(2))
+            let picture = try #require(ada.picture)
+            #expect(picture.colour(x: red.0, y: red.1).resembles(.red), "\(rotation)")
+            #expect(picture.colour(x: blue.0, y: blue.1).resembles(.blue), "\(rotation)")
+        }
+    }
+
+    @Test("a camera that is turned off is a placeholder at the next tick, and shows nothing old when it is on again")
+    func cameraOff() throws {
+        let watched = try Watched([.red])
+        let (call, ada) = (watched.call, watched.clients[0])
+        call.run(for: .seconds(2))
+        #expect(try watched.seen(0.1, 0.1).resembles(.red))
+        try call.relay.setMediaState(
+            MediaState(camera: false), room: "demo", participant: ada.participantID, now: call.now)
+        // Its pictures go on coming, and are not shown.
+        call.run(for: .milliseconds(300))
+        #expect(try !watched.seen(0.1, 0.1).resembles(.red))
+        ada.isSendingVideo = false
+        call.run(for: .seconds(1))
+        try call.relay.setMediaState(
+            MediaState(camera: true), room: "demo", participant: ada.participantID, now: call.now)
+        call.run(for: .seconds(1))
+        #expect(try !watched.seen(0.1, 0.1).resembles(.red))
+        ada.isSendingVideo = true
+        call.run(for: .seconds(2))
+        #expect(try watched.seen(0.1, 0.1).resembles(.red))
+    }
+
+    @Test("all who see the same are sent one picture, made once a tick")
+    func sharedPictures() throws {
+        let watched = try Watched([.red, .green])
+        let call = watched.call
+        for index in 0..<3 {
+            try call.join("Viewer \(index)", video: .receiveOnly, audio: .receiveOnly, role: .watch)
+        }
+        call.run(for: .seconds(1))
+        let before = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        call.run(for: .seconds(1))
+        let after = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        // One for the four viewers, one for each of the two who do not see themselves.
+        #expect(after.composedPictures - before.composedPictures == 3 * (after.ticks - before.ticks))
+        try call.relay.setLayout(
+            .solo(participant: watched.clients[0].participantID), room: "demo", now: call.now)
+        let solo = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        call.run(for: .seconds(1))
+        let last = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        // Ada cannot be shown Ada, and sees Ben; all others see Ada.
+        #expect(last.composedPictures - solo.composedPictures == 2 * (last.ticks - solo.ticks))
+    }
+
+    @Test("a layout about someone who leaves is given up")
+    func subjectLeaves() throws {
+        let watched = try Watched([.red, .green])
+        let (call, clients) = (watched.call, watched.clients)
+        let pinned = RoomLayout.pinned(participant: clients[0].participantID)
+        try call.relay.setLayout(pinned, room: "demo", now: call.now)
+        try call.relay.setLayout(
+            .solo(participant: clients[0].participantID), room: "demo", participant: watched.viewer.participantID,
+            now: call.now)
+        #expect(call.relay.snapshot(room: "demo", now: call.now)?.layout == pinned)
+        #expect(call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now))
+        let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        #expect(snapshot.layout == .grid)
+        #expect(snapshot.participants.allSatisfy { $0.layout == nil })
+    }
+
+    @Test("what does not exist cannot be laid out")
+    func errors() throws {
+        let watched = try Watched([.red])
+        let (relay, now) = (watched.call.relay, watched.call.now)
+        #expect(throws: RoomControlError.noSuchRoom("other")) { try relay.setLayout(.grid, room: "other", now: now) }
+        #expect(throws: RoomControlError.noSuchParticipant("x")) {
+            try relay.setLayout(.grid, room: "demo", participant: "x", now: now)
+        }
+        #expect(throws: RoomControlError.noSuchParticipant("x")) {
+            try relay.setMediaState(MediaState(), room: "demo", participant: "x", now: now)
+        }
+        #expect(throws: RoomControlError.layoutNamesNobody(participant: "x")) {
+            try relay.setLayout(.pinned(participant: "x"), room: "demo", now: now)
+        }
+        #expect(relay.snapshot(room: "demo", now: now)?.layout == .grid)
+    }
+
+    @Test(
+        "layouts are written as JSON and read back",
+        arguments: [
+            (RoomLayout.grid, #"{"layout":"grid"}"#), (.speaker, #"{"layout":"speaker"}"#),
+            (.sideBySide, #"{"layout":"side-by-side"}"#), (.pictureInPicture, #"{"layout":"picture-in-picture"}"#),
+            (.presentation, #"{"layout":"presentation"}"#),
+            (.pinned(participant: "k3"), #"{"layout":"pinned","participant":"k3"}"#),
+            (.solo(participant: "k3"), #"{"layout":"solo","participant":"k3"}"#),
+        ])
+    func json(layout: RoomLayout, text: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(layout), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(RoomLayout.self, from: Data(text.utf8)) == layout)
+    }
+
+    @Test(
+        "JSON that is no layout is refused",
+        arguments: [#"{"layout":"mosaic"}"#, #"{"layout":"pinned"}"#, #"{}"#, #"{"layout":7}"#, "[]"])
+    func wrongJSON(text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(RoomLayout.self, from: Data(text.utf8))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// Parts of the page that need no call, in the browser that runs them.
+@Suite(
+    "The page's parts, in Chromium", .serialized,
+    .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+struct PageModuleTests {
+    /// The page at `/` in a browser that is closed whatever becomes of the test.
+    private func withPage(
+        _ options: Browser.Options = Browser.Options(), _ body: (Browser) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(in: folder)
+        let browser = try await Browser(ChromeDriver(in: folder), options)
+        let result: Result<Void, any Error>
+        do {
+            try await browser.open(relay.url("/"))
+            result = .success(try await body(browser))
+        } catch {
+            result = .failure(error)
+        }
+        await browser.close()
+        try result.get()
+    }
+
+    @Test("a camera's picture covers its tile, with few sizes to choose from")
+    func scaleDownFactor() async throws {
+        try await withPage { browser in
+            let factors: [Double] = try await browser.evaluate(
+                """
+                const { scaleDownFactor } = await import('/web/tile-size.js');
+                const camera = { width: 1280, height: 720 };
+                return [null, [1280, 720], [1920, 1080], [640, 360], [639, 359], [426, 240], [641, 361], [16, 16], [0, 0]]
+                    .map((size) => scaleDownFactor(camera, size && { width: size[0], height: size[1] }))
+                    .concat(scaleDownFactor({ width: 720, height: 1280 }, { width: 360, height: 360 }), scaleDownFactor({}, camera));
+                """)
+            #expect(factors == [1, 1, 1, 2, 2, 3, 1.5, 8, 8, 2, 1])
+        }
+    }
+
+    @Test("ICE servers are read from Link fields, and nothing else is taken for one")
+    func linkHeader() async throws {
+        struct Server: Decodable, Equatable {
+            var urls: String
+            var username: String?
+            var credential: String?
+        }
+        try await withPage { browser in
+            let servers: [Server] = try await browser.evaluate(
+                #"""
+                const { iceServers } = await import('/web/link-header.js');
+                return iceServers('<stun:stun.example.net>; rel="ice-server", '
+                    + '<turn:turn.example.net?transport=udp>; rel="ice-server"; username="a, \\"b\\""; credential="x;y", '
+                    + '<https://example.net/>; rel="ice-server", <stun:other.example.net>; rel=next, nonsense, <, ;;');
+                """#)
+            #expect(
+                servers == [
+                    Server(urls: "stun:stun.example.net"),
+                    Server(urls: "turn:turn.example.net?transport=udp", username: #"a, "b""#, credential: "x;y"),
+                ])
+            let none: [Server] = try await browser.evaluate(
+                "return (await import('/web/link-header.js')).iceServers(null);")
+            #expect(none.isEmpty)
+        }
+    }
+
+    @Test("the diagnosis names what keeps the picture from being sharper")
+    func diagnosis() async throws {
+        try await withPage { browser in
+            let qualities: [String] = try await browser.evaluate(
+                """
+                const { diagnose } = await import('/web/diagnosis.js');
+                const fine = { frameRate: 30, loss: 0, roundTripTime: 30, undecoded: 0, freezes: 0, width: 1280, height: 720,
+                    targetBitRate: 2e6, relay: null };
+                const all = (changes) => diagnose(Array.from({ length: 6 }, () => ({ ...fine, ...changes })));
+                const limited = (limit) => ({ relay: { limit, targetBitRate: 3e5 } });
+                return [diagnose([]), all({}), all({ frameRate: 0 }), all({ undecoded: 0.3 }), all({ loss: 0.1 }),
+                    all(limited('network')), all(limited('receiver')), all(limited('processing')), all({ freezes: 1 }),
+                    all({ roundTripTime: 700 })].map(({ quality, headline, text }) => {
+                    if (!headline || !text || /undefined|NaN/.test(text)) throw new Error(text);
+                    return quality;
+                });
+                """)
+            #expect(
+                qualities == [
+                    "unknown", "good", "poor", "poor", "poor", "fair", "fair", "fair", "fair", "fair",
+                ])
+        }
+    }
+
+    @Test("every control of the join page is reached by Tab, and has a name; a wrong room is refused where it is typed")
+    func keyboard() async throws {
+        try await withPage { browser in
+            try await browser.wait(
+                for: "the camera", until: "document.getElementById('preview-video').videoWidth > 0")
+            try await browser.click("#room-name")
+            var reached: [String] = []
+            for _ in 0..<9 {
+                reached.append(try await browser.evaluate("return document.activeElement.id;"))
+                try await browser.press("\u{E004}")
+            }
+            #expect(
+                Set(reached).isSuperset(of: [
+                    "room-name", "own-name", "join-button", "watch-button", "preview-microphone", "preview-camera",
+                    "microphone-choice", "camera-choice",
+                ]))
+            let unnamed: [String] = try await browser.evaluate(
+                """
+                return [...document.querySelectorAll('button, input, select, video')].filter((element) =>
+                    !element.textContent.trim() && !element.getAttribute('aria-label') && !(element.labels?.length > 0))
+                    .map((element) => element.outerHTML);
+                """)
+            #expect(unnamed == [])
+            try await browser.type("no room!\u{E007}", into: "#room-name")
+            try await browser.wait(for: "a refusal", until: "!document.getElementById('room-error').hidden")
+            let focused: String = try await browser.evaluate("return document.activeElement.id;")
+            #expect(focused == "room-name")
+            #expect(try await browser.console() == [])
+        }
+    }
+
+    @Test("who refuses camera and microphone is told how to allow them")
+    func refusal() async throws {
+        try await withPage(Browser.Options(allowsDevices: false)) { browser in
+            try await browser.wait(
+                for: "an explanation",
+                until: "/Allow it beside the address/.test(document.getElementById('device-problems').textContent)")
+            try await browser.screenshot(to: TestOutput.file("permission-denied.png"))
+        }
+    }
+}

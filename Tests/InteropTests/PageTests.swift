@@ -1,0 +1,253 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The page in real browsers, used as people use it.
+@Suite(
+    "The page in Chromium", .serialized,
+    .enabled(if: ChromeDriver.isInstalled, "needs chromium and chromedriver: make test installs them"))
+struct PageTests {
+    /// Small, so that browsers without a graphics card keep up.
+    private static let relayOptions = ["--canvas", "640x360", "--frame-rate", "15"]
+
+    /// A relay and some people's browsers, which are closed whatever becomes of the test.
+    private func meet(
+        _ people: [(name: String, colour: PersonColour, tone: Double)], relay options: [String] = relayOptions,
+        _ body: (RelayProgram, [Person], TemporaryFolder) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(options, in: folder)
+        let driver = try await ChromeDriver(in: folder)
+        var here: [Person] = []
+        let result: Result<Void, any Error>
+        do {
+            for person in people {
+                here.append(try await Person(person.name, person.colour, tone: person.tone, driver, in: folder))
+            }
+            result = .success(try await body(relay, here, folder))
+        } catch {
+            result = .failure(error)
+        }
+        for person in here { await person.browser.close() }
+        try result.get()
+    }
+
+    private static let ada = ("Ada", PersonColour.red, 440.0)
+    private static let ben = ("Ben", PersonColour.green, 660.0)
+    private static let cy = ("Cy", PersonColour.blue, 990.0)
+
+    @Test("three people join by clicking, see and hear the two others, choose a layout, and leave")
+    func threePeople() async throws {
+        try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in
+            for person in people { try await person.join("demo", of: relay) }
+            for person in people {
+                try await person.watch()
+                let others = people.filter { $0.name != person.name }
+                try await person.see("both others, and not oneself") { shares in
+                    others.allSatisfy { shares[$0.colour, default: 0] > 0.1 }
+                        && shares[person.colour, default: 0] < 0.02
+                }
+                try await person.hear(others.map(\.tone))
+                try await person.hear([person.tone], false)
+                for other in others { try await person.read("", of: other.name) }
+            }
+            let ada = people[0]
+            let received = try await ada.received()
+            #expect(received.width == 640 && received.height == 360)
+            try await ada.browser.screenshot(to: TestOutput.file("three-people.png"))
+            try await eventually("five seconds without a freeze", within: .seconds(60)) {
+                let before = try await ada.received()
+                try await Task.sleep(for: .seconds(5))
+                let after = try await ada.received()
+                return after.freezeCount == before.freezeCount && after.framesDecoded > before.framesDecoded + 25
+                    ? true : nil
+            }
+
+            try await ada.browser.click("#people-button")
+            try await ada.browser.click("[aria-label='Show Cy large']")
+            try await ada.see("Cy large") {
+                $0[.blue, default: 0] > 0.5 && $0[.blue, default: 0] > 3 * $0[.green, default: 0]
+            }
+            try await ada.browser.screenshot(to: TestOutput.file("pinned.png"))
+            try await people[1].see("the grid still") { abs($0[.red, default: 0] - $0[.blue, default: 0]) < 0.1 }
+            try await ada.browser.click("[aria-label='Unpin Cy']")
+            try await ada.see("the grid again") { abs($0[.green, default: 0] - $0[.blue, default: 0]) < 0.1 }
+
+            try await people[2].browser.click("#leave")
+            try await people[2].browser.wait(
+                for: "Cy to be out", until: "!document.getElementById('join').hidden")
+            try await ada.see("Ben alone") { $0[.blue, default: 0] < 0.02 && $0[.green, default: 0] > 0.4 }
+            #expect(try await relay.room("demo")?.participants.map(\.name).sorted() == ["Ada", "Ben"])
+            #expect(try await ada.browser.console() == [], "nothing is refused by the content security policy, or else")
+        }
+    }
+
+    @Test("who mutes is not heard, and who stops the camera is not seen; both come back")
+    func mute() async throws {
+        try await meet([Self.ada, Self.ben]) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            for person in people { try await person.join("demo", of: relay) }
+            try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
+            try await ada.hear([ben.tone])
+
+            try await ben.browser.click("#microphone")
+            try await ada.browser.click("#people-button")
+            try await ada.read("microphone off", of: "Ben")
+            try await ada.hear([ben.tone], false)
+            try await ben.browser.click("#camera")
+            try await ada.read("microphone and camera off", of: "Ben")
+            try await ada.see("a placeholder") { $0[.green, default: 0] < 0.02 }
+
+            try await ben.browser.click("#microphone")
+            try await ben.browser.click("#camera")
+            try await ada.read("", of: "Ben")
+            try await ada.see("Ben again") { $0[.green, default: 0] > 0.4 }
+            try await ada.hear([ben.tone])
+        }
+    }
+
+    @Test("a shared screen is shown large beside the camera, until it ends")
+    func screenShare() async throws {
+        try await meet([Self.ada, Self.ben]) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            for person in people { try await person.join("demo", of: relay) }
+            try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
+            try await ben.browser.click("#share")
+            try await ben.browser.wait(
+                for: "Ben to share", until: "document.getElementById('share').textContent.trim() === 'Stop sharing'")
+            try await ada.browser.click("#people-button")
+            try await ada.read("shares the screen", of: "Ben")
+            try await ada.see("Ben small, beside something else") { 0.01...0.2 ~= $0[.green, default: 0] }
+            let streams = try await ben.sent()
+            #expect(streams.count == 2)
+            #expect(streams.allSatisfy { $0.framesEncoded > 0 })
+            try await ada.browser.screenshot(to: TestOutput.file("screen-share.png"))
+
+            try await ben.browser.click("#share")
+            try await ada.see("Ben large again") { $0[.green, default: 0] > 0.4 }
+            try await ada.read("", of: "Ben")
+            // The same stream is used for the next screen.
+            try await ben.browser.click("#share")
+            try await ada.read("shares the screen", of: "Ben")
+        }
+    }
+
+    @Test("a camera sends no more pixels than its tile has")
+    func tileSize() async throws {
+        try await meet([Self.ada, Self.ben], relay: ["--canvas", "320x180", "--frame-rate", "15"]) { relay, people, _ in
+            for person in people { try await person.join("demo", of: relay) }
+            for person in people {
+                try await eventually("\(person.name) sends as many pixels as are shown", within: .seconds(30)) {
+                    let stream = try await person.sent().first
+                    return stream?.width == 320 && stream?.height == 180 ? true : nil
+                }
+            }
+        }
+    }
+
+    @Test("a reload goes back into the call, as the same person and without asking")
+    func reload() async throws {
+        try await meet([Self.ada, Self.ben]) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            for person in people { try await person.join("demo", of: relay) }
+            try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
+            try await ada.browser.click("#microphone")
+            try await ben.browser.click("#people-button")
+            try await ben.read("microphone off", of: "Ada")
+
+            try await ada.browser.reload()
+            try await ada.browser.wait(
+                for: "Ada to be back", until: "!document.getElementById('call').hidden")
+            try await ada.see("Ben") { $0[.green, default: 0] > 0.4 }
+            try await ben.see("Ada") { $0[.red, default: 0] > 0.4 }
+            try await ben.read("microphone off", of: "Ada")
+            #expect(try await relay.room("demo")?.participants.map(\.name).sorted() == ["Ada", "Ben"])
+        }
+    }
+
+    @Test("after a restart of the relay everybody is back in the room, having been told meanwhile")
+    func relayRestart() async throws {
+        try await meet([Self.ada, Self.ben]) { relay, people, folder in
+            for person in people { try await person.join("demo", of: relay) }
+            for person in people { try await person.watch() }
+            relay.child.signal(SIGKILL)
+            _ = try await relay.child.end(within: .seconds(10))
+            for person in people {
+                try await person.browser.wait(
+                    for: "\(person.name) to be told", until: "!document.getElementById('connection').hidden")
+            }
+            try await people[0].browser.screenshot(to: TestOutput.file("reconnecting.png"))
+            let next = try await RelayProgram(Self.relayOptions, port: relay.port, in: folder)
+            for person in people {
+                try await person.browser.wait(
+                    for: "\(person.name) to be back", within: .seconds(60),
+                    until: "document.getElementById('connection').hidden")
+                try await person.watch()
+            }
+            try await people[0].see("Ben") { $0[.green, default: 0] > 0.4 }
+            try await people[1].see("Ada") { $0[.red, default: 0] > 0.4 }
+            #expect(try await next.room("demo")?.participants.count == 2)
+        }
+    }
+
+    @Test("without camera and microphone the page says so, and one can join, or watch")
+    func withoutDevices() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(Self.relayOptions, in: folder)
+        let driver = try await ChromeDriver(in: folder)
+        let ada = try await Person("Ada", .red, tone: 440, driver, in: folder)
+        let viewer = try await Browser(driver, Browser.Options(hasDevices: false))
+        let result: Result<Void, any Error>
+        do {
+            try await ada.join("demo", of: relay)
+            try await viewer.open(relay.url("/rooms/demo"))
+            try await viewer.wait(
+                for: "the missing devices to be named",
+                until: "/camera|microphone/.test(document.getElementById('device-problems').textContent)")
+            try await viewer.screenshot(to: TestOutput.file("without-devices.png"))
+            for (button, role) in [("#watch-button", "watch"), ("#join-button", "sendAndReceive")] {
+                try await viewer.type("Viewer", into: "#own-name")
+                try await viewer.click(button)
+                try await relay.participant("Viewer", in: "demo") { $0.role == role && $0.downlink.framesEncoded > 5 }
+                let person = Person(name: "Viewer", colour: .blue, tone: 0, browser: viewer)
+                try await person.see("Ada") { $0[.red, default: 0] > 0.3 }
+                try await viewer.click("#leave")
+                try await viewer.wait(for: "the viewer to be out", until: "!document.getElementById('join').hidden")
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await ada.browser.close()
+        await viewer.close()
+        try result.get()
+    }
+
+    @Test("on a link that gets slower the bitrate follows, the picture keeps moving, and the delay stays bounded")
+    func slowLink() async throws {
+        let link = ["--emulate-downlink", "rate=1500k/400k@25s,delay=40ms,queue=400ms"]
+        try await meet([Self.ada, Self.ben], relay: Self.relayOptions + link) { relay, people, _ in
+            let ada = people[0]
+            for person in people { try await person.join("demo", of: relay) }
+            try await ada.watch()
+            try await ada.browser.click("#statistics-button")
+            // The step comes while this runs, whenever the browsers were ready.
+            try await relay.participant("Ada", in: "demo", within: .seconds(60)) { $0.downlink.targetBitRate < 420_000 }
+            try await Task.sleep(for: .seconds(5))
+            let before = try await ada.received()
+            try await Task.sleep(for: .seconds(20))
+            let after = try await ada.received()
+            let seconds = (after.milliseconds - before.milliseconds) / 1000
+            let bits = Double(after.videoBytes + after.audioBytes - before.videoBytes - before.audioBytes) * 8
+            #expect(bits / seconds < 420_000, "no more comes than the link carries")
+            #expect(bits / seconds > 60_000, "the link is used")
+            #expect(after.framesDecoded > before.framesDecoded + Int(seconds * 5), "the picture moves")
+            #expect((after.frozenSeconds - before.frozenSeconds) / seconds < 0.01, "it hardly ever stands still")
+            let buffered =
+                (after.bufferedSeconds - before.bufferedSeconds)
+                / Double(max(1, after.bufferedFrames - before.bufferedFrames))
+            #expect(buffered < 0.4, "the browser's buffer stays short")
+            try await ada.browser.screenshot(to: TestOutput.file("slow-link.png"))
+        }
+    }
+}

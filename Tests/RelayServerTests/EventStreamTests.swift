@@ -1,0 +1,116 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MediaCore
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Conference
+@testable import RelayServer
+
+@Suite("GET of a room's events")
+struct EventStreamTests {
+    private let client = SignallingClient()
+    private var script: TwinRelay.Script { client.script }
+
+    private func openRoom() {
+        let ada = ParticipantSummary(id: "p1", name: "Ada", role: .watch, microphone: false, camera: false)
+        let tile = RoomState.Tile(participant: "p1", content: .camera, size: VideoDimensions(width: 640, height: 360))
+        script.state.withLock {
+            $0.rooms = ["demo": RoomState(id: "demo", layout: .speaker, participants: [ada], tiles: [tile])]
+            $0.snapshot.rooms = [RoomSnapshot(id: "demo", participants: [.init(id: "p1", name: "Ada", role: "watch")])]
+        }
+    }
+
+    private func makeDriver() -> RelayDriver {
+        RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { [script] in
+            TwinRelay(script)
+        }
+    }
+
+    /// Hands on what a response writes, part by part.
+    private struct Writer: ResponseBodyWriter {
+        let parts: AsyncStream<String>.Continuation
+
+        func write(_ buffer: ByteBuffer) async throws { parts.yield(String(buffer: buffer)) }
+        func finish(_ trailers: HTTPFields?) async throws { parts.finish() }
+    }
+
+    @Test("the state comes first, then what happens, until the relay ends")
+    func stream() async throws {
+        openRoom()
+        let driver = makeDriver()
+        let response = try await client.respond(driver, .get, "/rooms/demo/events")
+        #expect(response.status == .ok)
+        #expect(response.headers[.contentType] == "text/event-stream")
+        #expect(response.headers[.cacheControl] == "no-store")
+        let (parts, continuation) = AsyncStream.makeStream(of: String.self)
+        let writing = Task { try await response.body.write(Writer(parts: continuation)) }
+        var iterator = parts.makeAsyncIterator()
+        let state = try #require(await iterator.next())
+        #expect(
+            state == "retry: 2000\nid: 0\nevent: room\ndata: {\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
+                + "\"participants\":[{\"camera\":false,\"connection\":\"new\",\"id\":\"p1\",\"isSpeaking\":false,"
+                + "\"microphone\":false,\"name\":\"Ada\",\"role\":\"watch\",\"slides\":false}],"
+                + "\"tiles\":[{\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}]}\n\n")
+        script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.grid))] }
+        // Any request makes the driver ask the relay what happened.
+        _ = await driver.leave(room: "demo", participant: "nobody")
+        #expect(await iterator.next() == "id: 1\nevent: layoutChanged\ndata: {\"layout\":\"grid\"}\n\n")
+        await driver.close()
+        #expect(await iterator.next() == nil)
+        try await writing.value
+    }
+
+    @Test("a response that is dropped is forgotten")
+    func droppedResponse() async throws {
+        openRoom()
+        let driver = makeDriver()
+        do {
+            let response = try await client.respond(driver, .get, "/rooms/demo/events")
+            #expect(await driver.report().eventFollowers == 1)
+            withExtendedLifetime(response) {}
+        }
+        while await driver.report().eventFollowers > 0 { await Task.yield() }
+        await driver.close()
+    }
+
+    @Test("statistics come by themselves, once a second")
+    func statistics() async throws {
+        openRoom()
+        let driver = makeDriver()
+        let feed = try await driver.follow(room: "demo", participant: "p1")
+        var messages = feed.messages.makeAsyncIterator()
+        let message = try #require(await messages.next())
+        guard case .statistics(let statistics) = message.content else {
+            Issue.record("it was \(message.content)")
+            return
+        }
+        #expect(statistics.participant == "p1")
+        await driver.close()
+    }
+
+    @Test(
+        "a room or a participant that is not there gets 404",
+        arguments: ["/rooms/other/events", "/rooms/demo/events?participant=p9"])
+    func notFound(path: String) async throws {
+        openRoom()
+        #expect(try await client.send(.get, path).status == .notFound)
+    }
+
+    @Test("more followers than the relay has room for get 503 and when to try again")
+    func tooMany() async throws {
+        openRoom()
+        let driver = makeDriver()
+        var feeds: [RoomFeed] = []
+        for _ in 0..<RoomFeedHub.maximumFollowers {
+            feeds.append(try await driver.follow(room: "demo", participant: nil))
+        }
+        let response = try await client.respond(driver, .get, "/rooms/demo/events")
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.headers[.retryAfter] == "30")
+        await driver.close()
+        withExtendedLifetime(feeds) {}
+    }
+}

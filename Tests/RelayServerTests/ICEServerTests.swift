@@ -1,0 +1,40 @@
+import Testing
+
+@testable import RelayServer
+
+@Suite("STUN and TURN servers as options name them")
+struct ICEServerTests {
+    @Test(
+        "STUN servers are taken as they are",
+        arguments: [
+            "stun:stun.example.org", "stuns:stun.example.org:5349", "stun:192.0.2.1:3478", "stun:[2001:db8::1]:3478",
+        ])
+    func stun(text: String) throws {
+        let server = try ICEServer(parsing: text)
+        #expect(server.uri == text)
+        #expect(server.credentials == nil)
+        #expect(server.link == "<\(text)>; rel=\"ice-server\"")
+    }
+
+    @Test("a TURN server's name and password are taken out of its URI")
+    func turn() throws {
+        let server = try ICEServer(
+            parsing: "turns:turn.example.org:443?username=ada&transport=tcp&credential=a%26b%20c")
+        #expect(server.uri == "turns:turn.example.org:443?transport=tcp")
+        #expect(server.credentials == .init(username: "ada", password: "a&b c"))
+    }
+
+    @Test(
+        "what names no server is refused",
+        arguments: [
+            "", "stun", "stun:", "http://example.org", "stun:example.org:0", "stun:example.org:70000", "stun:a b",
+            "stun:a>b", "turn:example.org", "turn:example.org?username=a", "turn:example.org?credential=a",
+            "turn:example.org?username=a&credential=", "turn:example.org?username=a&credential=%0D%0AX:1",
+            "turn:example.org?username=a&credential=b&transport=sctp", "turn:example.org?username=a&credential=%zz",
+            "turn:example.org?username=ä&credential=b", "stun:example.org?transport=udp",
+            "stun:example.org?username=a&credential=b", "turn:example.org?", "stun:2001:db8::1",
+        ])
+    func refused(text: String) {
+        #expect(throws: ICEServer.ParseError.self) { try ICEServer(parsing: text) }
+    }
+}

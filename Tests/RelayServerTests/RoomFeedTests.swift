@@ -1,0 +1,204 @@
+import Conference
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import RelayServer
+
+@Suite("What happens in a room, to those who follow it")
+struct RoomFeedTests {
+    private let start = MonotonicInstant.zero + .seconds(100)
+
+    private static func participant(_ id: String) -> ParticipantSummary {
+        ParticipantSummary(id: id, name: "Ada", role: .sendAndReceive, microphone: true, camera: true)
+    }
+
+    private let room = RoomState(id: "demo", participants: [Self.participant("p1")])
+
+    /// Takes what waits in a feed that has ended.
+    private func messages(of feed: RoomFeed) async -> [RoomFeedMessage] {
+        var result: [RoomFeedMessage] = []
+        for await message in feed.messages { result.append(message) }
+        return result
+    }
+
+    private func texts(of feed: RoomFeed) async throws -> [String] {
+        try await messages(of: feed).map { String(buffer: try $0.encode()) }
+    }
+
+    private func follow(
+        _ hub: inout RoomFeedHub, _ state: RoomState? = nil, participant: String? = nil
+    ) throws -> RoomFeed {
+        try hub.follow(state ?? room, participant: participant, now: start) { _ in }
+    }
+
+    @Test("followers of a room get its events in order, and no other room's")
+    func rooms() async throws {
+        var hub = RoomFeedHub()
+        let demo = try follow(&hub)
+        let other = try follow(&hub, RoomState(id: "other"))
+        hub.publish(RoomEvent(room: "demo", kind: .participantLeft(id: "p1")), now: start)
+        hub.publish(RoomEvent(room: "other", kind: .activeSpeakerChanged(id: nil)), now: start)
+        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.pinned(participant: "p2"))), now: start)
+        hub.close()
+        #expect(
+            try await texts(of: demo) == [
+                "id: 1\nevent: participantLeft\ndata: {\"id\":\"p1\"}\n\n",
+                "id: 3\nevent: layoutChanged\ndata: {\"layout\":\"pinned\",\"participant\":\"p2\"}\n\n",
+            ])
+        #expect(
+            try await texts(of: other) == ["id: 2\nevent: activeSpeakerChanged\ndata: {\"participant\":null}\n\n"])
+    }
+
+    @Test("each kind of event has its name and its data")
+    func kinds() throws {
+        func text(_ kind: RoomEvent.Kind) throws -> String {
+            String(buffer: try RoomFeedMessage(id: 9, content: .change(kind)).encode())
+        }
+        let summary =
+            #"{"camera":true,"connection":"new","id":"p1","isSpeaking":false,"microphone":true,"name":"Ada","#
+            + #""role":"sendAndReceive","slides":false}"#
+        #expect(
+            try text(.participantJoined(Self.participant("p1")))
+                == "id: 9\nevent: participantJoined\ndata: \(summary)\n\n")
+        #expect(
+            try text(.participantChanged(Self.participant("p1")))
+                == "id: 9\nevent: participantChanged\ndata: \(summary)\n\n")
+        #expect(
+            try text(.activeSpeakerChanged(id: "p1"))
+                == "id: 9\nevent: activeSpeakerChanged\ndata: {\"participant\":\"p1\"}\n\n")
+        #expect(
+            try text(.tileChanged(id: "p1", content: .slides, VideoDimensions(width: 640, height: 360)))
+                == "id: 9\nevent: tileChanged\ndata: "
+                + "{\"content\":\"slides\",\"height\":360,\"participant\":\"p1\",\"width\":640}\n\n")
+        #expect(try text(.closed) == "id: 9\nevent: closed\ndata: {}\n\n")
+    }
+
+    @Test("a room that closes ends its feeds")
+    func closing() async throws {
+        var hub = RoomFeedHub()
+        let feed = try follow(&hub)
+        let other = try follow(&hub, RoomState(id: "other"))
+        hub.publish(RoomEvent(room: "demo", kind: .closed), now: start)
+        #expect(hub.count == 1)
+        #expect(await messages(of: feed).count == 1)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("who does not read is dropped when the queue is full; the others lose nothing")
+    func slowFollower() async throws {
+        var hub = RoomFeedHub()
+        let slow = try follow(&hub)
+        for _ in 0..<RoomFeedHub.queueLength {
+            hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start)
+        }
+        #expect(hub.count == 1)
+        let patient = try follow(&hub)
+        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start)
+        #expect(hub.count == 1 && hub.droppedFollowers == 1)
+        hub.close()
+        #expect(await messages(of: slow).count == RoomFeedHub.queueLength)
+        #expect(await messages(of: patient).count == 1)
+    }
+
+    @Test("there are only so many followers, and room for another when one goes")
+    func manyFollowers() throws {
+        var hub = RoomFeedHub()
+        let feeds = try (0..<RoomFeedHub.maximumFollowers).map { _ in try follow(&hub) }
+        #expect(throws: RoomFeedError.tooManyFollowers(limit: RoomFeedHub.maximumFollowers)) { try follow(&hub) }
+        hub.remove(7)
+        _ = try follow(&hub)
+        withExtendedLifetime(feeds) {}
+    }
+
+    @Test("only those who are there can be asked statistics of")
+    func unknownParticipant() {
+        var hub = RoomFeedHub()
+        #expect(throws: RoomFeedError.noSuchParticipant) { try follow(&hub, participant: "p9") }
+        #expect(hub.count == 0)
+    }
+
+    @Test("a feed that nobody holds is released")
+    func release() async throws {
+        var hub = RoomFeedHub()
+        let (released, release) = AsyncStream.makeStream(of: UInt64.self)
+        do { _ = try hub.follow(room, participant: nil, now: start) { release.yield($0) } }
+        var iterator = released.makeAsyncIterator()
+        #expect(await iterator.next() == 0)
+    }
+
+    @Test("statistics come with each tick, with the pictures a second since the tick before")
+    func statistics() async throws {
+        var hub = RoomFeedHub()
+        let feed = try follow(&hub, participant: "p1")
+        let other = try follow(&hub)
+        var snapshot = RoomSnapshot(id: "demo", participants: [.init(id: "p1", name: "Ada", role: "watch")])
+        snapshot.participants[0].downlink.targetBitRate = 900_000
+        snapshot.participants[0].roundTripTime = 12.5
+        var readings = 0
+        for second in 1...3 {
+            snapshot.participants[0].downlink.framesEncoded += 24
+            hub.tick(now: start + .seconds(second)) { _ in
+                readings += 1
+                return snapshot
+            }
+        }
+        hub.close()
+        let rates = await messages(of: feed).compactMap { message -> ParticipantStatistics? in
+            if case .statistics(let statistics) = message.content { statistics } else { nil }
+        }
+        #expect(rates.map(\.frameRate) == [nil, 24, 24])
+        #expect(rates.map(\.targetBitRate) == [900_000, 900_000, 900_000])
+        #expect(rates.allSatisfy { $0.participant == "p1" && $0.roundTripTime == 12.5 })
+        #expect(readings == 3)
+        #expect(await messages(of: other).isEmpty)
+    }
+
+    @Test("pictures that the relay leaves out are told as its own doing, unless the network is behind")
+    func limits() {
+        func limit(
+            dropped: UInt64, pacerQueue: Int = 0, network: DownlinkLimit? = nil
+        ) -> DownlinkLimit? {
+            var meter = EncodingMeter()
+            var snapshot = ParticipantSnapshot(id: "p1", name: "Ada", role: "watch")
+            _ = meter.read(snapshot.downlink, now: start)
+            snapshot.downlink.framesEncoded = 20
+            snapshot.downlink.framesDropped = dropped
+            snapshot.downlink.pacerQueue = pacerQueue
+            snapshot.downlink.limit = network
+            let progress = meter.read(snapshot.downlink, now: start + .seconds(1))
+            return ParticipantStatistics(snapshot, progress: progress).limit
+        }
+        #expect(limit(dropped: 1) == nil)
+        #expect(limit(dropped: 10) == .processing)
+        #expect(limit(dropped: 10, pacerQueue: 5000) == nil)
+        #expect(limit(dropped: 10, network: .network) == .network)
+    }
+
+    @Test("who heard nothing for long gets a sign of life")
+    func keepAlive() async throws {
+        var hub = RoomFeedHub()
+        let feed = try follow(&hub)
+        for second in 1...14 { hub.tick(now: start + .seconds(second)) { _ in nil } }
+        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start + .seconds(14))
+        for second in 15...44 { hub.tick(now: start + .seconds(second)) { _ in nil } }
+        hub.close()
+        let texts = try await texts(of: feed)
+        #expect(texts.map { $0 == ":\n\n" } == [false, true, true])
+    }
+}
+
+@Suite("Server-sent events as text")
+struct ServerSentEventTests {
+    @Test("the fields stand on lines of their own, and an empty line ends the event")
+    func fields() {
+        let event = ServerSentEvent(id: 3, name: "x", retry: 2000, data: "{}")
+        #expect(String(buffer: event.encode()) == "retry: 2000\nid: 3\nevent: x\ndata: {}\n\n")
+        #expect(String(buffer: ServerSentEvent().encode()) == "\n")
+    }
+
+    @Test("no line end in the data ends a field", arguments: ["a\nb", "a\r\nb", "a\rb"])
+    func lineEnds(data: String) {
+        #expect(String(buffer: ServerSentEvent(data: data).encode()) == "data: a\ndata: b\n\n")
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import SecureTransport
+import Synchronization
+
+@testable import RelayServer
+
+/// Sends requests to a signalling router around a relay's twin, without a socket.
+struct SignallingClient {
+    /// What came back from a request.
+    struct Answer {
+        var status: HTTPResponse.Status
+        var headers: HTTPFields
+        var body: String
+
+        /// The JSON document's fields.
+        var json: [String: Any] {
+            (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
+        }
+
+        /// What a problem document says.
+        var detail: String { json["detail"] as? String ?? "" }
+    }
+
+    private struct Source: RequestContextSource {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    }
+
+    static let loopback = TransportAddress(ipv4: 0x7F00_0001, port: 50_000)
+
+    let script = TwinRelay.Script()
+    var isEncrypted = false
+    var iceServers: [ICEServer] = []
+    var webFiles = WebFiles.embedded
+
+    /// Sends a request to a driver, which is closed afterwards unless it is given.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String = "",
+        from peer: TransportAddress? = loopback
+    ) async throws -> Answer {
+        let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { [script] in
+            TwinRelay(script)
+        }
+        let response = try await respond(driver, method, path, headers: headers, body: body, from: peer)
+        let collector = Collector()
+        try await response.body.write(collector)
+        await driver.close()
+        return Answer(
+            status: response.status, headers: response.headers, body: String(buffer: collector.buffer.withLock { $0 }))
+    }
+
+    /// A response whose body is not written yet.
+    func respond(
+        _ driver: RelayDriver, _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
+        body: String = "", from peer: TransportAddress? = loopback
+    ) async throws -> Response {
+        let router = SignallingRouter(
+            driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
+            iceServers: iceServers, webFiles: webFiles
+        ).makeRouter().buildResponder()
+        var head = HTTPRequest(method: method, scheme: "http", authority: "relay", path: path)
+        head.headerFields = headers
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body)))
+        return try await router.respond(to: request, context: SignallingContext(source: Source(), peer: peer))
+    }
+}
+
+/// Keeps what a response writes.
+private final class Collector: ResponseBodyWriter, Sendable {
+    let buffer = Mutex(ByteBuffer())
+
+    func write(_ part: ByteBuffer) async throws {
+        buffer.withLock { _ = $0.writeImmutableBuffer(part) }
+    }
+
+    func finish(_ trailers: HTTPFields?) async throws {}
+}

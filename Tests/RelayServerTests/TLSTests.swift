@@ -1,0 +1,148 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+import Testing
+
+@testable import RelayServer
+
+@Suite("HTTPS")
+struct TLSTests {
+    /// A folder with files in it, gone with the test.
+    private final class Folder {
+        let url: URL
+
+        init(_ files: [String: String]) throws {
+            url = FileManager.default.temporaryDirectory.appending(path: "confrelay-tls-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            for (name, text) in files { try Data(text.utf8).write(to: url.appending(path: name)) }
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(at: url)
+        }
+
+        func path(_ name: String) -> String { url.appending(path: name).path }
+    }
+
+    /// Keeps what is logged.
+    private struct Log: LogHandler {
+        let lines: Lines
+        var logLevel = Logger.Level.trace
+        var metadata = Logger.Metadata()
+
+        final class Lines: Sendable {
+            let texts = Mutex<[String]>([])
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.texts.withLock { $0.append("\(event.level): \(event.message)") }
+        }
+    }
+
+    private func makeFolder() throws -> Folder {
+        try Folder([
+            "good.crt": TestCertificate.certificate, "old.crt": TestCertificate.expiredCertificate,
+            "good.key": TestCertificate.key, "other.key": TestCertificate.otherKey,
+            "encrypted.key": TestCertificate.encryptedKey, "empty": "", "text": "hello\n",
+            "broken.crt": TestCertificate.certificate.replacingOccurrences(of: "M", with: "!"),
+        ])
+    }
+
+    private func load(_ folder: Folder, _ certificate: String, _ key: String) throws -> [String] {
+        let lines = Log.Lines()
+        _ = try TLSFiles(certificate: folder.path(certificate), key: folder.path(key))
+            .load(logger: Logger(label: "test") { _ in Log(lines: lines) })
+        return lines.texts.withLock { $0 }
+    }
+
+    @Test("a certificate and its key are taken without a word")
+    func goodFiles() throws {
+        #expect(try load(makeFolder(), "good.crt", "good.key") == [])
+    }
+
+    @Test("an expired certificate is taken with a warning")
+    func expired() throws {
+        let lines = try load(makeFolder(), "old.crt", "good.key")
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("warning: the certificate in ") ?? false)
+        #expect(lines.first?.contains("has expired") ?? false)
+    }
+
+    @Test(
+        "files that cannot be used are refused by name, with the reason",
+        arguments: [
+            ("none.crt", "good.key", "none.crt", "there is no such file"),
+            ("good.crt", "none.key", "none.key", "there is no such file"),
+            (".", "good.key", "confrelay-tls-", "it is a folder"),
+            ("text", "good.key", "text", "it holds no certificate in PEM"),
+            ("empty", "good.key", "empty", "it holds no certificate in PEM"),
+            ("broken.crt", "good.key", "broken.crt", "it holds no certificate in PEM"),
+            ("good.key", "good.key", "good.key", "it holds no certificate in PEM"),
+            ("good.crt", "text", "text", "it holds no private key in PEM"),
+            ("good.crt", "good.crt", "good.crt", "it holds no private key in PEM"),
+            ("good.crt", "encrypted.key", "encrypted.key", "it is encrypted"),
+            ("good.crt", "other.key", "other.key", "does not fit the certificate"),
+        ])
+    func unusableFiles(certificate: String, key: String, name: String, reason: String) throws {
+        let folder = try makeFolder()
+        do {
+            _ = try load(folder, certificate, key)
+            Issue.record("the files were taken")
+        } catch let error as StartupError {
+            #expect(error.description.contains(name) && error.description.contains(reason), "\(error)")
+        }
+    }
+
+    @Test("signalling is served by TLS 1.2 and later, and says so")
+    func serving() async throws {
+        let folder = try makeFolder()
+        var configuration = RelayServerConfiguration()
+        configuration.port = 0
+        configuration.tls = TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key"))
+        let script = TwinRelay.Script()
+        let (listening, announce) = AsyncStream.makeStream(of: RelayServer.Endpoint.self)
+        let server = try await RelayServer.bind(
+            configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            onListening: { announce.yield($0) }, makeRelay: { _ in TwinRelay(script) })
+        let run = Task { try await server.run() }
+        var endpoints = listening.makeAsyncIterator()
+        let endpoint = try #require(await endpoints.next())
+        #expect("\(endpoint)".contains("listening: https://127.0.0.1:\(endpoint.port) (signalling)"))
+        let answer = try await Self.get("/readyz", port: endpoint.port, newest: nil)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("ready\n"))
+        await #expect(throws: (any Error).self) { try await Self.get("/readyz", port: endpoint.port, newest: .tlsv11) }
+        run.cancel()
+        _ = await run.result
+    }
+
+    /// The whole answer to a request over TLS, the server's certificate not checked.
+    private static func get(_ path: String, port: UInt16, newest: TLSVersion?) async throws -> String {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .none
+        configuration.maximumTLSVersion = newest
+        let context = try NIOSSLContext(configuration: configuration)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: Int(port)) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOSSLClientHandler(context: context, serverHostname: nil))
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(
+                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+            var answer = ""
+            for try await part in inbound { answer += String(buffer: part) }
+            return answer
+        }
+    }
+}
