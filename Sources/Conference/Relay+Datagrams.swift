@@ -68,8 +68,16 @@ extension Relay {
             datagrams.malformed &+= 1
             return
         }
+        let owners = paths.owners(of: source)
+        if owners.count == 1, demultiplexer.isEmpty {
+            // Nobody else's: the packet is decrypted where it lies.
+            let outcome = owners[0].peer.receive(datagram, from: source, now: now)
+            count(outcome)
+            if outcome == .accepted { service(owners[0], now: now) }
+            return
+        }
         var best = PeerConnection.ReceiveOutcome.unknown
-        for participant in paths.owners(of: source).reversed() {
+        for participant in owners.reversed() {
             let outcome = participant.peer.receive(copy datagram, from: source, now: now)
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
