@@ -50,11 +50,11 @@ extension Relay {
         }
         let outcome = owner.peer.receive(datagram, from: source, now: now)
         if !owner.peer.isHandshaking { handshakes.release(owner.id) }
-        guard outcome == .accepted else {
+        if outcome == .accepted {
+            datagrams.handshakes &+= 1
+        } else {
             datagrams.handshakesRefused &+= 1
-            return
         }
-        datagrams.handshakes &+= 1
         service(owner, now: now)
     }
 
