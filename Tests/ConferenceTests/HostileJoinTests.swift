@@ -14,7 +14,8 @@ import Testing
     private func expectUndisturbed(_ client: TestClient, in call: VirtualCall) {
         let before = client.arrivals.count
         call.run(for: .seconds(1))
-        #expect(client.arrivals.count - before >= 10)
+        // Who is alone sees a picture that does not change, which is sent five times a second.
+        #expect(client.arrivals.count - before >= 4)
         #expect(client.connectionStates.last == .connected)
     }
 
