@@ -46,6 +46,7 @@ import Testing
             return false
         }
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green)
         let isConnected = call.run(until: { ada.connectionStates.contains(.connected) })
         #expect(isConnected)
         call.drops = { _, _, _ in false }
@@ -76,6 +77,7 @@ import Testing
     func flood() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green)
         let isConnected = call.run(until: { ada.connectionStates.contains(.connected) })
         #expect(isConnected)
         let transport = try #require(ada.peer.session.transport)
