@@ -81,7 +81,7 @@ import Testing
         #expect(
             Set(call.roomEvents().filter(\.isAboutTiles)) == [
                 .tileChanged(
-                    id: ada.participantID, content: .camera, VideoDimensions(width: 240, height: 136)),
+                    id: ada.participantID, content: .camera, VideoDimensions(width: 242, height: 136)),
                 .tileChanged(id: ben.participantID, content: .camera, whole),
                 .tileChanged(
                     id: cy.participantID, content: .camera, VideoDimensions(width: 80, height: 44)),
@@ -109,7 +109,7 @@ import Testing
         #expect(
             events.contains(
                 .tileChanged(
-                    id: ada.participantID, content: .slides, VideoDimensions(width: 240, height: 180))))
+                    id: ada.participantID, content: .slides, VideoDimensions(width: 242, height: 180))))
         let room = try #require(call.relay.rooms["demo"])
         ada.slides = nil
         room.videoEnded(.slides, of: room.participants[0])

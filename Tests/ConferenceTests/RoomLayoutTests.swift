@@ -123,7 +123,7 @@ import Testing
         let ada = try call.join("Ada", colour: .red)
         let ben = try call.join("Ben", colour: .red)
         // Left half red, right half blue.
-        ben.pictures = [.halves(.red, .blue, dimensions: VideoDimensions(width: 160, height: 96))]
+        ben.pictures = [.halves(.red, .blue, dimensions: VideoDimensions(width: 160, height: 90))]
         for (rotation, red, blue) in [
             (VideoRotation.none, (80, 90), (240, 90)), (.clockwise90, (160, 45), (160, 135)),
             (.rotate180, (240, 90), (80, 90)), (.clockwise270, (160, 135), (160, 45)),
