@@ -231,13 +231,13 @@ struct PageTests {
 
     @Test("on a link that gets slower the bitrate follows, the picture keeps moving, and the delay stays bounded")
     func slowLink() async throws {
-        let link = ["--emulate-downlink", "rate=1500k/400k@25s,delay=40ms,queue=400ms"]
+        let link = ["--emulate-downlink", "rate=1500k/400k@40s,delay=40ms,queue=400ms"]
         try await meet([Self.ada, Self.ben], relay: Self.relayOptions + link, isDetailed: true) { relay, people, _ in
             let ada = people[0]
             for person in people { try await person.join("demo", of: relay) }
             try await ada.watch()
             try await ada.browser.click("#statistics-button")
-            // The step comes while this runs, whenever the browsers were ready.
+            try await relay.participant("Ada", in: "demo", within: .seconds(60)) { $0.downlink.targetBitRate > 600_000 }
             try await relay.participant("Ada", in: "demo", within: .seconds(60)) { $0.downlink.targetBitRate < 420_000 }
             try await Task.sleep(for: .seconds(5))
             let before = try await ada.received()
