@@ -104,7 +104,9 @@ let modules: [Module] = [
             .product(name: "HummingbirdTLS", package: "hummingbird"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
-        testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")],
+        testDependencies: [
+            "confrelay", "Compositing", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
+        ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
         name: "ConferenceClient",
@@ -190,7 +192,8 @@ let package = Package(
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .target(name: "CDTLSClock"),
         .testTarget(
-            name: "ConfbenchTests", dependencies: ["confbench", "AllocationCounter", "MediaCore", "VideoCoding"],
+            name: "ConfbenchTests",
+            dependencies: ["confbench", "AllocationCounter", "ConferenceClient", "MediaCore", "VideoCoding"],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),

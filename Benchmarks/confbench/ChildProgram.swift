@@ -45,6 +45,14 @@ final class ChildProgram {
         }
     }
 
+    /// Waits until the program has ended by itself; throws when it did so with an error.
+    func waitForSuccess() throws {
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError.programFailed(name: name, reason: "it ended with \(process.terminationStatus)")
+        }
+    }
+
     /// Makes the program stand still until `resume`.
     func pause() { _ = kill(identifier, SIGSTOP) }
 

@@ -84,7 +84,7 @@ struct ConferenceBench {
     }
 
     /// The room's URL out of the line that the relay prints when it listens.
-    private static func room(listening line: String) throws -> URL {
+    static func room(listening line: String) throws -> URL {
         let word = line.split(separator: " ").first { $0.hasPrefix("http://") }
         guard let word, let url = URL(string: word + "/rooms/bench") else {
             throw BenchmarkError.programFailed(name: "confrelay", reason: "it printed \"\(line)\" and no address")

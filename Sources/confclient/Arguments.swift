@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceClient
 import MediaCore
 import NetworkSimulation
 import RateControl
@@ -62,6 +63,17 @@ struct PositionArgument: ExpressibleByArgument {
 
 enum SelfViewArgument: String, ExpressibleByArgument, CaseIterable {
     case never, always
+}
+
+enum TransportArgument: String, ExpressibleByArgument, CaseIterable {
+    case dtls, sdes
+
+    var transport: ClientTransport {
+        switch self {
+        case .dtls: .dtls
+        case .sdes: .sdes
+        }
+    }
 }
 
 enum SuiteArgument: String, ExpressibleByArgument, CaseIterable {

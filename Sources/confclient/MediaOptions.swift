@@ -56,7 +56,11 @@ struct MediaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long to stay, such as 20, 90s or 5min. Default: until Ctrl-C.", valueName: "time"))
     var duration: DurationArgument?
 
-    @Option(help: "Offer only this SRTP suite. Default: both, AEAD_AES_128_GCM preferred.")
+    @Option(
+        help: "How media gets to the relay: dtls, as browsers do it (ICE, DTLS-SRTP); or sdes, with keys in the offer.")
+    var transport: TransportArgument = .dtls
+
+    @Option(help: "With --transport sdes: offer only this SRTP suite. Default: both, AEAD_AES_128_GCM preferred.")
     var suite: SuiteArgument?
 
     @Option(help: "What encodes.")
@@ -87,6 +91,9 @@ struct MediaOptions: ParsableArguments {
         guard (1...60).contains(frameRate) else {
             throw ValidationError("--frame-rate is \(frameRate); use 1 to 60")
         }
+        guard suite == nil || transport == .sdes else {
+            throw ValidationError("--suite needs --transport sdes; with dtls the handshake chooses the suite")
+        }
         guard EncoderArgument.available.contains(encoder) else {
             throw ValidationError("this program was built without \(encoder.rawValue)")
         }
@@ -103,6 +110,7 @@ struct MediaOptions: ParsableArguments {
         options.showsSelfView = selfView.map { $0 == .always }
         options.uplink = if let uplink { try LinkProfile(argument: uplink) } else { nil }
         options.downlink = if let downlink { try LinkProfile(argument: downlink) } else { nil }
+        options.transport = transport.transport
         if let suite { options.srtpProfiles = [suite.profile] }
         options.encoder = encoder.backEnd
         options.controller = controller.kind

@@ -1,4 +1,5 @@
 import MediaCore
+import NIOPosix
 import SecureTransport
 import Testing
 
@@ -6,8 +7,16 @@ import Testing
 
 @Suite("Joining")
 struct NegotiationTests {
-    private func options() throws -> JoinOptions {
-        JoinOptions(url: try RoomURL("http://127.0.0.1:7000/rooms/demo"), name: "Ada")
+    private let certificates: (client: DTLSCertificate, relay: DTLSCertificate)
+
+    init() throws {
+        certificates = try (DTLSCertificate(), DTLSCertificate())
+    }
+
+    private func options(_ transport: ClientTransport) throws -> JoinOptions {
+        var options = JoinOptions(url: try RoomURL("http://127.0.0.1:7000/rooms/demo"), name: "Ada")
+        options.transport = transport
+        return options
     }
 
     private func answer(
@@ -15,42 +24,81 @@ struct NegotiationTests {
     ) throws -> (client: NegotiatedSession, relay: NegotiatedSession) {
         let address = try #require(TransportAddress(host: "127.0.0.1", port: 40_000))
         let relay = try #require(TransportAddress(host: "127.0.0.1", port: 7000))
-        let (offer, pending) = Negotiation.offer(options, sources: (video, audio), address: address)
+        let (offer, pending) = Negotiation.offer(
+            options, sources: (video, audio), address: address,
+            fingerprint: options.transport == .dtls ? certificates.client.fingerprint : nil)
         var generator = SeededGenerator(seed: 5)
         let parsed = try SessionDescription(parsing: offer.encode())
         let (answer, session) = try OfferAnswer.answer(
-            offer: parsed, policy: AnswerPolicy(publicAddress: relay), using: &generator)
+            offer: parsed,
+            policy: AnswerPolicy(publicAddress: relay, certificateFingerprint: certificates.relay.fingerprint),
+            using: &generator)
         let completed = try OfferAnswer.complete(
             pending: pending, answer: try SessionDescription(parsing: answer.encode()))
         return (completed, session)
     }
 
-    @Test("the offer is accepted, with everything a good client has")
-    func accepted() throws {
-        let (client, relay) = try answer(options())
+    @Test("the offer is accepted, with everything a good client has", arguments: ClientTransport.allCases)
+    func accepted(transport: ClientTransport) throws {
+        let (client, relay) = try answer(options(transport))
         let video = try #require(relay.video)
         #expect(video.sends && video.receives)
         #expect(video.feedback.nack && video.feedback.pli && video.feedback.transportCC)
-        #expect(video.keys?.inbound.profile == .aeadAES128GCM)
         #expect(video.rtcpMux)
         #expect(relay.audio?.sends == true && relay.audio?.receives == true)
-        #expect(client.video?.keys?.outbound == video.keys?.inbound)
-        #expect(client.video?.keys?.inbound == video.keys?.outbound)
+        #expect(video.retransmissionPayloadType != nil)
+        #expect((relay.transport != nil) == (transport == .dtls))
+        #expect((client.transport != nil) == (transport == .dtls))
     }
 
-    @Test("without a camera and a microphone a client offers to receive only")
-    func receiveOnly() throws {
-        let (_, relay) = try answer(options(), video: false, audio: false)
+    @Test(
+        "over DTLS each side knows the other's credentials and fingerprint, and the client checks the relay's address")
+    func overDTLS() throws {
+        let (client, relay) = try answer(options(.dtls))
+        let (ours, theirs) = try (#require(client.transport), #require(relay.transport))
+        #expect(ours.isRemoteLite && !theirs.isRemoteLite)
+        #expect(ours.remoteFingerprints == [certificates.relay.fingerprint])
+        #expect(theirs.remoteFingerprints == [certificates.client.fingerprint])
+        #expect(ours.localCredentials == theirs.remoteCredentials)
+        #expect(ours.remoteCredentials == theirs.localCredentials)
+        #expect(ours.dtlsRole == theirs.dtlsRole.reversed)
+        #expect(ours.remoteCandidates.map(\.address.description) == ["127.0.0.1:7000"])
+        #expect(client.video?.keys == nil)
+    }
+
+    @Test("with keys in the descriptions each side has the other's, AES-GCM preferred")
+    func withKeys() throws {
+        let (client, relay) = try answer(options(.sdes))
+        #expect(relay.video?.keys?.inbound.profile == .aeadAES128GCM)
+        #expect(client.video?.keys?.outbound == relay.video?.keys?.inbound)
+        #expect(client.video?.keys?.inbound == relay.video?.keys?.outbound)
+    }
+
+    @Test("without a camera and a microphone a client offers to receive only", arguments: ClientTransport.allCases)
+    func receiveOnly(transport: ClientTransport) throws {
+        let (_, relay) = try answer(options(transport), video: false, audio: false)
         #expect(relay.video?.direction == .sendOnly)
         #expect(relay.audio?.direction == .sendOnly)
     }
 
     @Test("a single suite is the one that is used")
     func suite() throws {
-        var options = try options()
+        var options = try options(.sdes)
         options.srtpProfiles = [.aesCM128HMACSHA1_80]
         let (client, _) = try answer(options)
         #expect(client.video?.keys?.outbound.profile == .aesCM128HMACSHA1_80)
+    }
+
+    @Test("only candidates of the socket's family are checked, from a loopback address only loopback ones")
+    func reachableCandidates() async throws {
+        let candidates = ICECandidate.hostCandidates(
+            try ["127.0.0.1", "::1", "127.0.0.2", "192.0.2.1"].map {
+                try #require(TransportAddress(host: $0, port: 7_000))
+            })
+        let address = try #require(TransportAddress(host: "127.0.0.1", port: 40_000))
+        let reachable = await MediaSocket.reachable(
+            candidates, from: address, on: MultiThreadedEventLoopGroup.singleton.next())
+        #expect(reachable.map(\.address.host) == ["127.0.0.1", "127.0.0.2"])
     }
 }
 

@@ -14,12 +14,14 @@ struct CallTests {
         try JSONDecoder().decode(Report.self, from: Data(contentsOf: folder.file(name)))
     }
 
-    @Test("three clients get pictures; a slow link carries what it can and slows nobody else")
+    @Test("three clients get pictures, over DTLS or not; a slow link carries what it can and slows nobody else")
     func threeClients() async throws {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(["--canvas", "640x360", "--frame-rate", "15"], in: folder)
         let room = relay.url("/rooms/demo")
-        let links = [("Ada", []), ("Ben", []), ("Cy", ["--downlink", "rate=500k,delay=40ms,loss=1%"])]
+        let links = [
+            ("Ada", []), ("Ben", ["--transport", "sdes"]), ("Cy", ["--downlink", "rate=500k,delay=40ms,loss=1%"]),
+        ]
         let clients = try links.map { name, link in
             let options = [
                 "--name", name, "--size", "320x180", "--frame-rate", "15", "--duration", "8", "--quiet",
@@ -31,6 +33,8 @@ struct CallTests {
             #expect(try await client.end(within: .seconds(60)) == 0, "\(name): \(client.errors)")
             let report: ClientReport = try report("\(name).json", in: folder)
             #expect(report.end == "duration")
+            #expect(report.join.transport == (name == "Ben" ? "sdes" : "dtls"))
+            #expect(report.join.secondsToConnect != nil && report.join.secondsToFirstPicture != nil, "\(name)")
             #expect(report.receivedVideo.framesPerSecond > 5, "\(name)")
             #expect(report.receivedVideo.width == 640 && report.receivedVideo.height == 360)
             #expect(report.receivedAudio.packets > 100, "\(name)")
@@ -89,6 +93,7 @@ struct CallTests {
             ("confclient", ["join", relay.url("/rooms/demo"), "--bogus"], 64),
             ("confclient", ["join", relay.url("/rooms/demo"), "--downlink", "rate=fast"], 64),
             ("confclient", ["join", relay.url("/rooms/demo"), "--controller", "none"], 64),
+            ("confclient", ["join", relay.url("/rooms/demo"), "--suite", "AEAD_AES_128_GCM"], 64),
             ("confclient", ["join", relay.url("/rooms/demo"), "--video", "absent.mp4"], 66),
             ("confclient", ["join", "http://127.0.0.1:\(unused)/rooms/demo"], 69),
             ("confclient", ["load", relay.url("/rooms/demo"), "--count", "0"], 64),

@@ -14,6 +14,12 @@ struct ClientMeasurements: Sendable {
     }
 
     var start = MonotonicInstant.zero
+    /// When the offer was posted.
+    var posted = MonotonicInstant.zero
+    /// When media could first flow.
+    var connected: MonotonicInstant?
+    /// When the first picture was decoded.
+    var firstPicture: MonotonicInstant?
     var freezes = FreezeMeter()
     var delays = DurationHistogram()
     var lastDelay: Duration?
@@ -73,7 +79,8 @@ struct ClientMeasurements: Sendable {
         current.sentAudioSize += size
     }
 
-    mutating func decoded(_ output: VideoReceivePipeline.Output) {
+    mutating func decoded(_ output: VideoReceivePipeline.Output, now: MonotonicInstant) {
+        if output.pictureCount > 0 { firstPicture = firstPicture ?? now }
         picturesDecoded += output.pictureCount
         decodeFailures += output.failureCount
         guard let readings = output.delays, !readings.isEmpty else { return }

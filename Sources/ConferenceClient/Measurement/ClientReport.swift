@@ -1,6 +1,28 @@
 /// What `--stats` writes: one client's session from join to leave. Documented in docs/confclient.md; fields are added,
 /// never renamed or given another unit.
 public struct ClientReport: Codable, Sendable {
+    /// How long joining took, each time from the `POST` of the offer.
+    public struct Join: Codable, Sendable {
+        /// `dtls` or `sdes`.
+        public var transport: String
+        /// To the answer.
+        public var secondsToAnswer: Double
+        /// Until media could flow: with DTLS, until its keys were there.
+        public var secondsToConnect: Double?
+        /// To the first decoded picture.
+        public var secondsToFirstPicture: Double?
+
+        public init(
+            transport: String, secondsToAnswer: Double, secondsToConnect: Double? = nil,
+            secondsToFirstPicture: Double? = nil
+        ) {
+            self.transport = transport
+            self.secondsToAnswer = secondsToAnswer
+            self.secondsToConnect = secondsToConnect
+            self.secondsToFirstPicture = secondsToFirstPicture
+        }
+    }
+
     /// Received video.
     public struct ReceivedVideo: Codable, Sendable {
         public var frames: Int
@@ -131,6 +153,7 @@ public struct ClientReport: Codable, Sendable {
     public var durationSeconds: Double
     /// Why the session ended: `duration`, `interrupted`, `relay-left` or `failed`.
     public var end: String
+    public var join: Join
     public var receivedVideo: ReceivedVideo
     public var receivedAudio: ReceivedAudio
     public var sentVideo: SentVideo

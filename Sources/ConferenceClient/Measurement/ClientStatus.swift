@@ -18,6 +18,8 @@ public struct ClientStatus: Sendable {
     public var uplinkTarget: BitRate?
     public var sendBitRate: BitRate
     public var hasVideo: Bool
+    /// Whether the relay fell silent, and is looked for.
+    public var isReconnecting: Bool
 
     /// One line for people.
     public var line: String {
@@ -26,6 +28,7 @@ public struct ClientStatus: Sendable {
         }
         func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
         var parts = ["\(tenths(elapsed.seconds)) s"]
+        if isReconnecting { parts.append("reconnecting") }
         if hasVideo, let dimensions {
             parts.append("\(tenths(framesPerSecond)) fps \(dimensions)")
         } else {

@@ -44,6 +44,25 @@ final class MediaSocket {
         return try await eventLoop.submit { NIOLoopBound(MediaSocket(channel: channel), eventLoop: eventLoop) }.get()
     }
 
+    /// Those of the relay's candidates that a socket bound to `address` can send to, as far as the system knows without
+    /// sending: of the same family, and with a route. A datagram to another would be an error that costs the socket.
+    static func reachable(
+        _ candidates: [ICECandidate], from address: TransportAddress, on eventLoop: any EventLoop
+    ) async -> [ICECandidate] {
+        let fitting = candidates.filter {
+            $0.address.isIPv6 == address.isIPv6 && (!address.isLoopback || $0.address.isLoopback)
+        }
+        var reachable: [ICECandidate] = []
+        for candidate in fitting.prefix(ICEControllingAgent.pairLimit) {
+            guard let target = candidate.address.socketAddress,
+                let channel = try? await DatagramBootstrap(group: eventLoop).connect(to: target).get()
+            else { continue }
+            try? await channel.close()
+            reachable.append(candidate)
+        }
+        return reachable
+    }
+
     /// Where the socket is bound.
     var localAddress: TransportAddress? { channel.localAddress.flatMap { TransportAddress($0) } }
 

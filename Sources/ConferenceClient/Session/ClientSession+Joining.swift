@@ -40,14 +40,21 @@ extension ClientSession {
         do {
             let address = try await eventLoop.submit { socket.value.localAddress }.get()
             guard let address else { throw ClientError.failed(reason: "the UDP socket has no address") }
+            let certificate = try Self.certificate(options)
             let (offer, pending) = Negotiation.offer(
-                options, sources: (sources.hasVideo, sources.hasAudio), address: address)
-            let negotiation = try await Negotiation.join(
+                options, sources: (sources.hasVideo, sources.hasAudio), address: address,
+                fingerprint: certificate?.fingerprint)
+            var negotiation = try await Negotiation.join(
                 options, offer: offer, pending: pending, over: connection)
+            if let candidates = negotiation.session.transport?.remoteCandidates {
+                negotiation.session.transport?.remoteCandidates = await MediaSocket.reachable(
+                    candidates, from: address, on: eventLoop)
+            }
+            let joined = negotiation
             return try await eventLoop.submit {
                 let session = try ClientSession(
-                    options: options, eventLoop: eventLoop, negotiation: negotiation, socket: socket.value,
-                    sources: sources.take(), recorder: recorder)
+                    options: options, eventLoop: eventLoop, negotiation: joined, certificate: certificate,
+                    socket: socket.value, sources: sources.take(), recorder: recorder)
                 inbox.session = session
                 session.start()
                 return session
@@ -55,6 +62,16 @@ extension ClientSession {
         } catch {
             _ = try? await eventLoop.flatSubmit { socket.value.close() }.get()
             throw error
+        }
+    }
+
+    /// What the client shows in its DTLS handshake; nil where there is to be none.
+    private static func certificate(_ options: JoinOptions) throws(ClientError) -> DTLSCertificate? {
+        guard options.transport == .dtls else { return nil }
+        do {
+            return try DTLSCertificate()
+        } catch {
+            throw .failed(reason: "no certificate can be made: \(error)")
         }
     }
 

@@ -11,8 +11,22 @@ extension ClientSession {
         case .keyFrameRequested: isKeyFrameWanted = true
         case .videoBitRateChanged(let rate): videoBitRate = rate.target
         case .audioBitRateChanged(let rate): audioBitRate = rate
-        case .videoEnded, .connectionStateChanged: break
+        case .videoEnded: break
+        case .connectionStateChanged(let state): connectionChanged(to: state, now: now)
         case .goodbye: end(.relayLeft(reason: "the relay said goodbye"))
+        }
+    }
+
+    private func connectionChanged(to state: ConnectionState, now: MonotonicInstant) {
+        switch state {
+        case .new, .reconnecting: break
+        case .connected: measurements.connected = measurements.connected ?? now
+        case .failed:
+            let reason =
+                measurements.connected == nil
+                ? "no connection to the relay came about: its UDP port is not reached, or the DTLS handshake failed"
+                : "the relay did not answer for 30 s"
+            end(.relayLeft(reason: reason))
         }
     }
 
@@ -37,9 +51,9 @@ extension ClientSession {
     private func decoded(_ output: VideoReceivePipeline.Output) {
         decodeBacklog -= 1
         guard !isClosed else { return }
-        measurements.decoded(output)
-        guard output.needsKeyFrame else { return }
         let now = ClientClock.now()
+        measurements.decoded(output, now: now)
+        guard output.needsKeyFrame else { return }
         peer.requestKeyFrame(now: now)
         pump(now: now)
     }

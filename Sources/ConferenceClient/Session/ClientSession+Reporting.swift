@@ -42,7 +42,8 @@ extension ClientSession {
                 freezeDuration: measurements.freezes.totalFreezeDuration(now: now),
                 endToEndDelay: measurements.lastDelay,
                 uplinkTarget: videoSender == nil ? nil : statistics.videoBitRate,
-                sendBitRate: statistics.sendBitRate, hasVideo: measurements.videoFrames > 0)
+                sendBitRate: statistics.sendBitRate, hasVideo: measurements.videoFrames > 0,
+                isReconnecting: peer.connectionState == .reconnecting)
         }.get()
     }
 
@@ -56,6 +57,11 @@ extension ClientSession {
         return ClientReport(
             name: options.name, url: "\(options.url)", participant: negotiation.location,
             joinedAt: joinedAt.formatted(.iso8601), durationSeconds: Self.rounded(span), end: end,
+            join: .init(
+                transport: options.transport.rawValue,
+                secondsToAnswer: Self.rounded(measurements.start - measurements.posted),
+                secondsToConnect: measurements.connected.map { Self.rounded($0 - measurements.posted) },
+                secondsToFirstPicture: measurements.firstPicture.map { Self.rounded($0 - measurements.posted) }),
             receivedVideo: .init(
                 frames: frames, keyFrames: measurements.keyFrames, framesDecoded: measurements.picturesDecoded,
                 decodeErrors: measurements.decodeFailures, framesNotDecoded: measurements.framesNotDecoded,

@@ -24,7 +24,7 @@ public final class ClientSession: @unchecked Sendable {
         case failed(ClientError)
     }
 
-    /// No packet for so long means that the relay is gone.
+    /// No packet for so long means that the relay is gone, where no consent is kept fresh.
     static let silenceLimit: Duration = .seconds(10)
     /// So many frames wait for the decoder at most.
     static let maximumDecodeBacklog = 30
@@ -58,8 +58,8 @@ public final class ClientSession: @unchecked Sendable {
     var previousSample = MonotonicInstant.zero
 
     init(
-        options: JoinOptions, eventLoop: any EventLoop, negotiation: Negotiation, socket: MediaSocket,
-        sources: MediaSources, recorder: MovieRecorder?
+        options: JoinOptions, eventLoop: any EventLoop, negotiation: Negotiation, certificate: DTLSCertificate?,
+        socket: MediaSocket, sources: MediaSources, recorder: MovieRecorder?
     ) throws(ClientError) {
         self.options = options
         self.eventLoop = eventLoop
@@ -81,7 +81,8 @@ public final class ClientSession: @unchecked Sendable {
         do {
             peer = try PeerConnection(
                 session: session,
-                configuration: PeerConfiguration(rateLimits: limits, trustsRemoteDescription: true, seed: options.seed),
+                configuration: PeerConfiguration(
+                    rateLimits: limits, trustsRemoteDescription: true, seed: options.seed, certificate: certificate),
                 wallClock: ClientClock.wallClock(), controller: flight?.recording(controller) ?? controller, now: now)
         } catch {
             throw .failed(reason: "the connection's ciphers cannot be set up: \(error)")
@@ -103,6 +104,8 @@ public final class ClientSession: @unchecked Sendable {
         }
         endPromise = eventLoop.makePromise(of: End.self)
         measurements.start = now
+        measurements.posted = negotiation.posted
+        if session.transport == nil { measurements.connected = now }
         previousSample = now
         samples.reserveCapacity(64)
     }
@@ -193,6 +196,8 @@ public final class ClientSession: @unchecked Sendable {
     private func everySecond() {
         let now = ClientClock.now()
         samples.append(takeSample(now: now))
+        // Over ICE the connection itself tells when consent is lost.
+        guard negotiation.session.transport == nil else { return }
         let last = peer.lastAuthenticated ?? measurements.start
         if now - last > Self.silenceLimit {
             end(.relayLeft(reason: "the relay sent nothing for \(Int((now - last).seconds)) s"))

@@ -21,7 +21,8 @@ public struct JoinOptions: Sendable {
     /// Slow networks in the client's ways out and in; nil for none.
     public var uplink: LinkProfile?
     public var downlink: LinkProfile?
-    /// The SRTP profiles to offer, the best first.
+    public var transport: ClientTransport
+    /// The SRTP profiles to offer over SDES, the best first. A DTLS handshake chooses by itself, AES-GCM if it can.
     public var srtpProfiles: [SRTPProfile]
     public var encoder: EncoderBackEnd
     /// Seeds everything random but keys: losses, sequence numbers, report intervals.
@@ -45,6 +46,7 @@ public struct JoinOptions: Sendable {
         maximumBitRate = .megabits(1.5)
         controller = .confrelay
         flightRecorderLimit = FlightRecorder.defaultLimit
+        transport = .dtls
         srtpProfiles = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
         encoder = .openH264
         seed = 0

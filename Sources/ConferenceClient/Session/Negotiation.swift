@@ -9,16 +9,24 @@ struct Negotiation: Sendable {
     var session: NegotiatedSession
     /// The participant's path at the relay.
     var location: String
+    /// When the offer was posted.
+    var posted: MonotonicInstant
 
     /// The offer of a client that receives at `address`.
+    ///
+    /// - Parameter fingerprint: Of what the client shows in the DTLS handshake; nil for keys in the descriptions.
     static func offer(
-        _ options: JoinOptions, sources: (video: Bool, audio: Bool), address: TransportAddress
+        _ options: JoinOptions, sources: (video: Bool, audio: Bool), address: TransportAddress,
+        fingerprint: CertificateFingerprint?
     ) -> (offer: SessionDescription, pending: PendingOffer) {
-        var parameters = OfferParameters(address: address, transport: .sdes(options.srtpProfiles))
+        // Keys and credentials are made from the system's randomness, whatever the seed.
+        var generator = SystemRandomNumberGenerator()
+        let transport =
+            fingerprint.map { .dtls(fingerprint: $0, credentials: ICECredentials(using: &generator)) }
+            ?? OfferParameters.Transport.sdes(options.srtpProfiles)
+        var parameters = OfferParameters(address: address, transport: transport)
         parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
         parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
-        // Keys are made from the system's randomness, whatever the seed.
-        var generator = SystemRandomNumberGenerator()
         return OfferAnswer.makeOffer(parameters, using: &generator)
     }
 
@@ -28,6 +36,7 @@ struct Negotiation: Sendable {
     static func join(
         _ options: JoinOptions, offer: SessionDescription, pending: PendingOffer, over connection: SignallingConnection
     ) async throws -> Negotiation {
+        let posted = ClientClock.now()
         let response = try await connection.exchange(
             method: .POST, path: options.url.joinPath(name: options.name, selfView: options.showsSelfView),
             contentType: "application/sdp", body: offer.encode())
@@ -42,7 +51,7 @@ struct Negotiation: Sendable {
             let answer = try SessionDescription(parsing: response.text)
             let session = try OfferAnswer.complete(pending: pending, answer: answer)
             guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our sound") }
-            return Negotiation(session: session, location: path)
+            return Negotiation(session: session, location: path, posted: posted)
         } catch let error as SDPError {
             throw refusal("its answer cannot be used: \(error)")
         }

@@ -1,0 +1,7 @@
+/// How media gets to the relay, and where its keys come from.
+public enum ClientTransport: String, Sendable, CaseIterable {
+    /// As browsers do it: ICE finds the path (RFC 8445), a DTLS handshake makes the keys (RFC 5764).
+    case dtls
+    /// As SIP phones, ffmpeg and GStreamer's elements do it: addresses and keys are in the descriptions (RFC 4568).
+    case sdes
+}
