@@ -104,7 +104,9 @@ let modules: [Module] = [
             .product(name: "HummingbirdTLS", package: "hummingbird"),
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
-        testDependencies: ["confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio")],
+        testDependencies: [
+            "confrelay", "Compositing", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
+        ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
         name: "ConferenceClient",

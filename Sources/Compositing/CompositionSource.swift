@@ -9,16 +9,31 @@ public enum TileContent: Sendable {
     case placeholder
 }
 
+/// What is drawn over a source's tile: a label with the source's name, and a border while its participant speaks.
+public struct TileDecoration: Hashable, Sendable {
+    /// What stands before the name.
+    public var icons: LabelIcons
+    public var isSpeaking: Bool
+
+    public init(icons: LabelIcons = [], isSpeaking: Bool = false) {
+        self.icons = icons
+        self.isSpeaking = isSpeaking
+    }
+}
+
 /// One source as the compositor sees it.
 public struct CompositionSource: Sendable {
     public var id: SourceID
-    /// The name whose initial and colour a placeholder shows.
+    /// The name, of which a placeholder shows the initial and a colour, and a label all that there is room for.
     public var name: String
     public var content: TileContent
+    /// What is drawn over the tile; nil for nothing.
+    public var decoration: TileDecoration?
 
-    public init(id: SourceID, name: String, content: TileContent) {
+    public init(id: SourceID, name: String, content: TileContent, decoration: TileDecoration? = nil) {
         self.id = id
         self.name = name
         self.content = content
+        self.decoration = decoration
     }
 }

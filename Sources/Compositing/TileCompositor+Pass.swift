@@ -5,13 +5,13 @@ extension TileCompositor {
     enum Content: Equatable {
         /// Nothing: the source is unknown.
         case none
-        case placeholder(PlaceholderStyle)
+        case placeholder(name: String)
         case picture(PixelBuffer, rotation: VideoRotation, isStale: Bool)
 
         init(_ source: CompositionSource) {
             self =
                 switch source.content {
-                case .placeholder: .placeholder(PlaceholderStyle(name: source.name))
+                case .placeholder: .placeholder(name: source.name)
                 case .picture(let picture, let rotation, let isStale):
                     .picture(picture, rotation: rotation, isStale: isStale)
                 }
@@ -31,43 +31,46 @@ extension TileCompositor {
         }
     }
 
-    /// A source in a size, whole or filling it.
+    /// What a tile looks like, to tell whether it has changed.
+    struct Appearance: Equatable {
+        var content: Content
+        var label: DrawnLabel?
+        var isSpeaking = false
+
+        static let nothing = Appearance(content: .none)
+    }
+
+    /// A source in a tile of this size.
     struct TileKey: Hashable {
         var source: SourceID
         var width: Int
         var height: Int
-        var isCropped: Bool
+        var fit: TileFit
     }
 
     /// A tile on a finished canvas, to copy from.
     struct FinishedTile {
-        var content: Content
+        var appearance: Appearance
         var canvas: PixelBuffer
         var rect: PixelRect
     }
 
     /// A tile to paint: the part `crop` of the picture, turned, goes into `fitted`; the rest of `rect` is black.
     struct Drawing {
-        var source: SourceID
-        var content: Content
+        var key: TileKey
+        var appearance: Appearance
         var picture: PixelBuffer
         var crop: PixelRect
         var rotation = VideoRotation.none
         var isDimmed = false
         var rect: PixelRect
         var fitted: PixelRect
-
-        var key: TileKey {
-            TileKey(
-                source: source, width: fitted.width, height: fitted.height,
-                isCropped: crop.width != picture.dimensions.width || crop.height != picture.dimensions.height)
-        }
     }
 
     /// A finished canvas and what it was made from.
     struct Canvas {
         var picture: PixelBuffer
-        var contents: [Content]
+        var appearances: [Appearance]
         var finishedTiles: [(key: TileKey, tile: FinishedTile)]
     }
 

@@ -4,7 +4,8 @@ import PixelTransfer
 /// Composes canvases from the newest picture of each source. Belongs to one caller at a time.
 ///
 /// Every source is turned upright and fitted into its tile, with nothing cropped unless the tile says so; what a picture
-/// leaves of its tile is black, what the tiles leave of the canvas is dark grey. Only that is written which is seen.
+/// leaves of its tile is black, what the tiles leave of the canvas is dark grey. Only that is written which is seen. Over
+/// the tiles of sources that ask for it a label and, while someone speaks, a border are drawn.
 public final class TileCompositor {
     /// What the compositor has done since it was made.
     public struct Statistics: Hashable, Sendable {
@@ -20,6 +21,8 @@ public final class TileCompositor {
         public var copies = 0
         /// Placeholders laid out and drawn.
         public var placeholdersRendered = 0
+        /// Labels laid out and drawn.
+        public var labelsRendered = 0
         /// Pictures allocated, the pools' and the placeholders'. Stands still in steady state.
         public var pictureAllocations = 0
 
@@ -33,6 +36,7 @@ public final class TileCompositor {
     private var counts = Statistics()
     private var memory = PictureMemory()
     private var placeholders = PlaceholderRenderer()
+    private var decorator = TileDecorator()
     /// The last call's canvases.
     private var canvases: [CompositionRequest: Canvas] = [:]
     /// The last call's finished tiles, to copy what has not changed since.
@@ -44,6 +48,7 @@ public final class TileCompositor {
     public var statistics: Statistics {
         var statistics = counts
         statistics.placeholdersRendered = placeholders.renderCount
+        statistics.labelsRendered = decorator.labelRenderCount
         statistics.pictureAllocations = memory.allocationCount + placeholders.renderCount
         return statistics
     }
@@ -56,20 +61,20 @@ public final class TileCompositor {
         _ requests: [CompositionRequest], sources: [SourceID: CompositionSource]
     ) -> [PixelBuffer] {
         var pass = Pass(previousTiles: finishedTiles, previousConversions: conversions)
+        decorator.beginPass()
         let results = requests.map { request in
             if let canvas = pass.canvases[request] {
                 counts.reuses += 1
                 return canvas.picture
             }
-            let contents = request.tiles.map { tile in
-                sources[tile.source].map { Content($0) } ?? .none
-            }
-            if let canvas = canvases[request], canvas.contents == contents {
+            let previous = canvases[request]
+            let appearances = appearances(of: request, sources, previously: previous?.appearances)
+            if let previous, previous.appearances == appearances {
                 counts.reuses += 1
-                pass.add(canvas, for: request)
-                return canvas.picture
+                pass.add(previous, for: request)
+                return previous.picture
             }
-            let canvas = compose(request, contents: contents, pass: &pass)
+            let canvas = compose(request, appearances, pass: &pass)
             counts.compositions += 1
             pass.add(canvas, for: request)
             return canvas.picture
@@ -80,15 +85,29 @@ public final class TileCompositor {
         return results
     }
 
-    private func compose(_ request: CompositionRequest, contents: [Content], pass: inout Pass) -> Canvas {
+    /// What each tile is to look like now.
+    private func appearances(
+        of request: CompositionRequest, _ sources: [SourceID: CompositionSource], previously: [Appearance]?
+    ) -> [Appearance] {
+        request.tiles.enumerated().map { index, tile in
+            guard let source = sources[tile.source] else { return .nothing }
+            var appearance = Appearance(content: Content(source))
+            guard let decoration = source.decoration else { return appearance }
+            appearance.isSpeaking = decoration.isSpeaking
+            appearance.label = decorator.label(
+                source.name, decoration, size: tile.rect.trimmed(to: request.canvas).dimensions,
+                previously: previously?[index].label)
+            return appearance
+        }
+    }
+
+    private func compose(_ request: CompositionRequest, _ appearances: [Appearance], pass: inout Pass) -> Canvas {
         let dimensions = VideoDimensions(width: max(2, request.canvas.width), height: max(2, request.canvas.height))
         var drawings: [Drawing] = []
         drawings.reserveCapacity(request.tiles.count)
-        for (tile, content) in zip(request.tiles, contents) {
+        for (tile, appearance) in zip(request.tiles, appearances) {
             let rect = tile.rect.trimmed(to: dimensions)
-            guard !rect.isEmpty, let drawing = drawing(content, of: tile, in: rect, pass: &pass) else {
-                continue
-            }
+            guard !rect.isEmpty, let drawing = drawing(appearance, of: tile, in: rect, pass: &pass) else { continue }
             drawings.append(drawing)
         }
 
@@ -97,12 +116,9 @@ public final class TileCompositor {
         canvas.withMutablePlanes { planes in
             for (index, drawing) in drawings.enumerated() {
                 paint(drawing, on: planes, painted: painted, pass: pass)
-                for bar in drawing.rect.subtracting(drawing.fitted) {
-                    I420Region(planes: planes, rect: bar).fill(luma: Self.barLuma)
-                }
                 // A tile that another one covers in part is no good as a model.
-                if !drawings[(index + 1)...].contains(where: { $0.rect.overlaps(drawing.fitted) }) {
-                    painted[drawing.key] = drawing.fitted
+                if !drawings[(index + 1)...].contains(where: { $0.rect.overlaps(drawing.rect) }) {
+                    painted[drawing.key] = drawing.rect
                 }
             }
             // After the tiles: what is left is narrow strips, whose cache lines the tiles have brought in.
@@ -114,36 +130,35 @@ public final class TileCompositor {
         let picture = canvas.freeze()
         let finished = drawings.compactMap { drawing in
             painted[drawing.key].map {
-                (drawing.key, FinishedTile(content: drawing.content, canvas: picture, rect: $0))
+                (drawing.key, FinishedTile(appearance: drawing.appearance, canvas: picture, rect: $0))
             }
         }
-        return Canvas(picture: picture, contents: contents, finishedTiles: finished)
+        return Canvas(picture: picture, appearances: appearances, finishedTiles: finished)
     }
 
     private func drawing(
-        _ content: Content, of tile: Tile, in rect: PixelRect, pass: inout Pass
+        _ appearance: Appearance, of tile: Tile, in rect: PixelRect, pass: inout Pass
     ) -> Drawing? {
-        switch content {
+        let key = TileKey(source: tile.source, width: rect.width, height: rect.height, fit: tile.fit)
+        switch appearance.content {
         case .none:
             return nil
-        case .placeholder(let style):
-            let picture = placeholders.picture(
-                style: style, size: VideoDimensions(width: rect.width, height: rect.height))
+        case .placeholder(let name):
+            let picture = placeholders.picture(name: name, size: rect.dimensions)
             return Drawing(
-                source: tile.source, content: content, picture: picture, crop: PixelRect(picture.dimensions),
-                rect: rect,
+                key: key, appearance: appearance, picture: picture, crop: PixelRect(picture.dimensions), rect: rect,
                 fitted: rect)
         case .picture(let picture, let rotation, let isStale):
             guard picture.dimensions.width > 0, picture.dimensions.height > 0 else { return nil }
             let upright = rotation.upright(picture.dimensions)
             var crop = PixelRect(picture.dimensions)
             if tile.fit == .cover {
-                crop = PixelRect(upright).fitting(VideoDimensions(width: rect.width, height: rect.height))
+                crop = PixelRect(upright).fitting(rect.dimensions)
                 if rotation.swapsDimensions { crop = crop.transposed }
             }
             return Drawing(
-                source: tile.source, content: content, picture: planar(picture, of: tile.source, pass: &pass),
-                crop: crop, rotation: rotation, isDimmed: isStale, rect: rect,
+                key: key, appearance: appearance, picture: planar(picture, of: tile.source, pass: &pass), crop: crop,
+                rotation: rotation, isDimmed: isStale, rect: rect,
                 fitted: tile.fit == .cover ? rect : rect.fitting(upright))
         }
     }
@@ -152,17 +167,18 @@ public final class TileCompositor {
     private func paint(
         _ drawing: Drawing, on planes: PixelBufferPlanes, painted: [TileKey: PixelRect], pass: Pass
     ) {
-        let region = I420Region(planes: planes, rect: drawing.fitted)
+        let tile = I420Region(planes: planes, rect: drawing.rect)
         if let rect = painted[drawing.key] {
-            region.copy(I420Region(planes: planes, rect: rect))
+            tile.copy(I420Region(planes: planes, rect: rect))
             counts.copies += 1
             return
         }
-        if let finished = pass.finishedTile(drawing.key), finished.content == drawing.content {
-            finished.canvas.withPlanes { region.copy(I420Region(planes: $0, rect: finished.rect)) }
+        if let finished = pass.finishedTile(drawing.key), finished.appearance == drawing.appearance {
+            finished.canvas.withPlanes { tile.copy(I420Region(planes: $0, rect: finished.rect)) }
             counts.copies += 1
             return
         }
+        let region = I420Region(planes: planes, rect: drawing.fitted)
         drawing.picture.withPlanes { planes in
             let source = I420Region(planes: planes, rect: drawing.crop)
             if drawing.rotation == .none {
@@ -172,6 +188,10 @@ public final class TileCompositor {
             }
         }
         if drawing.isDimmed { region.dim() }
+        for bar in drawing.rect.subtracting(drawing.fitted) {
+            I420Region(planes: planes, rect: bar).fill(luma: Self.barLuma)
+        }
+        decorator.decorate(tile, label: drawing.appearance.label, isSpeaking: drawing.appearance.isSpeaking)
     }
 
     private func take(_ source: I420Region, into region: I420Region) {

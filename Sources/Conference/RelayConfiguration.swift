@@ -41,6 +41,8 @@ public struct RelayConfiguration: Sendable {
     /// What the relay shows in DTLS handshakes; without it offers of DTLS-SRTP are refused.
     public var certificate: DTLSCertificate?
     public var selfView = SelfView.never
+    /// Whether each tile has a label with the participant's name, and a border while they speak.
+    public var labels = true
     /// A source that has sent no frame for so long is dimmed.
     public var staleAfter = Duration.seconds(1)
     /// A source that has sent no frame for so long becomes a placeholder.

@@ -9,6 +9,11 @@ import RelayServer
 import SecureTransport
 public import VideoCoding
 
+/// Whether something is done.
+enum Switch: String, CaseIterable, ExpressibleByArgument {
+    case on, off
+}
+
 /// How log messages are written.
 enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json

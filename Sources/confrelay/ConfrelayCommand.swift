@@ -62,6 +62,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
+        configuration.relay.labels = media.labels == .on
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
         return configuration
@@ -183,6 +184,12 @@ struct MediaOptions: ParsableArguments {
             "Whether people see themselves in their picture: always or never.",
             discussion: "A join request can ask otherwise for itself, with the query parameter self-view."))
     var selfView = SelfView.never
+
+    @Option(
+        help: """
+            Whether names, muted microphones and who speaks are shown in the picture: on or off.
+            """)
+    var labels = Switch.on
 
     var rateLimits: RateLimits {
         RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)

@@ -18,7 +18,6 @@ struct LabelTests {
 
     @Test("a label is never higher nor wider than it may be, whatever the name")
     func bounds() {
-        let renderer = LabelRenderer()
         var random = SeededGenerator(seed: 1)
         for round in 0..<60 {
             let name =
@@ -32,24 +31,23 @@ struct LabelTests {
             let label = Label(
                 text: name, icons: LabelIcons(rawValue: .random(in: 0...255, using: &random)),
                 height: .random(in: -5...40, using: &random), maximumWidth: .random(in: -5...240, using: &random))
-            guard let bitmap = renderer.render(label) else { continue }
+            guard let bitmap = LabelRenderer.render(label) else { continue }
             #expect(bitmap.dimensions.width <= label.maximumWidth)
             #expect(bitmap.dimensions.height <= max(label.height, Label.heightRange.lowerBound))
         }
         for label in [
             Label(text: "Ada", height: .max, maximumWidth: .max), Label(text: "Ada", height: .min, maximumWidth: .min),
         ] {
-            let bitmap = renderer.render(label)
+            let bitmap = LabelRenderer.render(label)
             #expect(bitmap.map { $0.dimensions.width <= Label.widthLimit } ?? (label.maximumWidth < 0))
         }
     }
 
     @Test("the plate is as wide as the name needs, and a name that does not fit ends with an ellipsis")
     func ellipsis() throws {
-        let text = TextRenderer()
-        let renderer = LabelRenderer(text: text)
         func width(_ name: String, _ icons: LabelIcons = []) throws -> Int {
-            try #require(renderer.render(Label(text: name, icons: icons, height: 24, maximumWidth: 200))).dimensions
+            try #require(LabelRenderer.render(Label(text: name, icons: icons, height: 24, maximumWidth: 200)))
+                .dimensions
                 .width
         }
         #expect(try width("Jo") < width("Joanna"))
@@ -58,15 +56,19 @@ struct LabelTests {
         #expect(try width("Jo", .microphoneMuted) < width("Jo", [.microphoneMuted, .screen]))
         #expect((180...200).contains(try width(String(repeating: "Joanna ", count: 20))))
 
-        let short = try #require(text.layOut("Joanna", size: 14, maximumWidth: 150))
-        #expect(!short.isEllipsized)
-        let long = try #require(text.layOut(String(repeating: "Joanna ", count: 20), size: 14, maximumWidth: 150))
-        #expect(long.isEllipsized && long.logical.width <= 150)
+        let (short, long) = FontCollection.use { fonts in
+            func ends(_ text: String) -> (isEllipsized: Bool, width: Int)? {
+                fonts.layOut(text, size: 14, maximumWidth: 150).map { ($0.isEllipsized, $0.logical.width) }
+            }
+            return (ends("Joanna"), ends(String(repeating: "Joanna ", count: 20)))
+        }
+        #expect(try !#require(short).isEllipsized)
+        #expect(try #require(long).isEllipsized && #require(long).width <= 150)
     }
 
     @Test("white letters stand on a dark plate, on a white picture and on a black one", arguments: [UInt8(16), 235])
     func legible(luma: UInt8) throws {
-        let bitmap = try #require(LabelRenderer().render(Label(text: "HEIM", height: 24, maximumWidth: 200)))
+        let bitmap = try #require(LabelRenderer.render(Label(text: "HEIM", height: 24, maximumWidth: 200)))
         let size = bitmap.dimensions
         var picture = MutablePixelBuffer(format: .i420, dimensions: size)
         picture.withI420Region { region in
@@ -83,19 +85,18 @@ struct LabelTests {
 
     @Test("a label has nothing to show without a name and icons, or without room")
     func nothing() {
-        let renderer = LabelRenderer()
-        #expect(renderer.render(Label(text: "", height: 24, maximumWidth: 200)) == nil)
-        #expect(renderer.render(Label(text: "\u{202E}\u{0}", height: 24, maximumWidth: 200)) == nil)
-        #expect(renderer.render(Label(text: "Ada", height: 24, maximumWidth: 20)) == nil)
-        #expect(renderer.render(Label(text: "", icons: .screen, height: 24, maximumWidth: 200)) != nil)
-        #expect(renderer.render(Label(text: "", icons: .screen, height: 24, maximumWidth: 20)) == nil)
+        #expect(LabelRenderer.render(Label(text: "", height: 24, maximumWidth: 200)) == nil)
+        #expect(LabelRenderer.render(Label(text: "\u{202E}\u{0}", height: 24, maximumWidth: 200)) == nil)
+        #expect(LabelRenderer.render(Label(text: "Ada", height: 24, maximumWidth: 20)) == nil)
+        #expect(LabelRenderer.render(Label(text: "", icons: .screen, height: 24, maximumWidth: 200)) != nil)
+        #expect(LabelRenderer.render(Label(text: "", icons: .screen, height: 24, maximumWidth: 20)) == nil)
     }
 
     @Test("where there is no room for a letter, the icons are left")
     func iconsOnly() {
-        let renderer = LabelRenderer()
-        let bitmap = renderer.render(Label(text: "Ada Lovelace", icons: .microphoneMuted, height: 24, maximumWidth: 48))
-        let icon = renderer.render(Label(text: "", icons: .microphoneMuted, height: 24, maximumWidth: 48))
+        let bitmap = LabelRenderer.render(
+            Label(text: "Ada Lovelace", icons: .microphoneMuted, height: 24, maximumWidth: 48))
+        let icon = LabelRenderer.render(Label(text: "", icons: .microphoneMuted, height: 24, maximumWidth: 48))
         #expect(bitmap != nil && bitmap?.dimensions == icon?.dimensions)
     }
 
@@ -114,6 +115,30 @@ struct LabelTests {
         #expect(last == 44)
         for (width, height) in [(63, 400), (400, 59), (0, 0), (-5, 100)] {
             #expect(TileLabelMetrics(tile: VideoDimensions(width: width, height: height)) == nil)
+        }
+    }
+}
+
+@Suite("Labels by many threads")
+struct LabelThreadTests {
+    @Test("threads draw labels of many scripts at once, more fonts than the library keeps open")
+    func threads() async {
+        let names = [
+            "Ada", "김민준", "محمد", "שָׁלוֹם", "王小明", "नमस्ते", "বাংলা", "ไทย", "ქართული", "Հայ", "አማርኛ", "தமிழ்", "తెలుగు", "ಕನ್ನಡ",
+            "മലയാളം", "ខ្មែរ", "ລາວ", "မြန်မာ", "ᏣᎳᎩ", "🎉",
+        ]
+        let alone = names.map { LabelRenderer.render(Label(text: $0, height: 24, maximumWidth: 200))?.dimensions }
+        await withTaskGroup(of: Bool.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    var order = SeededGenerator(seed: UInt64(task))
+                    return names.indices.shuffled(using: &order).allSatisfy { index in
+                        LabelRenderer.render(Label(text: names[index], height: 24, maximumWidth: 200))?.dimensions
+                            == alone[index]
+                    }
+                }
+            }
+            for await isSame in group { #expect(isSame) }
         }
     }
 }
@@ -175,7 +200,7 @@ struct LabelCacheTests {
 
     @Test("what is kept is bounded, and the labels used lately stay")
     func bounded() throws {
-        let one = try #require(LabelRenderer().render(label("Name 00"))).byteCount
+        let one = try #require(LabelRenderer.render(label("Name 00"))).byteCount
         var cache = LabelCache(capacity: 4 * one)
         for index in 0..<20 {
             cache.beginPass()

@@ -77,15 +77,15 @@ struct PlaceholderTests {
     func bounded() {
         let size = VideoDimensions(width: 32, height: 18)
         var renderer = PlaceholderRenderer(capacity: 3 * size.area)
-        let names = ["Ada", "Ben", "Cy", "Dan", "Eve"].map(PlaceholderStyle.init(name:))
-        for style in names {
-            _ = renderer.picture(style: names[0], size: size)
-            _ = renderer.picture(style: style, size: size)
+        let names = ["Ada", "Ben", "Cy", "Dan", "Eve"]
+        for name in names {
+            _ = renderer.picture(name: names[0], size: size)
+            _ = renderer.picture(name: name, size: size)
         }
         #expect(renderer.renderCount == 5)
-        _ = renderer.picture(style: names[0], size: size)
+        _ = renderer.picture(name: names[0], size: size)
         #expect(renderer.renderCount == 5)
-        _ = renderer.picture(style: names[1], size: size)
+        _ = renderer.picture(name: names[1], size: size)
         #expect(renderer.renderCount == 6)
     }
 

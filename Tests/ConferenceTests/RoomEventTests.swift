@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import SecureTransport
 import Testing
 
 @testable import Conference
@@ -88,7 +89,7 @@ import Testing
         let tiles = call.relay.snapshot(room: "demo", now: call.now)?.participants.map(\.tiles)
         #expect(tiles?[1] == [TileSnapshot(content: .camera, width: 320, height: 180)])
         call.run(for: .seconds(2))
-        #expect(!call.roomEvents().contains(where: \.isAboutTiles))
+        #expect(!call.roomEvents().contains { $0.isAboutTiles })
     }
 
     @Test("a screen is told with its tile when its first picture is there, and when it has ended")

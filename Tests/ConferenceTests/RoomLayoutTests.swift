@@ -82,7 +82,7 @@ import Testing
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
         #expect(snapshot.activeSpeaker == nil)
         #expect(snapshot.participants.map(\.microphone) == [true, false, false])
-        #expect(!snapshot.participants.contains(where: \.isSpeaking))
+        #expect(!snapshot.participants.contains { $0.isSpeaking })
     }
 
     @Test("a screen that is presented is large in the grid, and the grid comes back when it ends")

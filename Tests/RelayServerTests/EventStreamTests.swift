@@ -1,9 +1,11 @@
+import Compositing
 import Foundation
 import HTTPTypes
 import Hummingbird
 import MediaCore
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import Conference

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import Synchronization
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 @Suite("The page's files")

@@ -1,8 +1,9 @@
-import Conference
+import Compositing
 import MediaCore
 import NIOCore
 import Testing
 
+@testable import Conference
 @testable import RelayServer
 
 @Suite("What happens in a room, to those who follow it")

@@ -1,6 +1,7 @@
 import HTTPTypes
 import MediaCore
 import SecureTransport
+import Synchronization
 import Testing
 
 @testable import Conference

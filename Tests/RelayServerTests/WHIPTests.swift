@@ -1,5 +1,6 @@
 import HTTPTypes
 import SecureTransport
+import Synchronization
 import Testing
 
 @testable import Conference

@@ -53,6 +53,24 @@ import Testing
         #expect(try #require(sizes.max()) <= limit)
     }
 
+    @Test("a ClientHello in fragments, as large ones come, is put together in any order", arguments: [false, true])
+    func fragments(isReversed: Bool) throws {
+        let certificate = try #require(DTLSLink.clientCertificate)
+        let client = try DTLSConnection(
+            role: .client, certificate: certificate, remoteFingerprints: [certificate.fingerprint], now: .zero)
+        let server = try DTLSConnection(
+            role: .server, certificate: certificate, remoteFingerprints: [certificate.fingerprint], now: .zero)
+        let hello = try #require(client.pollTransmit())
+        let fragments = try DTLSRecords.fragments(of: hello, size: 50)
+        #expect(fragments.count > 2)
+        for fragment in isReversed ? fragments.reversed() : fragments { server.receive(fragment, now: .zero) }
+        for _ in 0..<4 {
+            while let datagram = server.pollTransmit() { client.receive(datagram, now: .zero) }
+            while let datagram = client.pollTransmit() { server.receive(datagram, now: .zero) }
+        }
+        #expect(client.state == .established && server.state == .established)
+    }
+
     @Test("a receiver of a handshake in the wrong order puts it in order")
     func reversed() throws {
         let certificate = try #require(DTLSLink.clientCertificate)

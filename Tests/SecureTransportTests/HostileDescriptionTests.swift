@@ -29,6 +29,55 @@ import Testing
         #expect(answered > 0 && answered < count)
     }
 
+    @Test(
+        "changed offers over DTLS join, or go on with a session, or are refused, never a trap",
+        arguments: Fixture.session)
+    func mutatedSessions(fixture: Fixture) throws {
+        var generator = SeededGenerator(seed: 82)
+        let before = try OfferAnswer.answer(
+            offer: try #require(Fixture.session.first).offer, policy: .overDTLS, using: &generator)
+        let bytes = Array(try fixture.text.utf8)
+        var outcomes = (joined: 0, continued: 0, refused: 0)
+        for _ in 0..<250 {
+            let text = String(decoding: generator.mutate(bytes), as: UTF8.self)
+            guard let offer = try? SessionDescription(parsing: text) else { continue }
+            for previous in [nil, before] {
+                guard
+                    let (answer, session) = try? OfferAnswer.answer(
+                        offer: offer, policy: .overDTLS, previous: previous, using: &generator)
+                else {
+                    outcomes.refused += 1
+                    continue
+                }
+                if previous == nil { outcomes.joined += 1 } else { outcomes.continued += 1 }
+                #expect(answer.media.count == offer.media.count)
+                #expect(try SessionDescription(parsing: answer.encode()) == answer)
+                #expect(answer.media.count { $0.port != 0 } == session.media.count)
+                let sources = session.media.flatMap { [$0.localSSRC, $0.localRetransmissionSSRC].compactMap(\.self) }
+                #expect(Set(sources).count == sources.count)
+                #expect(session.media.count { $0.kind == .video && $0.content == .main } <= 1)
+                #expect(session.media.count { $0.kind == .video && $0.content == .slides } <= 1)
+                #expect(session.media.count { $0.kind == .audio } <= 1)
+                #expect(session.transport != nil || session.media.allSatisfy { $0.keys != nil })
+            }
+        }
+        #expect(outcomes.joined > 0 && outcomes.continued > 0 && outcomes.refused > 0)
+    }
+
+    @Test("changed offers of all programs are answered or refused, never a trap", arguments: Fixture.joining)
+    func mutatedFixtures(fixture: Fixture) throws {
+        var generator = SeededGenerator(seed: 83)
+        let bytes = Array(try fixture.text.utf8)
+        for _ in 0..<200 {
+            let text = String(decoding: generator.mutate(bytes), as: UTF8.self)
+            guard let offer = try? SessionDescription(parsing: text),
+                let (answer, session) = try? OfferAnswer.answer(offer: offer, policy: .overDTLS, using: &generator)
+            else { continue }
+            #expect(answer.media.map(\.kind) == offer.media.map(\.kind))
+            #expect(answer.media.count { $0.port != 0 } == session.media.count)
+        }
+    }
+
     @Test("offers with lines dropped, doubled and moved are answered or refused, never a trap")
     func shuffledLines() throws {
         var generator = SeededGenerator(seed: 78)
@@ -72,6 +121,29 @@ import Testing
             if (try? OfferAnswer.complete(pending: pending, answer: changed)) != nil { completed += 1 }
         }
         #expect(completed > 0)
+    }
+
+    @Test("changed answers over DTLS complete or are refused, never a trap")
+    func mutatedDTLSAnswers() throws {
+        var negotiation = DTLSNegotiation()
+        var parameters = try negotiation.parameters()
+        parameters.slides = .init(direction: .sendOnly)
+        _ = try negotiation.negotiate(parameters)
+        let pending = try #require(negotiation.pending)
+        let bytes = Array(try #require(negotiation.answered).answer.encode().utf8)
+        var generator = SeededGenerator(seed: 84)
+        var outcomes = (completed: 0, refused: 0)
+        for _ in 0..<1_500 {
+            let text = String(decoding: generator.mutate(bytes), as: UTF8.self)
+            guard let changed = try? SessionDescription(parsing: text) else { continue }
+            if let session = try? OfferAnswer.complete(pending: pending, answer: changed) {
+                outcomes.completed += 1
+                #expect(session.transport?.remoteFingerprints.isEmpty == false)
+            } else {
+                outcomes.refused += 1
+            }
+        }
+        #expect(outcomes.completed > 0 && outcomes.refused > 0)
     }
 
     @Test("the largest offer that is parsed is answered")

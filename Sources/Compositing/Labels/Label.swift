@@ -1,20 +1,20 @@
 import MediaCore
 
 /// A label to be drawn: a name and icons on a rounded plate, in a size.
-public struct Label: Hashable, Sendable {
+struct Label: Hashable, Sendable {
     /// The name, as it came; it is cleaned when it is drawn.
-    public var text: String
-    public var icons: LabelIcons
+    var text: String
+    var icons: LabelIcons
     /// The plate's height in pixels; what is on it follows. Clamped to `heightRange` when it is drawn.
-    public var height: Int
+    var height: Int
     /// What the plate may be wide at most, in pixels. A name that does not fit ends with an ellipsis.
-    public var maximumWidth: Int
+    var maximumWidth: Int
 
-    public static let heightRange = 8...256
+    static let heightRange = 8...256
     /// The widest plate.
-    public static let widthLimit = 4096
+    static let widthLimit = 4096
 
-    public init(text: String, icons: LabelIcons = [], height: Int, maximumWidth: Int) {
+    init(text: String, icons: LabelIcons = [], height: Int, maximumWidth: Int) {
         self.text = text
         self.icons = icons
         self.height = height

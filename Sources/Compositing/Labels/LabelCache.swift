@@ -1,4 +1,4 @@
-public import PixelTransfer
+import PixelTransfer
 
 /// Labels as bitmaps, each drawn once and kept while it is in use.
 ///
@@ -8,43 +8,37 @@ public import PixelTransfer
 /// ones. So neither a room that fills at once nor hostile names hold up a picture by more than a few labels.
 ///
 /// Belongs to one caller at a time.
-public struct LabelCache {
+struct LabelCache {
     /// What the labels kept may take in all; about 300 of them, at 200x24.
-    public static let defaultCapacity = 8 << 20
+    static let defaultCapacity = 8 << 20
     /// How many labels are drawn in one pass.
-    public static let rendersPerPass = 2
+    static let rendersPerPass = 2
 
-    private let renderer: LabelRenderer
     /// Labels that turned out to be nothing are kept as nil.
     private var bitmaps: RecentlyUsed<Label, OverlayBitmap?>
     private var rendersLeft = Self.rendersPerPass
     /// How many were drawn.
-    public private(set) var renderCount = 0
+    private(set) var renderCount = 0
 
     /// - Parameter capacity: What the labels kept may take, in bytes.
-    public init(capacity: Int = defaultCapacity) {
-        self.init(capacity: capacity, text: TextRenderer())
-    }
-
-    init(capacity: Int = defaultCapacity, text: TextRenderer) {
-        renderer = LabelRenderer(text: text)
+    init(capacity: Int = defaultCapacity) {
         bitmaps = RecentlyUsed(capacity: capacity)
     }
 
     /// Begins a pass: as many labels as a pass may draw may be drawn again.
-    public mutating func beginPass() { rendersLeft = Self.rendersPerPass }
+    mutating func beginPass() { rendersLeft = Self.rendersPerPass }
 
     /// The label's bitmap; nil where there is nothing to show of it, or nothing yet.
-    public mutating func bitmap(for label: Label) -> OverlayBitmap? {
+    mutating func bitmap(for label: Label) -> OverlayBitmap? {
         if let known = bitmaps.use(label) { return known }
         guard rendersLeft > 0 else { return nil }
         rendersLeft -= 1
         renderCount += 1
-        let bitmap = renderer.render(label)
+        let bitmap = LabelRenderer.render(label)
         bitmaps.keep(bitmap, for: label, cost: (bitmap?.byteCount ?? 0) + label.text.utf8.count + 256)
         return bitmap
     }
 
     /// What the labels kept take, in bytes.
-    public var byteCount: Int { bitmaps.cost }
+    var byteCount: Int { bitmaps.cost }
 }

@@ -2,22 +2,19 @@ import CPangoCairo
 import MediaCore
 import PixelTransfer
 
-/// Draws labels. Belongs to one caller at a time.
-struct LabelRenderer {
-    let text: TextRenderer
-
-    init(text: TextRenderer = TextRenderer()) {
-        self.text = text
-    }
-
+/// Draws labels.
+enum LabelRenderer {
     /// The opacity of the plate: dark enough for white letters on a white picture (5.7 to 1, WCAG asks for 4.5).
     private static let plateOpacity = 0.6
 
     /// The label as a bitmap, no higher than asked for and no wider than allowed; nil where there is nothing to show or
     /// no room for it.
-    func render(_ label: Label) -> OverlayBitmap? {
-        let plan = Plan(label, text: text)
-        guard let plan else { return nil }
+    static func render(_ label: Label) -> OverlayBitmap? {
+        FontCollection.use { render(label, with: $0) }
+    }
+
+    private static func render(_ label: Label, with fonts: FontCollection) -> OverlayBitmap? {
+        guard let plan = Plan(label, fonts) else { return nil }
         let (width, height) = (plan.width, plan.height)
         let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(clamping: width), Int32(clamping: height))
         defer { cairo_surface_destroy(surface) }
@@ -41,7 +38,7 @@ struct LabelRenderer {
         var textX: Double
         var textY: Double
 
-        init?(_ label: Label, text: TextRenderer) {
+        init?(_ label: Label, _ fonts: FontCollection) {
             height = min(max(label.height, Label.heightRange.lowerBound), Label.heightRange.upperBound)
             let limit = min(label.maximumWidth, Label.widthLimit)
             let size = Double(height) * 0.58
@@ -55,7 +52,7 @@ struct LabelRenderer {
             let room = Int(Double(limit) - 2 * padding - iconsWidth)
             // Less room than for a letter and the ellipsis.
             if !name.isEmpty, Double(room) >= 1.5 * size {
-                line = text.layOut(name.string, size: size, maximumWidth: room)
+                line = fonts.layOut(name.string, size: size, maximumWidth: room)
             }
             guard line != nil || !icons.isEmpty else { return nil }
             let textWidth = line.map { min($0.logical.width, room) }
@@ -69,7 +66,7 @@ struct LabelRenderer {
         }
     }
 
-    private func draw(_ plan: Plan, on surface: OpaquePointer?) {
+    private static func draw(_ plan: Plan, on surface: OpaquePointer?) {
         let context = cairo_create(surface)
         defer { cairo_destroy(context) }
         // What the plate is not seen of, when everything is drawn, is cut away: letters stay on it.
@@ -89,13 +86,13 @@ struct LabelRenderer {
 
         traceRoundedRectangle(context, width: Double(plan.width), height: Double(plan.height))
         cairo_clip_preserve(context)
-        cairo_set_source_rgba(context, 0, 0, 0, Self.plateOpacity)
+        cairo_set_source_rgba(context, 0, 0, 0, plateOpacity)
         cairo_fill(context)
         cairo_set_source(context, content)
         cairo_paint(context)
     }
 
-    private func traceRoundedRectangle(_ context: OpaquePointer?, width: Double, height: Double) {
+    private static func traceRoundedRectangle(_ context: OpaquePointer?, width: Double, height: Double) {
         let radius = min(width, height) * 0.3
         cairo_new_sub_path(context)
         cairo_arc(context, width - radius, radius, radius, -0.5 * .pi, 0)

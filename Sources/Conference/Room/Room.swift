@@ -155,7 +155,8 @@ final class Room {
             guard let participant = participant(source.participant) else { continue }
             contents[source] = CompositionSource(
                 id: source, name: participant.name,
-                content: tileContent(source.content, of: participant, now: now))
+                content: tileContent(source.content, of: participant, now: now),
+                decoration: decoration(source.content, of: participant))
         }
         isComposing = true
         let (compositor, room, sources) = (compositor, id, contents)
@@ -190,6 +191,18 @@ final class Room {
         guard let picture = pipeline.newest else { return .placeholder }
         return .picture(
             picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
+    }
+
+    /// A microphone that is off is told of where the participant is seen, not where their screen is.
+    private func decoration(_ content: SourceContent, of participant: Participant) -> TileDecoration? {
+        guard configuration.labels else { return nil }
+        return switch content {
+        case .slides: TileDecoration(icons: .screen)
+        case .camera:
+            TileDecoration(
+                icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
+                isSpeaking: speaker.isSpeaking(participant.id))
+        }
     }
 
     private func handOutMix(now: MonotonicInstant) {

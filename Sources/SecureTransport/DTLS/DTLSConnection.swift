@@ -14,7 +14,7 @@ public import NIOCore
 /// in common are asked for as firmly.
 ///
 /// A connection believes that datagrams come from the address that ICE chose (RFC 8445): whoever makes one for every
-/// address that sends a datagram answers with flights five times as large as what started them. There is no cookie
+/// address that sends a datagram answers with flights four times as large as what started them, and repeats them. There is no cookie
 /// exchange, which a check by ICE makes superfluous.
 ///
 /// What a hostile peer can make a connection keep is bounded: by the size of a handshake message (17 kB) times those
@@ -86,31 +86,41 @@ public final class DTLSConnection {
     }
 
     /// Takes a datagram that came in, of whatever content.
-    public func receive(_ datagram: ByteBuffer, now: MonotonicInstant) {
+    /// - Returns: Whether it was of use, as far as can be told from outside: false for those that `counters.refused`
+    ///   counts.
+    @discardableResult
+    public func receive(_ datagram: ByteBuffer, now: MonotonicInstant) -> Bool {
+        let refused = counters.refused
         counters.received += 1
+        if isAcceptable(datagram, now: now) {
+            session.mailbox.incoming = datagram
+            if state == .handshaking { shakeHands(now: now) }
+            if state == .established { read(now: now) }
+            session.mailbox.incoming = nil
+            updateDeadline(now: now)
+        }
+        return counters.refused == refused
+    }
+
+    /// Whether the library is to see a datagram; counts why not.
+    private func isAcceptable(_ datagram: ByteBuffer, now: MonotonicInstant) -> Bool {
         guard isOpen else {
             counters.late += 1
-            return
+            return false
         }
         guard budget.take(now: now) else {
             counters.excessive += 1
-            return
+            return false
         }
         switch filter.inspect(datagram, isEstablished: state == .established) {
-        case .acceptable: break
-        case .replayed: counters.replayed += 1
-        case .malformed:
-            counters.malformed += 1
-            return
-        case .unexpected:
-            counters.unexpected += 1
-            return
+        case .acceptable: return true
+        case .replayed:
+            counters.replayed += 1
+            return true
+        case .malformed: counters.malformed += 1
+        case .unexpected: counters.unexpected += 1
         }
-        session.mailbox.incoming = datagram
-        if state == .handshaking { shakeHands(now: now) }
-        if state == .established { read(now: now) }
-        session.mailbox.incoming = nil
-        updateDeadline(now: now)
+        return false
     }
 
     /// Does what is due at `now`: sends a flight again, or gives up.

@@ -1,11 +1,24 @@
 import CPangoCairo
+import Synchronization
 
-/// Lays text out with Pango, in every script that the fonts installed have, and draws it with cairo. Belongs to one caller
-/// at a time.
+/// The fonts installed, and what Pango remembers of them: lays text out in every script that they have.
 ///
-/// It has its own fonts and what Pango remembers of them. The first text in a script costs some milliseconds (tens in a
-/// process that has drawn none), each further one some hundredths.
-final class TextRenderer {
+/// All text of the process is laid out and drawn with the one collection, by one thread at a time. Cairo shares each font
+/// file's face among all that draw with it, and when many are open it may close one in the very moment in which another
+/// thread begins to use it (1.16, `_cairo_ft_unscaled_font_lock_face`). Text is drawn only when something new is to be read;
+/// composing does without.
+///
+/// The first text in a script costs some milliseconds, tens in a process that has drawn none; each further one a fraction
+/// of one.
+final class FontCollection {
+    private static let shared = Mutex(FontCollection())
+
+    /// Calls `body` with the collection once no other thread uses it. All of drawing text belongs into `body`, from laying
+    /// out to the end of the drawing's context, which refers to fonts.
+    static func use<Result: Sendable>(_ body: (FontCollection) -> Result) -> Result {
+        shared.withLock { body($0) }
+    }
+
     /// Pango remembers each glyph that it was asked for. After as many texts it begins anew, so that names of many scripts
     /// and sizes do not fill the memory in the course of months.
     private static let textsPerFontMap = 4096
@@ -18,7 +31,7 @@ final class TextRenderer {
     /// - Parameters:
     ///   - size: Of the font, in pixels to the em.
     ///   - maximumWidth: In pixels; what is longer ends with an ellipsis. Nil for any.
-    /// - Returns: Nil where Pango has no memory or no font at all.
+    /// - Returns: Nil where Pango has no memory.
     func layOut(_ text: String, size: Double, maximumWidth: Int? = nil) -> TextLayout? {
         if textCount == Self.textsPerFontMap {
             fonts = Fonts()
@@ -62,50 +75,5 @@ final class TextRenderer {
             if let context { g_object_unref(UnsafeMutableRawPointer(context)) }
             if let map { g_object_unref(UnsafeMutableRawPointer(map)) }
         }
-    }
-}
-
-/// A line of text that is laid out.
-final class TextLayout {
-    /// A rectangle in pixels, from where the line's drawing begins.
-    struct Extents {
-        var x: Int
-        var y: Int
-        var width: Int
-        var height: Int
-
-        fileprivate init(_ rectangle: PangoRectangle) {
-            (x, y) = (Int(rectangle.x), Int(rectangle.y))
-            (width, height) = (Int(rectangle.width), Int(rectangle.height))
-        }
-    }
-
-    private let layout: OpaquePointer
-    /// What is inked.
-    let ink: Extents
-    /// What the line takes up; a line from right to left may begin at the right of the maximum width.
-    let logical: Extents
-    let isEllipsized: Bool
-    /// How far below its top the line's letters stand, in pixels.
-    let baseline: Double
-
-    fileprivate init(owning layout: OpaquePointer) {
-        self.layout = layout
-        var (ink, logical) = (PangoRectangle(), PangoRectangle())
-        pango_layout_get_pixel_extents(layout, &ink, &logical)
-        self.ink = Extents(ink)
-        self.logical = Extents(logical)
-        isEllipsized = pango_layout_is_ellipsized(layout) != 0
-        baseline = Double(pango_layout_get_baseline(layout)) / Double(PANGO_SCALE)
-    }
-
-    deinit {
-        g_object_unref(UnsafeMutableRawPointer(layout))
-    }
-
-    /// Draws the line in the context's colour, the line's origin at (`x`, `y`).
-    func draw(on context: OpaquePointer?, x: Double, y: Double) {
-        cairo_move_to(context, x, y)
-        pango_cairo_show_layout(context, layout)
     }
 }
