@@ -32,6 +32,8 @@ struct MediaDemultiplexer {
     private var ownerTrials = TrialBudget()
     private var guessTrials = TrialBudget()
 
+    var isEmpty: Bool { members.isEmpty }
+
     mutating func add(_ participant: Participant) {
         members.append(participant)
         memories[participant.id] = Memory()

@@ -46,7 +46,8 @@ struct PathDirectory {
     /// Those whose paths lead to this address, the one checked last at the end.
     func owners(of address: TransportAddress) -> [Participant] { owners[address.unmapped] ?? [] }
 
-    /// An authentic check of a participant came from this address.
+    /// An authentic check of a participant came from this address. Of too many the oldest is forgotten, but never the one
+    /// in use.
     mutating func checked(_ participant: Participant, source: TransportAddress) {
         let address = source.unmapped
         if owners[address]?.last === participant { return }
@@ -58,8 +59,10 @@ struct PathDirectory {
         owners[address, default: []].append(participant)
         if let list = owners[address], list.count > Self.maximumOwners { abandon(address, by: list[0]) }
         memories[participant.id]?.addresses.append(address)
-        if let addresses = memories[participant.id]?.addresses, addresses.count > Self.maximumAddresses {
-            abandon(addresses[0], by: participant)
+        if let addresses = memories[participant.id]?.addresses, addresses.count > Self.maximumAddresses,
+            let oldest = addresses.first(where: { $0 != participant.peer.selectedAddress })
+        {
+            abandon(oldest, by: participant)
         }
     }
 

@@ -50,11 +50,11 @@ extension Relay {
         }
         let outcome = owner.peer.receive(datagram, from: source, now: now)
         if !owner.peer.isHandshaking { handshakes.release(owner.id) }
-        guard outcome == .accepted else {
+        if outcome == .accepted {
+            datagrams.handshakes &+= 1
+        } else {
             datagrams.handshakesRefused &+= 1
-            return
         }
-        datagrams.handshakes &+= 1
         service(owner, now: now)
     }
 
@@ -68,8 +68,16 @@ extension Relay {
             datagrams.malformed &+= 1
             return
         }
+        let owners = paths.owners(of: source)
+        if owners.count == 1, demultiplexer.isEmpty {
+            // Nobody else's: the packet is decrypted where it lies.
+            let outcome = owners[0].peer.receive(datagram, from: source, now: now)
+            count(outcome)
+            if outcome == .accepted { service(owners[0], now: now) }
+            return
+        }
         var best = PeerConnection.ReceiveOutcome.unknown
-        for participant in paths.owners(of: source).reversed() {
+        for participant in owners.reversed() {
             let outcome = participant.peer.receive(copy datagram, from: source, now: now)
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)

@@ -22,9 +22,10 @@ public struct DatagramCounters: Encodable, Sendable {
     public var checks: UInt64 = 0
     /// STUN that was not: for no session that there is, not authentic, replayed, malformed, or with the wrong role.
     public var checksRefused: UInt64 = 0
-    /// DTLS that was handed to an association.
+    /// DTLS that was of use to an association, as far as can be told before it has authenticated.
     public var handshakes: UInt64 = 0
-    /// DTLS that was not: from an address that passed no check, or of one handshake too many.
+    /// DTLS that was not: from an address that passed no check, of one handshake too many, replayed, malformed, data, too
+    /// much at once, or after the association's end.
     public var handshakesRefused: UInt64 = 0
 }
 

@@ -63,6 +63,61 @@ import Testing
         #expect(try snapshot(ada, in: call).downlink.keyFrames < 4)
     }
 
+    @Test("the relay begins the handshake of a client that will not")
+    func relayAsDTLSClient() throws {
+        let call = VirtualCall()
+        call.rewriteOffer = { $0.replacing("a=setup:actpass", with: "a=setup:passive") }
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        call.rewriteOffer = { $0 }
+        #expect(ada.peer.session.transport?.dtlsRole == .server)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count > 20)
+        #expect(ada.connectionStates == [.connected])
+    }
+
+    @Test("who only watches needs to send nothing but checks, and leaves with the alert that closes the association")
+    func watching() throws {
+        let call = VirtualCall()
+        try call.join("Ada", video: nil, overDTLS: true)
+        let watcher = try call.join(
+            "Cy", video: .receiveOnly, audio: .receiveOnly, role: .watch, overDTLS: true)
+        call.run(for: .seconds(40))
+        #expect(watcher.arrivals.count > 150)
+        #expect(call.relay.occupancy.participants == 2)
+        watcher.peer.close(now: call.now)
+        call.run(for: .milliseconds(100))
+        #expect(call.relay.occupancy.participants == 1)
+    }
+
+    @Test("an offer that cannot be taken changes nothing, and who is not there is told so")
+    func refusedRenegotiation() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        let ben = try call.join("Ben", colour: .green)
+        call.run(for: .seconds(2))
+        #expect(throws: JoinError.self) {
+            try call.relay.renegotiate(
+                room: "demo", participant: ada.participantID, offer: "v=0\r\nnonsense\r\n", now: call.now)
+        }
+        #expect(throws: JoinError.self) {
+            try call.relay.renegotiate(room: "demo", participant: "nobody", offer: "", now: call.now)
+        }
+        let credentials = call.makeCredentials()
+        #expect(throws: TrickleError.notSupported) { try call.restart(ben, with: credentials, ifMatch: nil) }
+        let before = ada.arrivals.count
+        call.run(for: .seconds(2))
+        #expect(ada.arrivals.count - before > 25)
+        #expect(ada.connectionStates == [.connected])
+    }
+
+    @Test("without a certificate an offer of DTLS is refused")
+    func noCertificate() throws {
+        let call = VirtualCall { $0.certificate = nil }
+        #expect(throws: JoinError.self) { try call.join("Ada", colour: .red, overDTLS: true) }
+        #expect(call.relay.occupancy == (0, 0))
+    }
+
     @Test("handshake and call begin under 30 % loss and reordering", arguments: 1...5)
     func handshakeUnderLoss(seed: UInt64) throws {
         let call = VirtualCall()
@@ -131,6 +186,8 @@ import Testing
         #expect(ada.arrivals.count - before > 25)
 
         call.drops = { _, _, client in client === ada }
+        ada.isSendingVideo = false
+        ben.isSendingVideo = false
         call.run(for: .seconds(31))
         #expect(call.relay.snapshot(now: call.now).rooms[0].participants.map(\.id) == [ben.participantID])
     }

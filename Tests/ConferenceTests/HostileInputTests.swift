@@ -31,6 +31,31 @@ import Testing
         #expect(call.relay.occupancy.participants == 2)
     }
 
+    @Test("tens of thousands of mutated checks, handshakes and packets of sessions over DTLS leave the call as it was")
+    mutating func hostileDatagramsOverDTLS() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        try call.join("Ben", colour: .green, overDTLS: true)
+        var captured: [ByteBuffer] = []
+        call.drops = { datagram, isDownlink, _ in
+            if !isDownlink, captured.count < 400 { captured.append(datagram) }
+            return false
+        }
+        call.run(for: .seconds(2))
+        let signalling = captured.filter { [.stun, .dtls].contains(DatagramKind.classify($0)) }
+        try #require(signalling.count > 5)
+        for round in 0..<40_000 {
+            let source = round.isMultiple(of: 2) ? signalling : captured
+            let datagram = mutated(source[Int.random(in: 0..<source.count, using: &random)])
+            let port = UInt16.random(in: 20_000..<20_004, using: &random)
+            call.relay.receive(datagram, from: TransportAddress(ipv4: 0x7f00_0001, port: port), now: call.now)
+            if round.isMultiple(of: 2_000) { call.run(for: .milliseconds(100)) }
+        }
+        try expectUndisturbed(ada, in: call)
+        #expect(ada.connectionStates == [.connected])
+        #expect(call.relay.occupancy.participants == 2)
+    }
+
     @Test("a member who sends garbage under valid keys disturbs nobody")
     mutating func hostileMember() throws {
         let call = VirtualCall()

@@ -21,6 +21,7 @@ struct PageModuleTests {
             result = .failure(error)
         }
         await browser.close()
+        withExtendedLifetime((relay, folder)) {}
         try result.get()
     }
 

@@ -29,6 +29,7 @@ struct PageTests {
             result = .failure(error)
         }
         for person in here { await person.browser.close() }
+        withExtendedLifetime((relay, driver, folder)) {}
         try result.get()
     }
 
@@ -187,6 +188,7 @@ struct PageTests {
             try await people[0].see("Ben") { $0[.green, default: 0] > 0.4 }
             try await people[1].see("Ada") { $0[.red, default: 0] > 0.4 }
             #expect(try await next.room("demo")?.participants.count == 2)
+            withExtendedLifetime(next) {}
         }
     }
 
@@ -220,6 +222,7 @@ struct PageTests {
         }
         await ada.browser.close()
         await viewer.close()
+        withExtendedLifetime((relay, driver, folder)) {}
         try result.get()
     }
 

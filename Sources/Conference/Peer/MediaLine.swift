@@ -167,6 +167,11 @@ struct MediaLine {
     /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
     var canSend: Bool { negotiated.sends && rtpDestination != nil && keys != nil }
 
+    /// Whether this is the video line of this content, and in use.
+    func shows(_ content: NegotiatedMedia.Content) -> Bool {
+        negotiated.kind == .video && negotiated.content == content && negotiated.direction != .inactive
+    }
+
     var sendsVideo: Bool { negotiated.kind == .video && negotiated.sends }
     var sendsAudio: Bool { negotiated.kind == .audio && negotiated.sends }
 

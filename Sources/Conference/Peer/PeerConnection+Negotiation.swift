@@ -99,9 +99,9 @@ extension PeerConnection {
 
     /// The video line of this content that is in use.
     func line(_ content: NegotiatedMedia.Content) -> Int? {
-        lines.firstIndex {
-            $0.negotiated.kind == .video && $0.negotiated.content == content && $0.negotiated.direction != .inactive
-        }
+        // By index: the lines are too large to be copied for a look at them.
+        for index in lines.indices where lines[index].shows(content) { return index }
+        return nil
     }
 
     /// The least that a video encoder is told, whatever a receiver's own limit says.

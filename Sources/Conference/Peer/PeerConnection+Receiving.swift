@@ -78,7 +78,8 @@ extension PeerConnection {
 
     private func namedLine(_ extensions: RTPHeaderExtensions) -> Int? {
         guard !extensions.isEmpty else { return nil }
-        return lines.firstIndex { $0.isNamed(by: extensions) }
+        for index in lines.indices where lines[index].isNamed(by: extensions) { return index }
+        return nil
     }
 
     /// Whether a line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not count

@@ -9,7 +9,7 @@ extension PeerConnection {
     /// Whether a video frame should be encoded for this peer now: there is where to send it, and the pacer has room
     /// within its latency budget.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        guard lines.contains(where: { $0.sendsVideo && $0.canSend }) else { return false }
+        guard let line = videoLine ?? line(.slides), lines[line].canSend else { return false }
         return pacer.queueDelay(now: now) < Self.maximumPacerDelay && budget.hasRoom(now: now)
     }
 

@@ -98,8 +98,7 @@ struct PeerTransport {
     mutating func receive(dtls datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) -> Outcome {
         guard isValidated(source) else { return .unauthenticated }
         if awaitsHandshake { beginHandshake(now: now) }
-        guard let association else { return .ignored }
-        association.receive(datagram, now: now)
+        guard let association, association.receive(datagram, now: now) else { return .ignored }
         return .accepted
     }
 

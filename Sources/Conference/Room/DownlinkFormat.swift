@@ -38,6 +38,8 @@ struct DownlinkFormat {
         var properties = CompressionProperties(
             averageBitRate: bitRate, expectedFrameRate: Double(frameRate), profileLevel: H264ProfileLevel(profile))
         properties.sliceMaxBytes = needsSmallSlices ? maximumSliceSize : nil
+        // What cameras send, browsers' above all, and placeholders are drawn in. Unsaid, Chromium would take it for BT.709.
+        properties.colour = .bt601
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
         let usual = H264Level.lowest(
             for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)

@@ -13,8 +13,6 @@ final class Browser {
         var hasDevices = true
         /// Whether the person lets pages use them.
         var allowsDevices = true
-        /// Origins that may use devices although they are not secure.
-        var trustedOrigin: String?
         var size = (width: 1280, height: 800)
     }
 
@@ -36,9 +34,6 @@ final class Browser {
         if let camera = options.camera { arguments.append("--use-file-for-fake-video-capture=\(camera.path)") }
         if let microphone = options.microphone {
             arguments.append("--use-file-for-fake-audio-capture=\(microphone.path)")
-        }
-        if let origin = options.trustedOrigin {
-            arguments.append("--unsafely-treat-insecure-origin-as-secure=\(origin)")
         }
         let capabilities: [String: Any] = [
             "browserName": "chrome",
