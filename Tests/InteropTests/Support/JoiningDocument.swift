@@ -62,22 +62,11 @@ extension JoiningDocument {
     }
 
     /// Whether `runApart` can be used for GStreamer's webrtcbin.
-    static let canRunWebRTCBin: Bool = {
-        func succeeds(_ name: String, _ arguments: String...) -> Bool {
-            guard let program = Programs.installed(name) else { return false }
-            let process = Process()
-            process.executableURL = program
-            process.arguments = arguments
-            process.standardError = FileHandle.nullDevice
-            guard (try? process.run()) != nil else { return false }
-            process.waitUntilExit()
-            return process.terminationStatus == 0
-        }
-        return succeeds("unshare", "--map-root-user", "--net", "ip", "link", "add", "type", "veth")
-            && succeeds("gst-inspect-1.0", "--exists", "webrtcbin")
-            && succeeds("gst-inspect-1.0", "--exists", "nicesrc")
-            && succeeds("bash", "-c", "/usr/bin/python3 -c 'import gi; gi.require_version(\"GstWebRTC\", \"1.0\")'")
-    }()
+    static let canRunWebRTCBin =
+        Programs.succeeds("unshare", "--map-root-user", "--net", "ip", "link", "add", "type", "veth")
+        && Programs.succeeds("gst-inspect-1.0", "webrtcbin") && Programs.succeeds("gst-inspect-1.0", "nicesrc")
+        && Programs.succeeds(
+            "bash", "-c", "/usr/bin/python3 -c 'import gi; gi.require_version(\"GstWebRTC\", \"1.0\")'")
 }
 
 /// A run of blocks of `docs/joining.md`, one after the other in one shell.

@@ -28,18 +28,23 @@ enum Programs {
     }
 
     /// Whether GStreamer is there, with every element that the tests' pipelines use.
-    static let hasGStreamer: Bool = {
-        guard let inspect = installed("gst-inspect-1.0"), areInstalled("gst-launch-1.0") else { return false }
-        return ["srtpenc", "srtpdec", "rtph264pay", "rtpopuspay", "x264enc", "opusenc", "avdec_h264", "jpegenc"]
-            .allSatisfy { element in
-                let process = Process()
-                process.executableURL = inspect
-                process.arguments = ["--exists", element]
-                guard (try? process.run()) != nil else { return false }
-                process.waitUntilExit()
-                return process.terminationStatus == 0
-            }
-    }()
+    static let hasGStreamer =
+        areInstalled("gst-launch-1.0")
+        && ["srtpenc", "srtpdec", "rtph264pay", "rtpopuspay", "x264enc", "opusenc", "avdec_h264", "jpegenc"]
+            .allSatisfy { succeeds("gst-inspect-1.0", $0) }
+
+    /// Whether a program of the system is installed and ends without an error.
+    static func succeeds(_ name: String, _ arguments: String...) -> Bool {
+        guard let program = installed(name) else { return false }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
 
     private static let productFolders: [URL] =
         [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
