@@ -5,7 +5,8 @@ import SecureTransport
 extension RelayDriver {
     /// Lets someone in.
     func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
-        try act { relay, now throws(JoinError) in try relay.join(request, now: now) }
+        guard !isClosed else { throw .closed }
+        return try act { relay, now throws(JoinError) in try relay.join(request, now: now) }
     }
 
     /// Shows someone out; `false` when there is no such participant.
@@ -15,7 +16,8 @@ extension RelayDriver {
 
     /// Answers another offer of someone who is in.
     func renegotiate(room: String, participant: String, offer: String) throws(JoinError) -> JoinResult {
-        try act { relay, now throws(JoinError) in
+        guard !isClosed else { throw .closed }
+        return try act { relay, now throws(JoinError) in
             try relay.renegotiate(room: room, participant: participant, offer: offer, now: now)
         }
     }

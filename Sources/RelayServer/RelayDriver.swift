@@ -20,7 +20,8 @@ actor RelayDriver {
     private var timer: (scheduled: Scheduled<Void>, instant: MonotonicInstant)?
     /// A job that the pool had no room for.
     private var heldBackJob: Job?
-    private var isClosed = false
+    /// Whether `close` was called.
+    private(set) var isClosed = false
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?

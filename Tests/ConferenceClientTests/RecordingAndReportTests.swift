@@ -97,6 +97,7 @@ struct ReportTests {
         let report = ClientReport(
             name: "Ada", url: "http://127.0.0.1:7000/rooms/demo", participant: "/rooms/demo/participants/1",
             joinedAt: "2026-01-01T00:00:00Z", durationSeconds: 1, end: "duration",
+            join: .init(transport: "dtls", secondsToAnswer: 0.01, secondsToConnect: 0.02, secondsToFirstPicture: 0.1),
             receivedVideo: .init(
                 frames: 1, keyFrames: 1, framesDecoded: 1, decodeErrors: 0, framesNotDecoded: 0, framesPerSecond: 30,
                 width: 1280, height: 720, bytes: 1, bitsPerSecond: 1, secondsToFirstFrame: 0.1, freezeCount: 0,
@@ -123,7 +124,8 @@ struct ReportTests {
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(
             object.keys.sorted() == [
-                "delay", "downlink", "durationSeconds", "end", "joinedAt", "name", "participant", "receivedAudio",
+                "delay", "downlink", "durationSeconds", "end", "join", "joinedAt", "name", "participant",
+                "receivedAudio",
                 "receivedVideo", "samples", "sentAudio", "sentVideo", "transport", "url", "version",
             ])
         let video = try #require(object["receivedVideo"] as? [String: Any])

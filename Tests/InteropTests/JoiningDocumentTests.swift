@@ -13,7 +13,7 @@ struct JoiningDocumentTests {
         #expect(
             names.sorted() == [
                 "confclient", "ffmpeg-publish", "ffmpeg-watch", "gstreamer-publish", "gstreamer-watch", "leave",
-                "variables",
+                "variables", "webrtcbin-publish", "webrtcbin-watch",
             ])
     }
 
@@ -56,6 +56,17 @@ struct JoiningDocumentTests {
         for name in ["seen.png", "seen.json"] { #expect(folder.size(of: name) > 0, "\(name)") }
         // Alone in a room, one sees nobody and hears silence; the picture says so, and does not change.
         #expect(try await ReceivedMedia(video: "seen.mp4", audio: nil, in: folder).frameCount > 0)
+    }
+
+    @Test(
+        "GStreamer's webrtcbin publishes by WHIP and watches by WHEP",
+        .enabled(
+            if: hasGStreamer && JoiningDocument.canRunWebRTCBin,
+            "needs webrtcbin, libnice, python3-gi and network namespaces: make test installs what can be installed"))
+    func webrtcbin() async throws {
+        let folder = try TemporaryFolder()
+        try await JoiningDocument.runApart(["webrtcbin-publish", "webrtcbin-watch"], room: "rtc", time: 6, in: folder)
+        try await check(sound: "seen.mkv", in: folder)
     }
 
     /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard.

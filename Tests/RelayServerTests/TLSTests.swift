@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -112,15 +113,17 @@ struct TLSTests {
         let server = try await RelayServer.bind(
             configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             onListening: { announce.yield($0) }, makeRelay: { _ in TwinRelay(script) })
-        let run = Task { try await server.run() }
+        let group = ServiceGroup(
+            services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let run = Task { try await group.run() }
         var endpoints = listening.makeAsyncIterator()
         let endpoint = try #require(await endpoints.next())
         #expect("\(endpoint)".contains("listening: https://127.0.0.1:\(endpoint.port) (signalling)"))
         let answer = try await Self.get("/readyz", port: endpoint.port, newest: nil)
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("ready\n"))
         await #expect(throws: (any Error).self) { try await Self.get("/readyz", port: endpoint.port, newest: .tlsv11) }
-        run.cancel()
-        _ = await run.result
+        await group.triggerGracefulShutdown()
+        try await run.value
     }
 
     /// The whole answer to a request over TLS, the server's certificate not checked.

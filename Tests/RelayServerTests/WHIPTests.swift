@@ -152,16 +152,19 @@ struct WHIPTests {
             #expect(try await patch(fragment(ifMatch: tag)).status == .preconditionFailed)
         }
         #expect(script.state.withLock { $0.trickles.isEmpty })
-        #expect(try await patch(fragment(ifMatch: "\"a\", \"one\"")).status == .ok)
+        #expect(try await patch(fragment(ifMatch: "\"a\", \"one\"")).status == .noContent)
     }
 
-    @Test("a fragment that is none gets 400 with the line, one that is too large 413")
+    @Test("a fragment that is none, or is too large for one, gets 400 with the reason; a body beyond all bounds 413")
     func malformedFragment() async throws {
         let answer = try await patch(fragment(ifMatch: "\"one\""), "a=ice-ufrag:EsAw\r\nnonsense\r\n")
         #expect(answer.status == .badRequest)
         #expect(answer.detail.hasPrefix("line 2: "))
-        let large = String(repeating: "a=ice-options:x\r\n", count: 2000)
-        #expect(try await patch(fragment(ifMatch: "\"one\""), large).status == .contentTooLarge)
+        let large = try await patch(
+            fragment(ifMatch: "\"one\""), String(repeating: "a=ice-options:x\r\n", count: 2000))
+        #expect(large.status == .badRequest && large.detail.contains("at most 16384"))
+        let boundless = String(repeating: "a=ice-options:x\r\n", count: 4000)
+        #expect(try await patch(fragment(ifMatch: "\"one\""), boundless).status == .contentTooLarge)
     }
 
     @Test("another content type gets 415 and those that are taken", arguments: ["application/json", "text/plain", ""])

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash`.
+/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash` or `python`.
 struct JoiningDocument {
     private(set) var blocks: [(name: String, text: String)] = []
+    /// The Python programs, by the names of their files.
+    private(set) var programs: [String: String] = [:]
     private let text: String
 
     init() throws {
@@ -13,11 +15,69 @@ struct JoiningDocument {
         for match in text.matches(of: #/(?m)^```bash *([^\n]*)\n((?s).*?)^```$/#) {
             blocks.append((String(match.1), String(match.2)))
         }
+        for match in text.matches(of: #/(?m)^```python *([^\n]*)\n((?s).*?)^```$/#) {
+            programs[String(match.1)] = String(match.2)
+        }
     }
 
     func block(_ name: String) throws -> String {
         try #require(blocks.first { $0.name == name }, "docs/joining.md has no block 'bash \(name)'").text
     }
+}
+
+extension JoiningDocument {
+    /// Runs blocks in a network of their own, where the relay listens on an address that is not of the loopback
+    /// interface.
+    ///
+    /// - Parameter time: How long the commands stay, in seconds.
+    static func runApart(_ names: [String], room: String, time: Int, in folder: TemporaryFolder) async throws {
+        let document = try JoiningDocument()
+        for (name, text) in document.programs {
+            try text.write(to: folder.file(name), atomically: true, encoding: .utf8)
+        }
+        let setUp = """
+            ip link set lo up
+            ip link add near type veth peer name far
+            ip addr add 198.51.100.1/24 dev near
+            ip link set near up && ip link set far up
+            confrelay --host 198.51.100.1 --canvas 640x360 > relay.out &
+            RUNNING=$!
+            until grep -q listening relay.out; do sleep 0.1; done
+            """
+        let tearDown = """
+            kill -INT $RUNNING && wait $RUNNING
+            """
+        let script = folder.file("apart.sh")
+        let blocks = try (["variables"] + names).map(document.block)
+        try ([setUp] + blocks + [tearDown]).joined(separator: "\n").write(to: script, atomically: true, encoding: .utf8)
+        let child = try ChildProcess(
+            #require(Programs.installed("unshare")),
+            ["--map-root-user", "--net", "bash", "-eu", "-o", "pipefail", script.path],
+            environment: [
+                "PATH": Programs.searchPath, "RELAY": "http://198.51.100.1:7000", "ROOM": room, "TIME": "\(time)",
+            ],
+            in: folder)
+        let code = try await child.end(within: .seconds(90))
+        try #require(code == 0, "the commands of docs/joining.md ended with \(code): \(child.errors)")
+    }
+
+    /// Whether `runApart` can be used for GStreamer's webrtcbin.
+    static let canRunWebRTCBin: Bool = {
+        func succeeds(_ name: String, _ arguments: String...) -> Bool {
+            guard let program = Programs.installed(name) else { return false }
+            let process = Process()
+            process.executableURL = program
+            process.arguments = arguments
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
+        return succeeds("unshare", "--map-root-user", "--net", "ip", "link", "add", "type", "veth")
+            && succeeds("gst-inspect-1.0", "--exists", "webrtcbin")
+            && succeeds("gst-inspect-1.0", "--exists", "nicesrc")
+            && succeeds("bash", "-c", "/usr/bin/python3 -c 'import gi; gi.require_version(\"GstWebRTC\", \"1.0\")'")
+    }()
 }
 
 /// A run of blocks of `docs/joining.md`, one after the other in one shell.

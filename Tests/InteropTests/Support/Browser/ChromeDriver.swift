@@ -10,11 +10,14 @@ final class ChromeDriver {
     private let port: UInt16
 
     init(in folder: TemporaryFolder) async throws {
-        let child = try ChildProcess(#require(Programs.installed("chromedriver")), ["--port=0"], in: folder)
-        self.child = child
-        port = try await eventually("chromedriver listens; it wrote: \(child.errors)", within: .seconds(20)) {
-            child.output.firstMatch(of: #/started successfully on port (\d+)/#).flatMap { UInt16($0.1) }
+        let program = try #require(Programs.installed("chromedriver"))
+        // A port that is free for IPv4 may be taken for IPv6; then it ends, and is started anew.
+        var child = try ChildProcess(program, ["--port=0"], in: folder)
+        port = try await eventually("chromedriver listens", within: .seconds(30)) {
+            if !child.isRunning { child = try ChildProcess(program, ["--port=0"], in: folder) }
+            return child.output.firstMatch(of: #/started successfully on port (\d+)/#).flatMap { UInt16($0.1) }
         }
+        self.child = child
     }
 
     /// Sends a command.

@@ -6,6 +6,8 @@ struct FakeCamera {
     var luma: UInt8
     var blueDifference: UInt8
     var redDifference: UInt8
+    /// Whether there is a grain over the picture, which moves and takes bits to send.
+    var isDetailed = false
 
     static let red = FakeCamera(luma: 81, blueDifference: 90, redDifference: 240)
     static let green = FakeCamera(luma: 145, blueDifference: 54, redDifference: 34)
@@ -16,9 +18,11 @@ struct FakeCamera {
         var data = Data("YUV4MPEG2 W\(width) H\(height) F\(frameRate):1 Ip A1:1 C420jpeg\n".utf8)
         let (chromaWidth, chromaHeight) = (width / 2, height / 2)
         let block = height / 6
+        let grain = isDetailed ? Self.grain(width: width) : [0]
         for frame in 0..<frames {
             data.append(Data("FRAME\n".utf8))
             var plane = [UInt8](repeating: luma, count: width * height)
+            for index in plane.indices where isDetailed { plane[index] &+= grain[(index + frame * 977) % grain.count] }
             let left = (width - block) * frame / frames
             for row in block..<2 * block {
                 for column in left..<left + block { plane[row * width + column] = 230 }
@@ -28,6 +32,15 @@ struct FakeCamera {
             data.append(Data(repeating: redDifference, count: chromaWidth * chromaHeight))
         }
         try data.write(to: file)
+    }
+
+    /// A few rows of pairs of samples, bright and dark at random (by a linear congruential generator).
+    private static func grain(width: Int) -> [UInt8] {
+        var state: UInt32 = 1
+        return (0..<width * 37).map { index in
+            if index.isMultiple(of: 2) { state = state &* 1_664_525 &+ 1_013_904_223 }
+            return UInt8(state >> 28)
+        }
     }
 }
 
