@@ -70,6 +70,28 @@ struct CommandLineTests {
         #expect(command.logging.logFormat == .json)
     }
 
+    @Test("a certificate, its key and ICE servers reach the configuration")
+    func browsers() throws {
+        let configuration = try ConfrelayCommand.parse([
+            "--tls-certificate", "a.crt", "--tls-key", "a.key", "--ice-server", "stun:stun.example.org",
+            "--ice-server", "turn:turn.example.org?username=ada&credential=secret",
+        ]).serverConfiguration
+        #expect(configuration.tls == TLSFiles(certificate: "a.crt", key: "a.key"))
+        #expect(configuration.iceServers.map(\.uri) == ["stun:stun.example.org", "turn:turn.example.org"])
+        #expect(try ConfrelayCommand.parse([]).serverConfiguration.tls == nil)
+    }
+
+    @Test("a certificate without its key, and a key without its certificate, are refused")
+    func halfOfTLS() {
+        #expect(message(["--tls-certificate", "a.crt"]).contains("give --tls-key as well"))
+        #expect(message(["--tls-key", "a.key"]).contains("give --tls-certificate as well"))
+    }
+
+    @Test("what names no ICE server is refused with the reason")
+    func badICEServer() {
+        #expect(message(["--ice-server", "turn:turn.example.org"]).contains("?username=…&credential=…"))
+    }
+
     @Test(
         "rates are numbers with an optional k or M",
         arguments: [("500k", 500_000), ("2.5M", 2_500_000), ("800000", 800_000), ("1m", 1_000_000), ("0.5K", 500)])
@@ -128,7 +150,8 @@ struct CommandLineTests {
         let help = ConfrelayCommand.helpMessage(columns: 100)
         for option in [
             "port", "host", "public-address", "canvas", "frame-rate", "min-bitrate", "start-bitrate", "max-bitrate",
-            "encoder", "encoder-preset", "workers", "max-participants", "idle-timeout", "self-view", "log-level",
+            "tls-certificate", "tls-key", "ice-server", "encoder", "encoder-preset", "workers", "max-participants",
+            "idle-timeout", "self-view", "log-level",
             "log-format", "version",
         ] {
             #expect(help.contains("--\(option) ") || help.contains("--\(option)\n"), "\(option)")

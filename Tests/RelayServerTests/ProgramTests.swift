@@ -111,6 +111,16 @@ struct ProgramTests {
         #expect(errors.contains(host) && errors.filter(\.isNewline).count == 1)
     }
 
+    @Test("a certificate that is not there is one line and exit code 66")
+    func missingCertificate() throws {
+        let (code, errors) = try Program(["--port", "0", "--tls-certificate", "none.crt", "--tls-key", "none.key"])
+            .end()
+        #expect(code == 66)
+        #expect(
+            errors == "confrelay: the TLS certificate none.crt cannot be used: there is no such file; "
+                + "give --tls-certificate a PEM file\n")
+    }
+
     @Test(
         "a wrong option is one line and exit code 64",
         arguments: [["--bogus"], ["--port", "x"], ["--canvas", "1x1"], ["extra"]])
