@@ -57,6 +57,7 @@ public final class RelayServer: Service {
         } catch {
             throw .secureTransport(reason: "\(error)")
         }
+        SRTPContext.prepareLibrary()
         let mediaGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let binder = PortBinder(host: configuration.host, eventLoop: mediaGroup.next())
         do throws(StartupError) {

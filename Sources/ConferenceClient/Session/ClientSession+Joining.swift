@@ -22,6 +22,7 @@ extension ClientSession {
         let recorder = try options.recordPath.map { path throws(ClientError) in
             try MovieRecorder(path: path, hasAudio: true)
         }
+        SRTPContext.prepareLibrary()
         let connection = try await SignallingConnection.connect(to: options.url, on: eventLoop)
         let inbox = Inbox()
         let socket: NIOLoopBound<MediaSocket>

@@ -39,6 +39,12 @@ public final class SRTPContext {
     /// Prepares the library once for the process; its answer is kept for those who come later.
     private static let libraryStatus: srtp_err_status_t = srtp_init()
 
+    /// Prepares the library, which tests its ciphers when it begins: some tens of milliseconds, once a process. Without
+    /// this call the first context costs them, in the middle of someone's joining.
+    public static func prepareLibrary() {
+        _ = libraryStatus
+    }
+
     /// A context for `keys`.
     public init(keys: SRTPKeyMaterial, direction: Direction) throws(SRTPError) {
         guard Self.libraryStatus == srtp_err_status_ok else {
