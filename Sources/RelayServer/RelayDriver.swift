@@ -58,6 +58,7 @@ actor RelayDriver {
         }
     }
 
+    private static let minimumTimerDelay = Duration.microseconds(100)
     /// Jobs handed to the pool at most; more wait in the relay.
     private static let jobCapacity = 4096
 
@@ -190,8 +191,9 @@ actor RelayDriver {
     /// Sets the timer unless one is set that fires early enough. One that fires too early finds nothing due.
     private func armTimer() {
         guard !isClosed else { return }
-        let wanted = nextWakeUp
-        guard wanted < .distantFuture else { return }
+        guard nextWakeUp < .distantFuture else { return }
+        // A timer that is due at once would run before the socket is read: again and again, it would leave no time for it.
+        let wanted = max(nextWakeUp, now() + Self.minimumTimerDelay)
         if let timer {
             if timer.instant <= wanted { return }
             timer.scheduled.cancel()

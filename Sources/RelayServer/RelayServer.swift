@@ -154,9 +154,11 @@ public final class RelayServer: Service {
     private func makeSignallingApplication() throws -> Application<RouterResponder<SignallingContext>> {
         var quietLogger = logger
         quietLogger.logLevel = max(logger.logLevel, .warning)
+        var generator = SystemRandomNumberGenerator()
         let signalling = SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
-            isLocalAddress: { LocalAddresses.contain($0) }, iceServers: iceServers)
+            isLocalAddress: { LocalAddresses.contain($0) }, iceServers: iceServers,
+            sessions: SessionNames(using: &generator))
         let http = HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [RequestDeadlineHandler(timeout: SignallingLimits.requestTimeout)],

@@ -40,7 +40,7 @@ struct ControlTests {
 
     @Test("microphone and camera are told, both or one of them")
     func mediaState() async throws {
-        let path = "/rooms/demo/participants/p1/media"
+        let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/media"
         #expect(try await put(path, #"{"microphone":false,"camera":true}"#).status == .noContent)
         #expect(try await put(path, #"{"camera":false}"#).status == .noContent)
         #expect(
@@ -54,7 +54,8 @@ struct ControlTests {
         arguments: ["/rooms/other/layout", "/rooms/demo/participants/p9/layout", "/rooms/other/participants/p1/layout"])
     func notFound(path: String) async throws {
         #expect(try await put(path, #"{"layout":"grid"}"#).status == .notFound)
-        #expect(try await put("/rooms/demo/participants/p9/media", "{}").status == .notFound)
+        #expect(
+            try await put("/rooms/demo/participants/\(SignallingClient.session("p9"))/media", "{}").status == .notFound)
     }
 
     @Test("a layout about someone who is not there gets 422")

@@ -41,6 +41,20 @@ struct RelayDriverTests {
         }
     }
 
+    @Test("a relay that wants to be woken without end still gets its datagrams")
+    func wakingWithoutEnd() async throws {
+        let script = TwinRelay.Script()
+        script.state.withLock {
+            $0.nextWakeUp = .zero
+            $0.isWokenWithoutEnd = true
+        }
+        try await withDriver(script) { _, port in
+            let peer = try UDPPeer()
+            peer.send([1, 2, 3], toPort: port)
+            await script.wait { $0.received.count == 1 && $0.wakeUps.count > 10 }
+        }
+    }
+
     @Test("the times that the relay is told never go back")
     func monotonicTime() async throws {
         let script = TwinRelay.Script()

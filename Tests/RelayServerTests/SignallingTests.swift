@@ -38,7 +38,7 @@ struct SignallingTests {
     func joinSucceeds() async throws {
         let answer = try await join()
         #expect(answer.status == .created)
-        #expect(answer.headers[.location] == "/rooms/demo/participants/p1")
+        #expect(answer.headers[.location] == "/rooms/demo/participants/\(SignallingClient.session("p1"))")
         #expect(answer.headers[.contentType] == "application/sdp")
         #expect(answer.body == "v=0\r\n")
         let request = try #require(requests.first)
@@ -52,7 +52,7 @@ struct SignallingTests {
     func whipAndWhep(path: String, role: ParticipantRole) async throws {
         let answer = try await join(path)
         #expect(answer.status == .created)
-        #expect(answer.headers[.location] == path + "/p1")
+        #expect(answer.headers[.location] == path + "/\(SignallingClient.session("p1"))")
         #expect(requests.first?.role == role)
         #expect(requests.first?.name == "Guest")
     }
@@ -141,9 +141,10 @@ struct SignallingTests {
 
     @Test("a participant leaves once")
     func leave() async throws {
-        #expect(try await send(.delete, "/rooms/demo/participants/p1").status == .ok)
+        #expect(try await send(.delete, "/rooms/demo/participants/\(SignallingClient.session("p1"))").status == .ok)
         #expect(script.state.withLock { $0.left } == ["p1"])
-        #expect(try await send(.delete, "/rooms/demo/participants/p1").status == .notFound)
+        #expect(
+            try await send(.delete, "/rooms/demo/participants/\(SignallingClient.session("p1"))").status == .notFound)
     }
 
     private func openRoom() {

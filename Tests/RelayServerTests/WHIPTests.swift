@@ -29,7 +29,8 @@ struct WHIPTests {
     }
 
     private func patch(
-        _ headers: HTTPFields, _ body: String = candidates, path: String = "/whip/demo/p1"
+        _ headers: HTTPFields, _ body: String = candidates,
+        path: String = "/whip/demo/\(SignallingClient.session("p1"))"
     ) async throws -> SignallingClient.Answer {
         try await client.send(.patch, path, headers: headers, body: body)
     }
@@ -46,7 +47,7 @@ struct WHIPTests {
         let answer = try await join(
             .success(JoinResult(participantID: "p7", answer: "v=0\r\n", entityTag: "\"xyzzy\"")))
         #expect(answer.status == .created)
-        #expect(answer.headers[.location] == "/whip/demo/p7")
+        #expect(answer.headers[.location] == "/whip/demo/\(SignallingClient.session("p7"))")
         #expect(answer.headers[.eTag] == "\"xyzzy\"")
     }
 
@@ -65,7 +66,7 @@ struct WHIPTests {
         "every method but PATCH, DELETE and OPTIONS gets 405 at a session",
         arguments: [HTTPRequest.Method.get, .head, .post, .put])
     func sessionMethods(method: HTTPRequest.Method) async throws {
-        for path in ["/whip/demo/p1", "/whep/demo/p1"] {
+        for path in ["/whip/demo/\(SignallingClient.session("p1"))", "/whep/demo/\(SignallingClient.session("p1"))"] {
             let answer = try await client.send(method, path)
             #expect(answer.status == .methodNotAllowed)
             #expect(answer.headers[.allow] == "DELETE, OPTIONS, PATCH")
@@ -90,10 +91,11 @@ struct WHIPTests {
 
     @Test("DELETE of a session ends it, whatever entity tag comes along")
     func delete() async throws {
-        let answer = try await client.send(.delete, "/whip/demo/p1", headers: [.ifMatch: "\"old\""])
+        let answer = try await client.send(
+            .delete, "/whip/demo/\(SignallingClient.session("p1"))", headers: [.ifMatch: "\"old\""])
         #expect(answer.status == .ok)
         #expect(script.state.withLock { $0.left } == ["p1"])
-        #expect(try await client.send(.delete, "/whip/demo/p1").status == .notFound)
+        #expect(try await client.send(.delete, "/whip/demo/\(SignallingClient.session("p1"))").status == .notFound)
     }
 
     // MARK: ICE servers (4.6)
@@ -176,8 +178,10 @@ struct WHIPTests {
 
     @Test("PATCH of nobody gets 404, and of someone who joined without ICE 501")
     func withoutSession() async throws {
-        #expect(try await patch(fragment(ifMatch: "*"), path: "/whip/demo/p9").status == .notFound)
-        #expect(try await patch(Self.sdp, path: "/whep/demo/p9").status == .notFound)
+        #expect(
+            try await patch(fragment(ifMatch: "*"), path: "/whip/demo/\(SignallingClient.session("p9"))").status
+                == .notFound)
+        #expect(try await patch(Self.sdp, path: "/whep/demo/\(SignallingClient.session("p9"))").status == .notFound)
         script.state.withLock { $0.isWithoutICE = true }
         #expect(try await patch(fragment(ifMatch: "*")).status == .notImplemented)
     }
@@ -187,7 +191,8 @@ struct WHIPTests {
         script.state.withLock {
             $0.joinOutcome = .success(JoinResult(participantID: "p1", answer: "v=0\r\ns=2\r\n", entityTag: "\"two\""))
         }
-        let answer = try await patch(Self.sdp, "v=0\r\n", path: "/rooms/demo/participants/p1")
+        let answer = try await patch(
+            Self.sdp, "v=0\r\n", path: "/rooms/demo/participants/\(SignallingClient.session("p1"))")
         #expect(answer.status == .ok)
         #expect(answer.headers[.contentType] == "application/sdp")
         #expect(answer.headers[.eTag] == "\"two\"")
@@ -200,7 +205,10 @@ struct WHIPTests {
         let offer = "v=0\r\nm=audio 9 RTP/SAVP 96\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:x\r\n"
         let elsewhere = TransportAddress(host: "192.0.2.11", port: 1)
         var client = SignallingClient()
-        for (method, path) in [(HTTPRequest.Method.patch, "/rooms/demo/participants/p1"), (.post, "/whip/demo")] {
+        for (method, path) in [
+            (HTTPRequest.Method.patch, "/rooms/demo/participants/\(SignallingClient.session("p1"))"),
+            (.post, "/whip/demo"),
+        ] {
             client.isEncrypted = false
             let refused = try await client.send(method, path, headers: Self.sdp, body: offer, from: elsewhere)
             #expect(refused.status == .forbidden)

@@ -44,13 +44,15 @@ extension PeerConnection {
         }
     }
 
-    /// The line on which transport-wide feedback goes, and the source that it names.
+    /// The line on which transport-wide feedback goes, and the source that it names: one that is heard, where there is
+    /// one. A sender may begin with probes in a stream of retransmissions, and is told of those too.
     private var feedbackSubject: (line: Int, mediaSSRC: UInt32)? {
         for line in lines.indices {
             if let ssrc = lines[line].videoReceiver?.ssrc { return (line, ssrc) }
         }
-        guard let audioLine, let ssrc = lines[audioLine].audioReceiver?.ssrc else { return nil }
-        return (audioLine, ssrc)
+        if let audioLine, let ssrc = lines[audioLine].audioReceiver?.ssrc { return (audioLine, ssrc) }
+        guard let line = lines.firstIndex(where: \.negotiated.receives) else { return nil }
+        return (line, lines[line].negotiated.remoteSSRCs.first ?? 0)
     }
 
     /// A sender or receiver report for every line.

@@ -32,7 +32,7 @@ extension SignallingRouter {
     }
 
     func setMediaState(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let (room, participant) = try participantPath(context)
+        let (room, participant) = try sessionPath(context)
         let state = try await request.json(MediaState.self, example: Self.mediaExample)
         return try await controlling { () async throws(RoomControlError) in
             try await driver.setMediaState(state, room: room.rawValue, participant: participant)

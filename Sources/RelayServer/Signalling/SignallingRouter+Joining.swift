@@ -28,7 +28,8 @@ extension SignallingRouter {
                 throw Problem(error)
             }
             var response = Response.text(joined.answer, type: SignallingMediaType.sdp, status: .created)
-            response.headers[.location] = endpoint.location(room: room, participant: joined.participantID)
+            response.headers[.location] = endpoint.location(
+                room: room, session: try sessions.name(of: joined.participantID, in: room))
             response.headers[.eTag] = joined.entityTag
             response.headers.append(iceServers)
             return response
@@ -36,16 +37,26 @@ extension SignallingRouter {
     }
 
     func leave(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let (room, participant) = try participantPath(context)
+        let (room, participant) = try sessionPath(context)
         guard await driver.leave(room: room.rawValue, participant: participant) else {
             throw Problem(.notFound, "there is no such participant in the room '\(room.rawValue)'")
         }
         return Response(status: .ok)
     }
 
-    /// The room and the participant that a path names.
+    /// The room and the participant that a path names, with or without the key of the session.
     func participantPath(_ context: SignallingContext) throws -> (RoomName, String) {
-        (try RoomName(context.parameters.require("room")), try context.parameters.require("participant"))
+        (
+            try RoomName(context.parameters.require("room")),
+            SessionNames.participant(in: try context.parameters.require("participant"))
+        )
+    }
+
+    /// The room and the participant that a path names with the key of the session.
+    func sessionPath(_ context: SignallingContext) throws -> (RoomName, String) {
+        let room = try RoomName(context.parameters.require("room"))
+        let name = try context.parameters.require("participant")
+        return (room, try sessions.participant(ofSession: name, in: room))
     }
 
     private static func selfView(_ text: String) throws(Problem) -> SelfView {

@@ -28,7 +28,7 @@ extension SignallingRouter {
 
     func participant(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try await findRoom(context)
-        let id = try context.parameters.require("participant")
+        let id = SessionNames.participant(in: try context.parameters.require("participant"))
         guard let participant = room.participants.first(where: { $0.id == id }) else {
             throw Problem(.notFound, "there is no such participant in the room '\(room.id)'")
         }

@@ -6,7 +6,7 @@ import SecureTransport
 /// `PATCH` of what stands for a participant: candidates and ICE restarts (RFC 9725, section 4.3), or another offer.
 extension SignallingRouter {
     func update(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let (room, participant) = try participantPath(context)
+        let (room, participant) = try sessionPath(context)
         switch request.mediaType {
         case TrickleICEFragment.mediaType:
             return try await trickle(request, room: room.rawValue, participant: participant)

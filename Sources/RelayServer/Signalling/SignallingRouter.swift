@@ -17,6 +17,8 @@ struct SignallingRouter {
     let isLocalAddress: @Sendable (TransportAddress) -> Bool
     /// What those who join are told to find their way with.
     var iceServers: [ICEServer] = []
+    /// What sessions are called in locations.
+    let sessions: SessionNames
     /// What the page is made of.
     var webFiles = WebFiles.embedded
 
@@ -96,10 +98,10 @@ enum JoiningEndpoint: String {
     }
 
     /// The path that stands for a participant who joined here.
-    func location(room: RoomName, participant: String) -> String {
+    func location(room: RoomName, session: String) -> String {
         switch self {
-        case .participants: "/rooms/\(room.rawValue)/participants/\(participant)"
-        case .whip, .whep: "/\(rawValue)/\(room.rawValue)/\(participant)"
+        case .participants: "/rooms/\(room.rawValue)/participants/\(session)"
+        case .whip, .whep: "/\(rawValue)/\(room.rawValue)/\(session)"
         }
     }
 }

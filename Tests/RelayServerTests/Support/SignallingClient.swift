@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import MediaCore
 import NIOCore
 import NIOPosix
 import SecureTransport
@@ -33,6 +34,16 @@ struct SignallingClient {
 
     static let loopback = TransportAddress(ipv4: 0x7F00_0001, port: 50_000)
 
+    static let sessions = {
+        var generator = SeededGenerator(seed: 1)
+        return SessionNames(using: &generator)
+    }()
+
+    /// What a participant's session in the room `demo` is called in locations.
+    static func session(_ participant: String) -> String {
+        (try? sessions.name(of: participant, in: RoomName("demo"))) ?? "?"
+    }
+
     let script = TwinRelay.Script()
     var isEncrypted = false
     var iceServers: [ICEServer] = []
@@ -61,7 +72,7 @@ struct SignallingClient {
     ) async throws -> Response {
         let router = SignallingRouter(
             driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
-            iceServers: iceServers, webFiles: webFiles
+            iceServers: iceServers, sessions: Self.sessions, webFiles: webFiles
         ).makeRouter().buildResponder()
         var head = HTTPRequest(method: method, scheme: "http", authority: "relay", path: path)
         head.headerFields = headers

@@ -32,6 +32,8 @@ final class TwinRelay: RelayCore {
             var receiveTimes: [MonotonicInstant] = []
             var wakeUps: [MonotonicInstant] = []
             var nextWakeUp = MonotonicInstant.distantFuture
+            /// Being woken does not move the next time.
+            var isWokenWithoutEnd = false
             var transmits: [PeerConnection.Transmit] = []
             /// Sent when the relay is closed.
             var farewells: [PeerConnection.Transmit] = []
@@ -180,7 +182,7 @@ final class TwinRelay: RelayCore {
     func wake(now: MonotonicInstant) {
         script.note { state in
             state.wakeUps.append(now)
-            state.nextWakeUp = .distantFuture
+            if !state.isWokenWithoutEnd { state.nextWakeUp = .distantFuture }
         }
     }
 

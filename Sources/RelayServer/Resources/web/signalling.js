@@ -87,8 +87,10 @@ export class Membership {
   constructor(room, location) {
     this.room = room;
     this.#location = location.pathname;
-    this.id = location.pathname.split('/').pop();
-    this.#path = `/rooms/${encodeURIComponent(room)}/participants/${this.id}`;
+    // The id, which all may see, and behind the point the key, by which only this page may change the session.
+    const session = location.pathname.split('/').pop();
+    this.id = session.split('.')[0];
+    this.#path = `/rooms/${encodeURIComponent(room)}/participants/${session}`;
   }
 
   /** Renews the session by another offer; the answer comes back (RFC 9725, section 4.3.3, with whole descriptions). */

@@ -97,9 +97,14 @@ struct Person {
         _ what: String, within limit: Duration = .seconds(30), _ condition: ([PersonColour: Double]) -> Bool
     ) async throws {
         var last: [PersonColour: Double] = [:]
-        try await eventually("\(name) sees \(what): \(last)", within: limit) {
-            last = try await shares()
-            return condition(last) ? true : nil
+        do {
+            try await eventually("\(name) sees \(what): \(last)", within: limit) {
+                last = try await shares()
+                return condition(last) ? true : nil
+            }
+        } catch let error as TimeoutError {
+            try await browser.screenshot(to: TestOutput.file("\(name)-does-not-see-\(what).png"))
+            throw error
         }
     }
 

@@ -1,0 +1,47 @@
+import HTTPTypes
+import SecureTransport
+
+/// What stands for a participant's session in locations: the participant's id, which everybody may see, and a key behind
+/// it that only the one who joined was told (RFC 9725, section 4.2: a location is not to be guessed).
+///
+/// The key follows from the id, the room and a secret of the server's. Nothing is kept for a session.
+struct SessionNames: Sendable {
+    private let hash: KeyedHash
+
+    /// Bytes of the code that a key has: 80 bits.
+    private static let keySize = 10
+
+    init(using generator: inout some RandomNumberGenerator) {
+        hash = KeyedHash(using: &generator)
+    }
+
+    /// The name of a participant's session: the id, a point, and the key in hexadecimal digits.
+    func name(of participant: String, in room: RoomName) throws(Problem) -> String {
+        // A room's name has no '/'.
+        guard let code = hash.code(of: "\(room.rawValue)/\(participant)") else {
+            throw Problem(.internalServerError, "the session's key could not be made")
+        }
+        let key = code.prefix(Self.keySize).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "\(participant).\(key.joined())"
+    }
+
+    /// Whose session a name stands for.
+    ///
+    /// - Throws: A problem with 403 for a name whose key is not that of the session.
+    func participant(ofSession name: String, in room: RoomName) throws(Problem) -> String {
+        let participant = Self.participant(in: name)
+        guard try self.name(of: participant, in: room) == name else {
+            throw Problem(
+                .forbidden,
+                "only who joined may do this: use the Location that the join was answered with, key included")
+        }
+        return participant
+    }
+
+    /// The id in a name, with or without its key.
+    static func participant(in name: String) -> String {
+        String(name.prefix { $0 != "." })
+    }
+}

@@ -1,0 +1,21 @@
+import MediaCore
+import RateControl
+import Testing
+
+@testable import Conference
+
+/// Transport-wide feedback of a connection.
+@Suite struct TransportFeedbackTests {
+    @Test("a sender that begins with probes, before any of its streams, is told of them, and once")
+    func probesFirst() throws {
+        let call = VirtualCall()
+        _ = try call.join("Ada", colour: nil, overDTLS: true)
+        let peer = try #require(call.relay.participants.values.first).peer
+        peer.feedbackRecorder?.received(transportSequence: 7, now: call.now)
+        let later = call.now + .milliseconds(200)
+        #expect(peer.nextWakeUp(now: later) <= later)
+        peer.wake(now: later)
+        #expect(peer.feedbackRecorder?.feedbackDue(now: later) == false)
+        #expect(peer.nextWakeUp(now: later) > later)
+    }
+}
