@@ -38,7 +38,7 @@ import Testing
             offer: try #require(Fixture.session.first).offer, policy: .overDTLS, using: &generator)
         let bytes = Array(try fixture.text.utf8)
         var outcomes = (joined: 0, continued: 0, refused: 0)
-        for _ in 0..<250 {
+        for _ in 0..<120 {
             let text = String(decoding: generator.mutate(bytes), as: UTF8.self)
             guard let offer = try? SessionDescription(parsing: text) else { continue }
             for previous in [nil, before] {
@@ -68,7 +68,7 @@ import Testing
     func mutatedFixtures(fixture: Fixture) throws {
         var generator = SeededGenerator(seed: 83)
         let bytes = Array(try fixture.text.utf8)
-        for _ in 0..<200 {
+        for _ in 0..<120 {
             let text = String(decoding: generator.mutate(bytes), as: UTF8.self)
             guard let offer = try? SessionDescription(parsing: text),
                 let (answer, session) = try? OfferAnswer.answer(offer: offer, policy: .overDTLS, using: &generator)
