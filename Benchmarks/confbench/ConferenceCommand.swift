@@ -38,18 +38,7 @@ struct ConferenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            if let json { try JSONFile.check(json) }
-            let report = try await measure()
-            FileHandle.standardOutput.write(Data((ResultTable(report: report).text + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
-        } catch let error as BenchmarkError {
-            Progress.say("\(error)")
-            throw ExitCode(70)
-        } catch let error as ClientError {
-            Progress.say(error.description)
-            throw ExitCode(error.exitCode)
-        }
+        try await BenchmarkOutput.write(json: json, measuring: measure) { ResultTable(report: $0).text }
     }
 
     private func measure() async throws -> BenchmarkReport {

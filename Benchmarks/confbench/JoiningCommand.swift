@@ -25,21 +25,10 @@ struct JoiningCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
-            if let json { try JSONFile.check(json) }
-            let report = try await measure()
-            FileHandle.standardOutput.write(Data((JoiningResult.table(report.results) + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
-        } catch let error as BenchmarkError {
-            Progress.say("\(error)")
-            throw ExitCode(70)
-        } catch let error as ClientError {
-            Progress.say(error.description)
-            throw ExitCode(error.exitCode)
-        }
+        try await BenchmarkOutput.write(json: json, measuring: measure) { JoiningResult.table($0.results) }
     }
 
-    private func measure() async throws -> JoiningReport {
+    private func measure() async throws -> ResultsReport<JoiningResult> {
         let directory = try ScratchDirectory()
         defer { directory.remove() }
         let relay = try ChildProgram("confrelay", arguments: ["--port", "0"])
@@ -49,7 +38,7 @@ struct JoiningCommand: AsyncParsableCommand {
             "confclient", arguments: ["load", room.absoluteString, "--count", "2", "--quiet"])
         defer { others.end() }
         try await waitForOthers(in: room)
-        var report = JoiningReport(machine: .current())
+        var report = ResultsReport<JoiningResult>(machine: .current())
         for transport in ClientTransport.allCases {
             var joins: [ClientReport.Join] = []
             for run in 1...runs {
@@ -119,16 +108,5 @@ struct JoiningResult: Codable, Sendable {
                         + cells(result.figures(\.secondsToConnect)) + cells(result.figures(\.secondsToFirstPicture))
                 }
         ).joined(separator: "\n")
-    }
-}
-
-/// What `--json` writes.
-struct JoiningReport: Codable, Sendable {
-    var version = 1
-    var machine: BenchmarkReport.Machine
-    var results: [JoiningResult] = []
-
-    init(machine: BenchmarkReport.Machine) {
-        self.machine = machine
     }
 }

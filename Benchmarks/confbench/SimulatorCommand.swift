@@ -33,7 +33,7 @@ struct SimulatorCommand: ParsableCommand {
     func run() throws {
         try BenchmarkRun.run {
             if let json { try JSONFile.check(json) }
-            var report = SimulatorReport(machine: .current())
+            var report = ResultsReport<SimulatorResult>(machine: .current())
             for workload in SimulatorWorkload.all {
                 Progress.say(workload.name)
                 report.results.append(try workload.measure(duration: .seconds(duration), runs: runs))
@@ -143,16 +143,5 @@ struct SimulatorResult: Codable, Sendable {
                     ]
                 }
         ).joined(separator: "\n")
-    }
-}
-
-/// What `--json` writes.
-struct SimulatorReport: Codable, Sendable {
-    var version = 1
-    var machine: BenchmarkReport.Machine
-    var results: [SimulatorResult] = []
-
-    init(machine: BenchmarkReport.Machine) {
-        self.machine = machine
     }
 }

@@ -191,9 +191,11 @@ actor RelayDriver {
     /// Sets the timer unless one is set that fires early enough. One that fires too early finds nothing due.
     private func armTimer() {
         guard !isClosed else { return }
-        guard nextWakeUp < .distantFuture else { return }
+        let next = nextWakeUp
+        guard next < .distantFuture else { return }
         // A timer that is due at once would run before the socket is read: again and again, it would leave no time for it.
-        let wanted = max(nextWakeUp, now() + Self.minimumTimerDelay)
+        // So the clock is asked anew: what was done since the last look at it may have taken longer than the delay.
+        let wanted = max(next, now() + Self.minimumTimerDelay)
         if let timer {
             if timer.instant <= wanted { return }
             timer.scheduled.cancel()
