@@ -6,9 +6,9 @@ public import MediaCore
 public struct CompositionRequest: Hashable, Sendable {
     /// The size of the picture asked for; both sides at least 2.
     public var canvas: VideoDimensions
-    public var tiles: [Tile]
+    public var tiles: [CompositionLayer]
 
-    public init(canvas: VideoDimensions, tiles: [Tile]) {
+    public init(canvas: VideoDimensions, tiles: [CompositionLayer]) {
         self.canvas = canvas
         self.tiles = tiles
     }
@@ -17,6 +17,6 @@ public struct CompositionRequest: Hashable, Sendable {
 extension CompositionRequest {
     /// A request that shows `sources`, in this order, in the best grid for their number.
     public init(grid sources: [SourceID], canvas: VideoDimensions) {
-        self.init(canvas: canvas, tiles: GridLayout.tiles(sources, canvas: canvas))
+        self.init(canvas: canvas, tiles: GridLayout.layers(sources, canvas: canvas))
     }
 }

@@ -45,7 +45,7 @@ extension TileCompositor {
         var source: SourceID
         var width: Int
         var height: Int
-        var fit: TileFit
+        var fit: LayerFit
     }
 
     /// A tile on a finished canvas, to copy from.

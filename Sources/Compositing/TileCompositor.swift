@@ -137,7 +137,7 @@ public final class TileCompositor {
     }
 
     private func drawing(
-        _ appearance: Appearance, of tile: Tile, in rect: PixelRect, pass: inout Pass
+        _ appearance: Appearance, of tile: CompositionLayer, in rect: PixelRect, pass: inout Pass
     ) -> Drawing? {
         let key = TileKey(source: tile.source, width: rect.width, height: rect.height, fit: tile.fit)
         switch appearance.content {

@@ -56,7 +56,7 @@ struct DecorationTests {
                 x: .random(in: -30...250, using: &random), y: .random(in: -30...150, using: &random),
                 width: .random(in: 2...160, using: &random), height: .random(in: 2...120, using: &random))
             let request = CompositionRequest(
-                canvas: VideoDimensions(width: 321, height: 181), tiles: [Tile(source: 1, rect: rect)])
+                canvas: VideoDimensions(width: 321, height: 181), tiles: [CompositionLayer(source: 1, rect: rect)])
             let everything = TileDecoration(icons: [.microphoneMuted, .screen], isSpeaking: true)
             let plain = compose(request, sources(source(1, picture)))
             let labelled = compose(request, sources(decorated(1, name, picture, everything)))
@@ -182,9 +182,9 @@ struct DecorationTests {
     func shapes() {
         let picture = solidPicture(grey, 160, 90)
         let wide = CompositionRequest(
-            canvas: canvas, tiles: [Tile(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 180))])
+            canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 180))])
         let high = CompositionRequest(
-            canvas: canvas, tiles: [Tile(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 240))])
+            canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 240))])
         let list = sources(decorated(1, "Ada", picture))
         for _ in 0..<2 { _ = compositor.compose([wide, high], sources: list) }
         let together = compositor.compose([wide, high], sources: list)[1]

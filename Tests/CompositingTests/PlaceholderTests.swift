@@ -109,7 +109,7 @@ struct PlaceholderTests {
     func anyName(name: String) {
         for (width, height) in [(2, 2), (4, 200), (200, 4), (64, 36)] {
             let request = CompositionRequest(grid: [1], canvas: VideoDimensions(width: width, height: height))
-            let tile = Tile(
+            let tile = CompositionLayer(
                 source: 1, rect: PixelRect(x: 0, y: 0, width: width, height: height))
             let pictures = compositor.compose(
                 [CompositionRequest(canvas: request.canvas, tiles: [tile])], sources: sources(placeholder(1, name)))

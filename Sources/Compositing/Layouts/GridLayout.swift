@@ -26,8 +26,8 @@ public enum GridLayout {
     }
 
     /// The sources, in this order, in the tiles of the best grid for their number.
-    static func tiles(_ sources: [SourceID], canvas: VideoDimensions) -> [Tile] {
-        zip(sources, cells(count: sources.count, canvas: canvas)).map { Tile(source: $0, rect: $1) }
+    static func layers(_ sources: [SourceID], canvas: VideoDimensions) -> [CompositionLayer] {
+        zip(sources, cells(count: sources.count, canvas: canvas)).map { CompositionLayer(source: $0, rect: $1) }
     }
 
     private struct Grid {

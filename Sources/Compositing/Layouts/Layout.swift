@@ -25,27 +25,27 @@ public enum Layout: Hashable, Sendable {
 extension Layout {
     /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers another,
     /// except that the small tile of `pictureInPicture` lies within the large one.
-    public func tiles(of scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+    public func layers(of scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         switch self {
         case .grid:
             return scene.presenters.isEmpty
-                ? GridLayout.tiles(scene.cameras.map(SourceID.camera), canvas: canvas)
-                : Layout.presentation.tiles(of: scene, canvas: canvas)
+                ? GridLayout.layers(scene.cameras.map(SourceID.camera), canvas: canvas)
+                : Layout.presentation.layers(of: scene, canvas: canvas)
         case .speaker, .presentation:
             guard let leading = scene.leadingSource else { return [] }
-            return StripLayout.tiles(large: leading, scene: scene, canvas: canvas)
+            return StripLayout.layers(large: leading, scene: scene, canvas: canvas)
         case .sideBySide:
             return PairLayout.sideBySide(scene, canvas: canvas)
         case .pictureInPicture:
             return PairLayout.pictureInPicture(scene, canvas: canvas)
         case .pinned(let participant):
             guard let pinned = scene.principalSource(of: participant) else { break }
-            return StripLayout.tiles(large: pinned, scene: scene, canvas: canvas)
+            return StripLayout.layers(large: pinned, scene: scene, canvas: canvas)
         case .solo(let participant):
             guard let only = scene.principalSource(of: participant) else { break }
-            return PairLayout.whole(canvas).map { [Tile(source: only, rect: $0)] } ?? []
+            return PairLayout.whole(canvas).map { [CompositionLayer(source: only, rect: $0)] } ?? []
         }
-        return Layout.speaker.tiles(of: scene, canvas: canvas)
+        return Layout.speaker.layers(of: scene, canvas: canvas)
     }
 }
 

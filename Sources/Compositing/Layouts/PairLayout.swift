@@ -9,9 +9,9 @@ enum PairLayout {
     }
 
     /// Left and right half, or upper and lower on an upright canvas.
-    static func sideBySide(_ scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+    static func sideBySide(_ scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         guard let whole = whole(canvas), var pair = pair(of: scene) else { return [] }
-        guard let second = pair.second else { return [Tile(source: pair.first, rect: whole)] }
+        guard let second = pair.second else { return [CompositionLayer(source: pair.first, rect: whole)] }
         if pair.first.content == .camera, let order = order(of: [pair.first, second], in: scene) {
             pair = (order[0], order[1])
         }
@@ -25,21 +25,21 @@ enum PairLayout {
             right.y = left.maxY
             right.height -= left.height
         }
-        guard !left.isEmpty else { return [Tile(source: pair.first, rect: whole)] }
+        guard !left.isEmpty else { return [CompositionLayer(source: pair.first, rect: whole)] }
         return [tile(pair.first, half: left), tile(pair.second ?? second, half: right)]
     }
 
     /// A small tile in the lower right corner of a large one.
-    static func pictureInPicture(_ scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+    static func pictureInPicture(_ scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         guard let whole = whole(canvas), let pair = pair(of: scene) else { return [] }
-        let large = Tile(source: pair.first, rect: whole)
+        let large = CompositionLayer(source: pair.first, rect: whole)
         let width = whole.width / (whole.width >= whole.height ? 4 : 3) & ~1
         let height = width * 9 / 16 & ~1
         let margin = min(whole.width, whole.height) / 36 & ~1
         let inset = PixelRect(
             x: whole.maxX - margin - width, y: whole.maxY - margin - height, width: width, height: height)
         guard let second = pair.second, !inset.isEmpty, whole.contains(inset) else { return [large] }
-        return [large, Tile(source: second, rect: inset)]
+        return [large, CompositionLayer(source: second, rect: inset)]
     }
 
     /// The two that matter most: what is presented and who speaks, or who speaks and who spoke before.
@@ -55,7 +55,7 @@ enum PairLayout {
     }
 
     /// Half of a canvas is narrow for a camera's picture: its middle fills it. Of a screen all must be seen.
-    private static func tile(_ source: SourceID, half: PixelRect) -> Tile {
-        Tile(source: source, rect: half, fit: source.content == .camera ? .cover : .contain)
+    private static func tile(_ source: SourceID, half: PixelRect) -> CompositionLayer {
+        CompositionLayer(source: source, rect: half, fit: source.content == .camera ? .cover : .contain)
     }
 }

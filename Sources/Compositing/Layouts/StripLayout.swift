@@ -21,7 +21,7 @@ enum StripLayout {
         var wide: PixelRect
     }
 
-    static func tiles(large: SourceID, scene: LayoutScene, canvas: VideoDimensions) -> [Tile] {
+    static func layers(large: SourceID, scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         guard let whole = PairLayout.whole(canvas) else { return [] }
         let others = others(than: large, in: scene)
         // A screen has any shape and is to be as large as can be; cameras are mostly 16:9.
@@ -32,9 +32,9 @@ enum StripLayout {
         let isMoved =
             Double(arrangements[1]?.wide.area ?? 0) > Self.worthMoving * Double(arrangements[0]?.wide.area ?? 0)
         guard !others.isEmpty, let chosen = arrangements[isMoved ? 1 : 0] else {
-            return [Tile(source: large, rect: whole)]
+            return [CompositionLayer(source: large, rect: whole)]
         }
-        return tiles(
+        return layers(
             large: large, others: others, in: chosen, on: isMoved ? other : preferred, whole: whole,
             fillsArea: isScreen)
     }
@@ -68,10 +68,10 @@ enum StripLayout {
     }
 
     /// The large tile and the strip, together in the middle of the canvas.
-    private static func tiles(
+    private static func layers(
         large: SourceID, others: [SourceID], in arrangement: Arrangement, on edge: Edge, whole: PixelRect,
         fillsArea: Bool
-    ) -> [Tile] {
+    ) -> [CompositionLayer] {
         var largeRect = fillsArea ? arrangement.area : arrangement.wide
         let place = arrangement.place
         var next: PixelRect
@@ -87,9 +87,9 @@ enum StripLayout {
                 x: largeRect.maxX, y: even((whole.height - others.count * place.height) / 2), width: place.width,
                 height: place.height)
         }
-        var tiles = [Tile(source: large, rect: largeRect)]
+        var tiles = [CompositionLayer(source: large, rect: largeRect)]
         for source in others {
-            tiles.append(Tile(source: source, rect: next))
+            tiles.append(CompositionLayer(source: source, rect: next))
             switch edge {
             case .bottom: next.x += place.width
             case .right: next.y += place.height

@@ -9,7 +9,7 @@ extension Room {
         for receiver in participants {
             guard let canvas = receiver.downlink?.dimensions else { continue }
             let layout = compositionLayout(receiver.layout ?? layout)
-            let tiles = layout.tiles(of: scene(for: receiver), canvas: canvas)
+            let tiles = layout.layers(of: scene(for: receiver), canvas: canvas)
             plan.add(CompositionRequest(canvas: canvas, tiles: tiles), for: receiver.id)
         }
         return plan

@@ -18,7 +18,7 @@ public final class ScaledSource: VideoSource {
         self.dimensions = size
         request = CompositionRequest(
             canvas: size,
-            tiles: [Tile(source: Self.id, rect: PixelRect(size))])
+            tiles: [CompositionLayer(source: Self.id, rect: PixelRect(size))])
     }
 
     private static let id = SourceID.camera(ParticipantID(rawValue: 0))

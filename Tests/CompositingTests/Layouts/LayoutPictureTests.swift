@@ -33,7 +33,7 @@ struct LayoutPictureTests {
             sources[.slides(id)] = CompositionSource(
                 id: .slides(id), name: "", content: .picture(Self.screen, isStale: false))
         }
-        let tiles = layout.tiles(of: scene, canvas: Self.canvas)
+        let tiles = layout.layers(of: scene, canvas: Self.canvas)
         let picture = compositor.compose([CompositionRequest(canvas: Self.canvas, tiles: tiles)], sources: sources)[0]
         for (index, tile) in tiles.enumerated() where tile.source.content == .camera {
             let corner = picture.colour(tile.rect.x, tile.rect.y)
@@ -54,7 +54,7 @@ struct LayoutPictureTests {
     /// Small enough for a page of text.
     private func small(_ picture: PixelBuffer) -> PixelBuffer {
         let size = VideoDimensions(width: 480, height: 270)
-        let request = CompositionRequest(canvas: size, tiles: [Tile(source: 1, rect: PixelRect(size))])
+        let request = CompositionRequest(canvas: size, tiles: [CompositionLayer(source: 1, rect: PixelRect(size))])
         return TileCompositor().compose([request], sources: sources(source(1, picture)))[0]
     }
 

@@ -16,7 +16,7 @@ struct LayoutTests {
     @Test("in the grid all are equal, whoever speaks")
     func grid() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3])
-        let tiles = Layout.grid.tiles(of: scene, canvas: hd)
+        let tiles = Layout.grid.layers(of: scene, canvas: hd)
         #expect(tiles == CompositionRequest(grid: [.camera(1), .camera(2), .camera(3)], canvas: hd).tiles)
     }
 
@@ -24,29 +24,29 @@ struct LayoutTests {
     func speaker() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [2, 3])
         #expect(
-            Layout.speaker.tiles(of: scene, canvas: hd) == [
-                Tile(source: .camera(2), rect: rect(160, 0, 960, 540)),
-                Tile(source: .camera(1), rect: rect(320, 540, 320, 180)),
-                Tile(source: .camera(3), rect: rect(640, 540, 320, 180)),
+            Layout.speaker.layers(of: scene, canvas: hd) == [
+                CompositionLayer(source: .camera(2), rect: rect(160, 0, 960, 540)),
+                CompositionLayer(source: .camera(1), rect: rect(320, 540, 320, 180)),
+                CompositionLayer(source: .camera(3), rect: rect(640, 540, 320, 180)),
             ])
     }
 
     @Test("before anyone has spoken the first who came is large")
     func nobodySpoke() {
-        let tiles = Layout.speaker.tiles(of: LayoutScene(cameras: [7, 8]), canvas: hd)
+        let tiles = Layout.speaker.layers(of: LayoutScene(cameras: [7, 8]), canvas: hd)
         #expect(tiles.first?.source == .camera(7))
     }
 
     @Test("one who is alone has the whole canvas", arguments: [Layout.grid, .speaker, .sideBySide, .pictureInPicture])
     func alone(layout: Layout) {
-        let tiles = layout.tiles(of: LayoutScene(cameras: [1]), canvas: hd)
-        #expect(tiles == [Tile(source: .camera(1), rect: rect(0, 0, 1280, 720))])
+        let tiles = layout.layers(of: LayoutScene(cameras: [1]), canvas: hd)
+        #expect(tiles == [CompositionLayer(source: .camera(1), rect: rect(0, 0, 1280, 720))])
     }
 
     @Test("the strip shows eight at most: those who spoke last, in their order")
     func fullStrip() {
         let scene = LayoutScene(cameras: (1...20).map { ParticipantID(rawValue: $0) }, speakers: [20, 19, 4, 18])
-        let tiles = Layout.speaker.tiles(of: scene, canvas: hd)
+        let tiles = Layout.speaker.layers(of: scene, canvas: hd)
         #expect(tiles.map(\.source.participant) == [20, 1, 2, 3, 4, 5, 6, 18, 19])
         #expect(tiles.count == 1 + StripLayout.mostPlaces)
     }
@@ -55,12 +55,12 @@ struct LayoutTests {
     func presentation() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         let expected = [
-            Tile(source: .slides(2), rect: rect(0, 0, 960, 720)),
-            Tile(source: .camera(1), rect: rect(960, 180, 320, 180)),
-            Tile(source: .camera(2), rect: rect(960, 360, 320, 180)),
+            CompositionLayer(source: .slides(2), rect: rect(0, 0, 960, 720)),
+            CompositionLayer(source: .camera(1), rect: rect(960, 180, 320, 180)),
+            CompositionLayer(source: .camera(2), rect: rect(960, 360, 320, 180)),
         ]
         for layout in [Layout.presentation, .grid, .speaker] {
-            #expect(layout.tiles(of: scene, canvas: hd) == expected)
+            #expect(layout.layers(of: scene, canvas: hd) == expected)
         }
     }
 
@@ -68,25 +68,25 @@ struct LayoutTests {
     func presentationOfNothing() {
         let scene = LayoutScene(cameras: [1, 2], speakers: [2])
         #expect(
-            Layout.presentation.tiles(of: scene, canvas: hd) == Layout.speaker.tiles(of: scene, canvas: hd))
+            Layout.presentation.layers(of: scene, canvas: hd) == Layout.speaker.layers(of: scene, canvas: hd))
     }
 
     @Test("of two presentations the newer is large, and the other leads the strip")
     func twoPresentations() {
         let scene = LayoutScene(cameras: [1, 2, 3], presenters: [3, 1])
-        let sources = Layout.grid.tiles(of: scene, canvas: hd).map(\.source)
+        let sources = Layout.grid.layers(of: scene, canvas: hd).map(\.source)
         #expect(sources == [.slides(1), .slides(3), .camera(1), .camera(2), .camera(3)])
     }
 
     @Test("two who talk to each other stand side by side, filling their halves, and do not change places")
     func sideBySide() {
         let expected = [
-            Tile(source: .camera(1), rect: rect(0, 0, 640, 720), fit: .cover),
-            Tile(source: .camera(3), rect: rect(640, 0, 640, 720), fit: .cover),
+            CompositionLayer(source: .camera(1), rect: rect(0, 0, 640, 720), fit: .cover),
+            CompositionLayer(source: .camera(3), rect: rect(640, 0, 640, 720), fit: .cover),
         ]
         for speakers in [[3, 1], [1, 3]] as [[ParticipantID]] {
             let scene = LayoutScene(cameras: [1, 2, 3], speakers: speakers)
-            #expect(Layout.sideBySide.tiles(of: scene, canvas: hd) == expected)
+            #expect(Layout.sideBySide.layers(of: scene, canvas: hd) == expected)
         }
     }
 
@@ -94,15 +94,15 @@ struct LayoutTests {
     func sideBySideWithSlides() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         #expect(
-            Layout.sideBySide.tiles(of: scene, canvas: hd) == [
-                Tile(source: .slides(2), rect: rect(0, 0, 640, 720)),
-                Tile(source: .camera(1), rect: rect(640, 0, 640, 720), fit: .cover),
+            Layout.sideBySide.layers(of: scene, canvas: hd) == [
+                CompositionLayer(source: .slides(2), rect: rect(0, 0, 640, 720)),
+                CompositionLayer(source: .camera(1), rect: rect(640, 0, 640, 720), fit: .cover),
             ])
     }
 
     @Test("on an upright canvas the two halves stand one above the other")
     func uprightHalves() {
-        let tiles = Layout.sideBySide.tiles(
+        let tiles = Layout.sideBySide.layers(
             of: LayoutScene(cameras: [1, 2]), canvas: VideoDimensions(width: 720, height: 1280))
         #expect(tiles.map(\.rect) == [rect(0, 0, 720, 640), rect(0, 640, 720, 640)])
     }
@@ -111,30 +111,32 @@ struct LayoutTests {
     func pictureInPicture() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3, 2])
         #expect(
-            Layout.pictureInPicture.tiles(of: scene, canvas: hd) == [
-                Tile(source: .camera(3), rect: rect(0, 0, 1280, 720)),
-                Tile(source: .camera(2), rect: rect(940, 520, 320, 180)),
+            Layout.pictureInPicture.layers(of: scene, canvas: hd) == [
+                CompositionLayer(source: .camera(3), rect: rect(0, 0, 1280, 720)),
+                CompositionLayer(source: .camera(2), rect: rect(940, 520, 320, 180)),
             ])
         let presented = LayoutScene(cameras: [1, 2, 3], presenters: [1], speakers: [3, 2])
         #expect(
-            Layout.pictureInPicture.tiles(of: presented, canvas: hd).map(\.source) == [.slides(1), .camera(3)])
+            Layout.pictureInPicture.layers(of: presented, canvas: hd).map(\.source) == [.slides(1), .camera(3)])
     }
 
     @Test("who is pinned is large whoever speaks or presents; what they present themselves comes first")
     func pinned() {
         var scene = LayoutScene(cameras: [1, 2, 3], presenters: [3], speakers: [3])
         #expect(
-            Layout.pinned(2).tiles(of: scene, canvas: hd).map(\.source)
+            Layout.pinned(2).layers(of: scene, canvas: hd).map(\.source)
                 == [.camera(2), .slides(3), .camera(1), .camera(3)])
         scene.presenters = [2, 3]
-        #expect(Layout.pinned(2).tiles(of: scene, canvas: hd).first?.source == .slides(2))
+        #expect(Layout.pinned(2).layers(of: scene, canvas: hd).first?.source == .slides(2))
     }
 
     @Test("solo shows one alone")
     func solo() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3])
         #expect(
-            Layout.solo(2).tiles(of: scene, canvas: hd) == [Tile(source: .camera(2), rect: rect(0, 0, 1280, 720))])
+            Layout.solo(2).layers(of: scene, canvas: hd) == [
+                CompositionLayer(source: .camera(2), rect: rect(0, 0, 1280, 720))
+            ])
     }
 
     @Test(
@@ -142,8 +144,8 @@ struct LayoutTests {
         arguments: [Layout.pinned(9), .solo(9)])
     func nobody(layout: Layout) {
         let scene = LayoutScene(cameras: [1, 2], speakers: [2])
-        #expect(layout.tiles(of: scene, canvas: hd) == Layout.speaker.tiles(of: scene, canvas: hd))
-        #expect(layout.tiles(of: LayoutScene(cameras: []), canvas: hd).isEmpty)
+        #expect(layout.layers(of: scene, canvas: hd) == Layout.speaker.layers(of: scene, canvas: hd))
+        #expect(layout.layers(of: LayoutScene(cameras: []), canvas: hd).isEmpty)
     }
 
     // MARK: What holds for all
@@ -153,7 +155,7 @@ struct LayoutTests {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<6000 {
             let (layout, scene, canvas) = randomCase(&generator)
-            let tiles = layout.tiles(of: scene, canvas: canvas)
+            let tiles = layout.layers(of: scene, canvas: canvas)
             let whole = PixelRect(canvas)
             let isSound =
                 tiles.allSatisfy { tile in
@@ -176,7 +178,7 @@ struct LayoutTests {
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<3000 {
             let (layout, scene, canvas) = randomCase(&generator)
-            for tile in layout.tiles(of: scene, canvas: canvas)
+            for tile in layout.layers(of: scene, canvas: canvas)
             where tile.source.content == .camera && tile.fit == .contain {
                 if tile.rect.dimensions == PairLayout.whole(canvas)?.dimensions { continue }
                 // Each side is within two samples of the exact one.
@@ -194,7 +196,7 @@ struct LayoutTests {
             var (_, scene, canvas) = randomCase(&generator)
             scene.presenters = [scene.cameras[0]]
             for layout in [Layout.grid, .speaker, .presentation, .pictureInPicture] {
-                let tile = layout.tiles(of: scene, canvas: canvas)[0]
+                let tile = layout.layers(of: scene, canvas: canvas)[0]
                 #expect(tile.source == .slides(scene.cameras[0]) && tile.fit == .contain)
                 #expect(tile.rect.area * 2 >= canvas.area, "\(layout) of \(scene) on \(canvas): \(tile)")
             }
@@ -205,7 +207,7 @@ struct LayoutTests {
     func speakerIsLarge() {
         for count in 3...20 {
             let scene = LayoutScene(cameras: (1...count).map { ParticipantID(rawValue: UInt64($0)) })
-            let speaker = Layout.speaker.tiles(of: scene, canvas: hd)[0].rect
+            let speaker = Layout.speaker.layers(of: scene, canvas: hd)[0].rect
             #expect(speaker.area * 2 > hd.area)
         }
     }
@@ -218,7 +220,7 @@ struct LayoutTests {
             let canvas = VideoDimensions(width: width, height: height)
             for layout in Self.layouts + [.pinned(3), .solo(4)] {
                 for scene in [everyone, LayoutScene(cameras: [1, 2])] {
-                    for tile in layout.tiles(of: scene, canvas: canvas) {
+                    for tile in layout.layers(of: scene, canvas: canvas) {
                         #expect(PixelRect(canvas).contains(tile.rect) && !tile.rect.isEmpty)
                     }
                 }

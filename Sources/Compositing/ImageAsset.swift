@@ -1,0 +1,20 @@
+public import MediaCore
+
+/// A still image with transparency: a background, a logo, somebody's portrait. Two are equal where they are the same one.
+public final class ImageAsset: Sendable {
+    /// What it is called in messages and templates.
+    public let name: String
+    /// BGRA, colours multiplied by alpha.
+    public let picture: PixelBuffer
+
+    public init(name: String, picture: PixelBuffer) {
+        precondition(picture.format == .bgra, "an image asset is BGRA")
+        self.name = name
+        self.picture = picture
+    }
+}
+
+extension ImageAsset: Hashable {
+    public static func == (left: ImageAsset, right: ImageAsset) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

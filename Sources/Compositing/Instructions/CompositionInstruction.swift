@@ -1,0 +1,59 @@
+public import MediaCore
+public import PixelTransfer
+
+/// What is shown over a span of time: which sources are needed, which layers they make, and what changes meanwhile.
+///
+/// The idea is that of AVFoundation's `AVVideoCompositionInstruction`.
+public struct CompositionInstruction: Hashable, Sendable {
+    /// From when until when it holds.
+    public var timeRange: MediaTimeRange
+    /// What is seen where no layer is; nil, which is a mistake unless the layers cover the canvas, for the compositor's own.
+    public var background: CompositionBackground?
+    public var layers: [CompositionLayer]
+    /// What lies above all layers, in this order.
+    public var overlays: [CompositionOverlay]
+    /// The sources whose pictures are needed; others need not be decoded. Never all of them just in case.
+    public var requiredSources: Set<SourceID>
+    /// The one source that is shown unchanged on all of the canvas: where its picture is of the canvas's size, upright and
+    /// fresh, it is handed out as it is, and nothing is composed. Nil where the layers say more than that.
+    public var passthroughSource: SourceID?
+
+    /// - Parameters:
+    ///   - requiredSources: Those of the layers by default.
+    ///   - passthroughSource: None by default; see `CompositionInstruction.init(showing:...)`.
+    public init(
+        timeRange: MediaTimeRange, background: CompositionBackground? = .standard, layers: [CompositionLayer],
+        overlays: [CompositionOverlay] = [], requiredSources: Set<SourceID>? = nil, passthroughSource: SourceID? = nil
+    ) {
+        self.timeRange = timeRange
+        self.background = background
+        self.layers = layers
+        self.overlays = overlays
+        self.requiredSources = requiredSources ?? Set(layers.map(\.source))
+        self.passthroughSource = passthroughSource
+    }
+
+    /// Whether it looks different from one time to the next though no source does. Where it does not, pictures of the same
+    /// sources are the same picture, which is not rendered again.
+    public var containsTweening: Bool { layers.contains(where: \.containsTweening) }
+
+    /// What is seen at a time: the layers with place and opacity evaluated, from the lowest to the highest.
+    public func resolvedLayers(at time: MediaTime) -> [CompositionLayer] {
+        let resolved = layers.map { $0.resolved(at: time) }
+        let isInOrder = zip(resolved, resolved.dropFirst()).allSatisfy { $0.zOrder <= $1.zOrder }
+        guard !isInOrder else { return resolved }
+        return resolved.enumerated().sorted {
+            ($0.element.zOrder, $0.offset) < ($1.element.zOrder, $1.offset)
+        }.map(\.element)
+    }
+}
+
+/// What is seen where no layer is.
+public enum CompositionBackground: Hashable, Sendable {
+    case colour(YCbCrColour)
+    /// An image that covers the canvas.
+    case image(ImageAsset)
+
+    /// Dark grey.
+    public static let standard = CompositionBackground.colour(YCbCrColour(y: 24, u: 128, v: 128))
+}

@@ -1,0 +1,70 @@
+public import MediaCore
+public import PixelTransfer
+
+/// One source's place on the canvas, how its picture takes that place, and how place and opacity change over time.
+public struct CompositionLayer: Hashable, Sendable {
+    public var source: SourceID
+    /// Where on the canvas, before any ramp; what is odd or outside is trimmed to even positions inside the canvas when it
+    /// is drawn.
+    public var rect: PixelRect
+    public var fit: LayerFit
+    /// How the picture is turned; nil: as its sender's video orientation says.
+    public var rotation: VideoRotation?
+    /// From 0, not seen, to 1, before any ramp.
+    public var opacity: Double
+    /// In luma samples; 0 for square corners.
+    public var cornerRadius: Int
+    public var border: LayerBorder?
+    /// Layers of a higher one lie above; those of one height in the order in which they are listed.
+    public var zOrder: Int
+    /// Whether the source's label is drawn and a border while it speaks, where its decoration says so.
+    public var isDecorated: Bool
+    /// In order of time, not overlapping.
+    public var rectRamps: [Ramp<PixelRect>]
+    /// In order of time, not overlapping.
+    public var opacityRamps: [Ramp<Double>]
+
+    public init(
+        source: SourceID, rect: PixelRect, fit: LayerFit = .contain, rotation: VideoRotation? = nil,
+        opacity: Double = 1, cornerRadius: Int = 0, border: LayerBorder? = nil, zOrder: Int = 0,
+        isDecorated: Bool = true, rectRamps: [Ramp<PixelRect>] = [], opacityRamps: [Ramp<Double>] = []
+    ) {
+        self.source = source
+        self.rect = rect
+        self.fit = fit
+        self.rotation = rotation
+        self.opacity = opacity
+        self.cornerRadius = cornerRadius
+        self.border = border
+        self.zOrder = zOrder
+        self.isDecorated = isDecorated
+        self.rectRamps = rectRamps
+        self.opacityRamps = opacityRamps
+    }
+
+    /// Whether it looks different from one time to the next though its source does not.
+    public var containsTweening: Bool { !rectRamps.isEmpty || !opacityRamps.isEmpty }
+
+    /// The layer as it stands at a time: place and opacity evaluated, without ramps.
+    public func resolved(at time: MediaTime) -> CompositionLayer {
+        guard containsTweening else { return self }
+        var layer = self
+        layer.rect = rectRamps.value(at: time) ?? rect
+        layer.opacity = opacityRamps.value(at: time) ?? opacity
+        layer.rectRamps = []
+        layer.opacityRamps = []
+        return layer
+    }
+}
+
+/// A line around a layer, inside its edge.
+public struct LayerBorder: Hashable, Sendable {
+    /// In luma samples; even.
+    public var width: Int
+    public var colour: YCbCrColour
+
+    public init(width: Int, colour: YCbCrColour) {
+        self.width = width
+        self.colour = colour
+    }
+}

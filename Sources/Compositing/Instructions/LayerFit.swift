@@ -1,0 +1,39 @@
+/// How a picture takes a place of another shape.
+public struct LayerFit: Hashable, Sendable {
+    public enum Mode: String, Codable, CaseIterable, Sendable {
+        /// All of it is seen, between black bars.
+        case contain
+        /// It fills the place; what is too wide or too high is cut off.
+        case cover
+    }
+
+    public var mode: Mode
+    /// What stays in view, as near to the middle as can be, where something is cut off.
+    public var focus: FocusPoint
+
+    public init(_ mode: Mode, focus: FocusPoint = .centre) {
+        self.mode = mode
+        self.focus = focus
+    }
+
+    public static let contain = LayerFit(.contain)
+    /// As much is cut off on both sides.
+    public static let cover = LayerFit(.cover)
+
+    public static func cover(focus: FocusPoint) -> LayerFit { LayerFit(.cover, focus: focus) }
+}
+
+/// A point of an upright picture, in fractions of its width and height from its upper left corner.
+public struct FocusPoint: Hashable, Sendable {
+    /// From 0 to 1.
+    public var x: Double
+    /// From 0 to 1.
+    public var y: Double
+
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+
+    public static let centre = FocusPoint(x: 0.5, y: 0.5)
+}

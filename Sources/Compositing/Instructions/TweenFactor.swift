@@ -1,0 +1,53 @@
+public import MediaCore
+
+/// How much of a span of time has passed: elapsed time over duration, an exact fraction from 0 to 1.
+public struct TweenFactor: Hashable, Sendable {
+    /// From 0 to `denominator`.
+    public let numerator: Int64
+    /// Positive.
+    public let denominator: Int64
+
+    /// Zero before the range and at its start, one at its end and after it. A range of no length is passed at its start.
+    public init(of time: MediaTime, in range: MediaTimeRange) {
+        guard range.isValid, time.isNumeric, time >= range.start else {
+            self.init(numerator: 0, denominator: 1)
+            return
+        }
+        guard range.duration.isNumeric, range.start.isNumeric else {
+            self.init(numerator: 0, denominator: 1)
+            return
+        }
+        guard time < range.end else {
+            self.init(numerator: 1, denominator: 1)
+            return
+        }
+        let elapsed = time - range.start
+        let (left, right) = (
+            Int128(elapsed.value) * Int128(range.duration.timescale),
+            Int128(range.duration.value) * Int128(elapsed.timescale)
+        )
+        let divisor = Self.greatestCommonDivisor(left, right)
+        // Times that differ so much in scale are not made by clocks; the nearest fraction in 64 bits does for them.
+        var (numerator, denominator) = (left / divisor, right / divisor)
+        while denominator > Int128(Int64.max) {
+            numerator /= 2
+            denominator /= 2
+        }
+        self.init(numerator: Int64(numerator), denominator: Int64(denominator))
+    }
+
+    private init(numerator: Int64, denominator: Int64) {
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    public var isZero: Bool { numerator == 0 }
+    public var isOne: Bool { numerator == denominator }
+    public var fraction: Double { Double(numerator) / Double(denominator) }
+
+    private static func greatestCommonDivisor(_ left: Int128, _ right: Int128) -> Int128 {
+        var (left, right) = (left, right)
+        while right != 0 { (left, right) = (right, left % right) }
+        return left == 0 ? 1 : left
+    }
+}
