@@ -25,12 +25,34 @@ public enum Layout: Hashable, Sendable {
 extension Layout {
     /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers another,
     /// except that the small tile of `pictureInPicture` lies within the large one.
-    public func layers(of scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
+    ///
+    /// - Parameter fit: How cameras take their tiles; in the halves of `sideBySide` they fill them anyway. Of a screen all
+    ///   is seen always.
+    public func layers(
+        of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
+    ) -> [CompositionLayer] {
+        var layers = containedLayers(of: scene, canvas: canvas)
+        if fit == .cover {
+            for index in layers.indices where layers[index].source.content == .camera {
+                layers[index].fit.mode = .cover
+            }
+        }
+        return layers
+    }
+
+    /// What is to be seen: the layers on the background that a compositor has by default.
+    public func view(
+        of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
+    ) -> CompositionView {
+        CompositionView(layers: layers(of: scene, canvas: canvas, fit: fit))
+    }
+
+    private func containedLayers(of scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         switch self {
         case .grid:
             return scene.presenters.isEmpty
                 ? GridLayout.layers(scene.cameras.map(SourceID.camera), canvas: canvas)
-                : Layout.presentation.layers(of: scene, canvas: canvas)
+                : Layout.presentation.containedLayers(of: scene, canvas: canvas)
         case .speaker, .presentation:
             guard let leading = scene.leadingSource else { return [] }
             return StripLayout.layers(large: leading, scene: scene, canvas: canvas)
@@ -45,7 +67,7 @@ extension Layout {
             guard let only = scene.principalSource(of: participant) else { break }
             return PairLayout.whole(canvas).map { [CompositionLayer(source: only, rect: $0)] } ?? []
         }
-        return Layout.speaker.layers(of: scene, canvas: canvas)
+        return Layout.speaker.containedLayers(of: scene, canvas: canvas)
     }
 }
 
