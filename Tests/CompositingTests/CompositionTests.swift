@@ -133,7 +133,7 @@ struct CompositionTests {
         #expect(picture.isFilled(request.instruction.layers[1].rect, with: .red))
     }
 
-    @Test("tiles that reach over the canvas are trimmed, and those outside are left out")
+    @Test("what of tiles lies outside the canvas is not drawn, and the rest as if all of it were")
     func outside() {
         let tiles = [
             PixelRect(x: -101, y: -51, width: 301, height: 151), PixelRect(x: 601, y: 301, width: 501, height: 501),
@@ -143,7 +143,8 @@ struct CompositionTests {
         let list = sources(source(1, solidPicture(.red, 20, 10)))
         let picture = compositor.compose([request], sources: list)[0]
         #expect(picture.colour(100, 50) == .red)
-        #expect(picture.colour(620, 330) == .red)
+        // Its picture is in the middle, below the canvas.
+        #expect(picture.colour(620, 330) == .bar)
         #expect(picture.colour(320, 180) == .background)
     }
 

@@ -72,7 +72,8 @@ struct LayerPlacement: Hashable {
     private static func position(of part: Int, within side: Int, focus: Double) -> Int {
         let focus = focus > 0 ? min(focus, 1) : 0
         let start = (Double(side) * focus - Double(part) / 2) / 2
-        return min(max(0, Int(start.rounded()) * 2), (side - part) & ~1)
+        // Of two that are as near the first.
+        return min(max(0, Int((start - 0.5).rounded(.up)) * 2), (side - part) & ~1)
     }
 
     /// What of `crop` shows in `seen`, a part of the place that all of it shows in; to the chroma sample.
