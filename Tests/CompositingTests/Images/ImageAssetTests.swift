@@ -132,17 +132,6 @@ struct ImageAssetTests {
             try ImageLibrary(folder: "/nowhere")
         } throws: { "\($0)".hasPrefix("the folder /nowhere cannot be read: ") }
     }
-
-    @Test("a portrait is round, in the middle, and its middle is seen")
-    func portrait() throws {
-        let size = VideoDimensions(width: 160, height: 90)
-        let image = ImageAsset.solid("red", 40, 90, blue: 0, green: 0, red: 255)
-        let picture = try #require(BGRACanvas.draw(size) { image.drawPortrait(on: $0, tile: size) })
-        #expect(bytes(picture, 80, 45) == [0, 0, 255, 255])
-        #expect(bytes(picture, 0, 0) == [0, 0, 0, 0])
-        #expect(bytes(picture, 80 - 30, 45 - 30) == [0, 0, 0, 0])
-        #expect(bytes(picture, 80 - 29, 45) == [0, 0, 255, 255])
-    }
 }
 
 /// Makes PNGs by hand.
