@@ -20,11 +20,13 @@ public enum Layout: Hashable, Sendable {
     /// A participant takes the whole canvas: what they present or else their camera. Where they are not to be seen it is
     /// `speaker`.
     case solo(ParticipantID)
+    /// A layout of one's own, and the images that it refers to.
+    case template(LayoutTemplate, images: ImageLibrary = ImageLibrary())
 }
 
 extension Layout {
     /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers another,
-    /// except that the small tile of `pictureInPicture` lies within the large one.
+    /// except that the small tile of `pictureInPicture` lies within the large one; in a template slots may lie anywhere.
     public func layers(of scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         switch self {
         case .grid:
@@ -44,6 +46,8 @@ extension Layout {
         case .solo(let participant):
             guard let only = scene.principalSource(of: participant) else { break }
             return PairLayout.whole(canvas).map { [CompositionLayer(source: only, rect: $0)] } ?? []
+        case .template(let template, _):
+            return TemplateLayout(template, scene: scene, canvas: canvas).layers
         }
         return Layout.speaker.layers(of: scene, canvas: canvas)
     }
