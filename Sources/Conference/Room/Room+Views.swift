@@ -8,7 +8,7 @@ extension Room {
         var plan = ViewPlan()
         for receiver in participants {
             guard let canvas = receiver.downlink?.dimensions else { continue }
-            plan.add(CompositionRequest(canvas: canvas, tiles: layers(for: receiver, canvas: canvas)), for: receiver.id)
+            plan.add(CompositionRequest(canvas: canvas, layers: layers(for: receiver, canvas: canvas)), for: receiver.id)
         }
         return plan
     }
