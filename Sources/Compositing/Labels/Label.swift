@@ -45,7 +45,9 @@ struct TileLabelMetrics: Hashable {
         // An eleventh or so: 30 of 360, 44 of 720.
         let proportion = tile.height / 12
         height = min(max(proportion, Self.plateHeights.lowerBound), Self.plateHeights.upperBound) & ~1
-        margin = height / 3 & ~1
+        margin = Self.margin(height: height)
         maximumWidth = (tile.width - 2 * margin) & ~7
     }
+
+    static func margin(height: Int) -> Int { height / 3 & ~1 }
 }
