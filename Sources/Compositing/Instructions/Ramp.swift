@@ -49,13 +49,16 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
 extension Sequence {
     /// The value of ramps in order of time: that of the last one which has begun, of the first before it has; nil without
     /// ramps.
-    func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> {
+    func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> { current(at: time)?.value(at: time) }
+
+    /// Of ramps in order of time the last one that has begun, the first before it has; nil without ramps.
+    func current<Value>(at time: MediaTime) -> Ramp<Value>? where Element == Ramp<Value> {
         var current: Ramp<Value>?
         for ramp in self {
-            if let current, ramp.timeRange.start > time { return current.value(at: time) }
+            if let current, ramp.timeRange.start > time { return current }
             current = ramp
         }
-        return current?.value(at: time)
+        return current
     }
 }
 

@@ -9,8 +9,8 @@ extension Room {
         for receiver in participants {
             guard let canvas = receiver.downlink?.dimensions else { continue }
             let layout = compositionLayout(receiver.layout ?? layout)
-            let tiles = layout.layers(of: scene(for: receiver), canvas: canvas)
-            plan.add(CompositionRequest(canvas: canvas, tiles: tiles), for: receiver.id)
+            let layers = layout.layers(of: scene(for: receiver), canvas: canvas)
+            plan.add(CompositionRequest(canvas: canvas, layers: layers), for: receiver.id)
         }
         return plan
     }

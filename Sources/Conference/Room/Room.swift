@@ -17,7 +17,7 @@ final class Room {
 
     let id: String
     private let configuration: RelayConfiguration
-    private let compositor = QueueConfined(TileCompositor())
+    private let renderer = QueueConfined(CompositionRenderer())
     let composeQueue: JobQueueID
     private let mixer = QueueConfined(AudioMixingSession())
     let mixQueue: JobQueueID
@@ -159,14 +159,15 @@ final class Room {
                 decoration: decoration(source.content, of: participant))
         }
         isComposing = true
-        let (compositor, room, sources) = (compositor, id, contents)
+        let (renderer, room, inputs) = (renderer, id, CompositionInputs(sources: contents))
+        let mediaTime = MediaTime(value: time.nanoseconds, timescale: 1_000_000_000)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
-                .composed(
+                let composed = renderer.value.render(plan.requests, inputs: inputs, at: mediaTime)
+                return .composed(
                     room: room,
                     ComposedTick(
-                        captureTime: time, pictures: compositor.value.compose(plan.requests, sources: sources),
-                        pictureIndex: plan.requestIndex))
+                        captureTime: time, pictures: composed.map(\.picture), pictureIndex: plan.requestIndex))
             })
     }
 
@@ -182,13 +183,13 @@ final class Room {
         _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) -> TileContent {
         guard let pipeline = participant.pipeline(for: content), let time = pipeline.newestTime else {
-            return .placeholder
+            return .placeholder()
         }
         // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
         let isScreen = content == .slides
         let age = now - time
         if !isScreen, age > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
-        guard let picture = pipeline.newest else { return .placeholder }
+        guard let picture = pipeline.newest else { return .placeholder() }
         return .picture(
             picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
     }

@@ -18,7 +18,7 @@ struct ViewPlan {
         }
         requestIndex[receiver] = requests.count
         requests.append(request)
-        for tile in request.tiles {
+        for tile in request.instruction.layers {
             let size = tile.rect.dimensions
             if size.area > tiles[tile.source]?.area ?? 0 { tiles[tile.source] = size }
         }
