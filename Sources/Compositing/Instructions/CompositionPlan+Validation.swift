@@ -120,14 +120,6 @@ extension CompositionLayer {
     }
 }
 
-extension PixelRect {
-    /// What both cover; possibly empty.
-    fileprivate func intersection(_ other: PixelRect) -> PixelRect {
-        let (left, top) = (max(x, other.x), max(y, other.y))
-        return PixelRect(x: left, y: top, width: min(maxX, other.maxX) - left, height: min(maxY, other.maxY) - top)
-    }
-}
-
 extension Sequence where Element == SourceID {
     /// What is found in a set is told in the same order each time.
     fileprivate var inOrder: [SourceID] {

@@ -76,7 +76,8 @@ extension TemplateReader {
     private mutating func arrangement(_ value: TemplateValue, at path: String) -> LayoutTemplate.Arrangement? {
         guard let fields = object(value, at: path, keys: ["participants", "screens", "slots"]) else { return nil }
         func range(_ key: String, _ reader: inout TemplateReader) -> LayoutTemplate.CountRange {
-            reader.text(fields, key, allowed: LayoutTemplate.CountRange.allowed) { LayoutTemplate.CountRange($0) } ?? .any
+            reader.text(fields, key, allowed: LayoutTemplate.CountRange.allowed) { LayoutTemplate.CountRange($0) }
+                ?? .any
         }
         if fields.values["slots"] == nil { note(fields.path("slots"), "this is missing; give a list of slots") }
         return LayoutTemplate.Arrangement(

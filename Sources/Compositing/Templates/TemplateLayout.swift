@@ -70,7 +70,9 @@ struct TemplateLayout {
             guard case .enlarge(let name) = slot.whenEmpty else { continue }
             let place = rects[index]
             rects[index] = nil
-            guard let place, let other = slots.firstIndex(where: { $0.name == name }), !areEmpty[other] else { continue }
+            guard let place, let other = slots.firstIndex(where: { $0.name == name }), !areEmpty[other] else {
+                continue
+            }
             rects[other] = rects[other].map { $0.union(place) }
         }
         return rects
@@ -98,7 +100,8 @@ struct TemplateLayout {
 
     /// Tiles of 16:9 side by side or one below the other, in the middle.
     private static func line(count: Int, in room: VideoDimensions, isRow: Bool) -> [PixelRect] {
-        let width = isRow ? min(room.width / count, room.height * 16 / 9) : min(room.width, room.height / count * 16 / 9)
+        let width =
+            isRow ? min(room.width / count, room.height * 16 / 9) : min(room.width, room.height / count * 16 / 9)
         let tile = VideoDimensions(width: width & ~1, height: min(width * 9 / 16, room.height) & ~1)
         let (columns, rows) = isRow ? (count, 1) : (1, count)
         let left = (room.width - columns * tile.width) / 2 & ~1
