@@ -82,7 +82,8 @@ public final class AudioMixingSession {
             for packet in input.packets[source.id] ?? [] { source.insert(packet) }
             source.pull(now: now)
             if source.isAudible { mixer.add(source.frame) }
-            result.sources[source.id] = AudioSourceReport(level: source.level, statistics: source.statistics)
+            result.sources[source.id] = AudioSourceReport(
+                level: source.level, statistics: source.statistics, isMixed: source.isAudible)
         }
         for index in receivers.indices {
             do throws(OpusError) {
@@ -116,7 +117,8 @@ public final class AudioMixingSession {
         let payload = try receiver.encoder.encode(scratch)
         return EncodedAudio(
             payload: payload, level: LevelMeter.level(scratch),
-            maySkip: receiver.encoder.settings.usesDTX && payload.readableBytes <= 2)
+            maySkip: receiver.encoder.settings.usesDTX && payload.readableBytes <= 2,
+            limiterGain: receiver.limiter.lowestGain)
     }
 
     /// `scratch` is silent.

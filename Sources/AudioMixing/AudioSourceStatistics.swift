@@ -39,9 +39,12 @@ public struct AudioSourceReport: Hashable, Sendable {
     /// The level of the frame that went into the mix.
     public var level: AudioLevel
     public var statistics: AudioSourceStatistics
+    /// Whether the frame was added to the mixes; otherwise there was nothing to hear in it.
+    public var isMixed: Bool
 
-    public init(level: AudioLevel, statistics: AudioSourceStatistics) {
+    public init(level: AudioLevel, statistics: AudioSourceStatistics, isMixed: Bool = true) {
         self.level = level
         self.statistics = statistics
+        self.isMixed = isMixed
     }
 }
