@@ -9,13 +9,10 @@ public struct EncodedAudio: Sendable {
     public var level: AudioLevel
     /// Whether the packet need not be sent: the encoder is silent by DTX.
     public var maySkip: Bool
-    /// What the limiter multiplied the mix by where it was loudest; 1 where nothing had to be limited.
-    public var limiterGain: Float
 
-    public init(payload: ByteBuffer, level: AudioLevel, maySkip: Bool = false, limiterGain: Float = 1) {
+    public init(payload: ByteBuffer, level: AudioLevel, maySkip: Bool = false) {
         self.payload = payload
         self.level = level
         self.maySkip = maySkip
-        self.limiterGain = limiterGain
     }
 }

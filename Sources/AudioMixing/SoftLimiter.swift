@@ -22,8 +22,6 @@ public struct SoftLimiter: Sendable {
 
     /// The gain after the last sample; 1 while nothing has to be limited.
     public private(set) var gain: Float = 1
-    /// The lowest gain of the last `process(_:)`.
-    public private(set) var lowestGain: Float = 1
 
     public init() {}
 
@@ -33,22 +31,16 @@ public struct SoftLimiter: Sendable {
             if gain == 1 {
                 var peak: Float = 0
                 for sample in samples { peak = max(peak, abs(sample)) }
-                if peak <= Self.threshold {
-                    lowestGain = 1
-                    return
-                }
+                if peak <= Self.threshold { return }
             }
             var gain = gain
-            var lowest = gain
             for index in samples.indices {
                 let sample = samples[index]
                 let magnitude = abs(sample)
                 let wanted = magnitude > Self.threshold ? Self.threshold / magnitude : 1
                 gain += (wanted - gain) * (wanted < gain ? Self.attack : Self.release)
-                lowest = min(lowest, gain)
                 samples[index] = Self.bend(sample * gain)
             }
-            lowestGain = lowest
             self.gain = gain > 1 - Self.unityMargin ? 1 : gain
         }
     }
@@ -56,7 +48,6 @@ public struct SoftLimiter: Sendable {
     /// Forgets what was before.
     public mutating func reset() {
         gain = 1
-        lowestGain = 1
     }
 
     /// The sample itself under the threshold; above it a curve that reaches full scale at infinity.

@@ -290,7 +290,7 @@ import Testing
 
     // MARK: Sound
 
-    @Test("a sound has its level, its gain in the mixes, and what its limiter takes away")
+    @Test("a sound has its level and its gain in the mix, and the mix what its limiter takes away")
     func sound() throws {
         let film = Film()
         var statistics = AudioSourceStatistics()
@@ -300,18 +300,21 @@ import Testing
             film.timeline.observe(
                 AudioSourceReport(
                     level: AudioLevel(decibelsBelowOverload: tick < 5 ? 30 : 120, isVoice: tick < 5),
-                    statistics: statistics, isMixed: tick < 5),
-                mix: EncodedAudio(
-                    payload: ByteBuffer(), level: AudioLevel(decibelsBelowOverload: 20),
-                    limiterGain: tick == 3 ? 0.5 : 1), of: 1, now: now
+                    mixGain: tick < 5 ? 1 : 0, statistics: statistics),
+                mix: EncodedAudio(payload: ByteBuffer(), level: AudioLevel(decibelsBelowOverload: 20)), of: 1, now: now
             ) { ("p1", "Ben") }
+            var result = AudioTickResult()
+            result.encodeCount = 2
+            result.limiterGain = tick == 3 ? 0.5 : 1
+            film.timeline.mixed(result, now: now)
         }
         film.now += .milliseconds(199)
-        let sound = try #require(film.snapshot().sounds.first)
+        let snapshot = film.snapshot()
+        let sound = try #require(snapshot.sounds.first)
         #expect(sound.level.suffix(2) == [30, 120] && sound.level.first == .some(nil))
         #expect(sound.gain.suffix(2) == [1, 0] && sound.isVoice.suffix(2) == [true, false])
-        #expect(sound.mixGain.suffix(2) == [0.5, 1] && sound.mixLevel.last == 20)
-        #expect(sound.concealed.suffix(2) == [0, 20])
+        #expect(sound.mixLevel.last == 20 && sound.concealed.suffix(2) == [0, 20])
+        #expect(snapshot.mix.limiterGain.suffix(2) == [0.5, 1] && snapshot.mix.encodes.suffix(2) == [10, 10])
     }
 
     // MARK: Encoders

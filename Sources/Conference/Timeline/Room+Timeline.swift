@@ -26,6 +26,7 @@ extension Room {
 
     /// Writes an audio tick into the timeline.
     func observe(_ tick: MixedTick) {
+        timeline.mixed(tick.output, now: tick.captureTime)
         for participant in participants {
             timeline.observe(
                 tick.output.sources[participant.id], mix: tick.output.packets[participant.id], of: participant.id,

@@ -24,6 +24,7 @@ extension RoomTimeline {
         snapshot.ticks = ticks.snapshot(window)
         snapshot.sources = sources.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window, ticks: ticks) }
         snapshot.sounds = sounds.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window) }
+        snapshot.mix = mix.snapshot(window)
         snapshot.encoders = encoders.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window) }
         snapshot.views = views.map { $0.snapshot(describe: describe) }
         snapshot.rowsLeftOut = rowsLeftOut
@@ -147,16 +148,22 @@ extension SoundTimeline {
         snapshot.ended = window.end(lastSeen)
         snapshot.level = window.figures(ring, missing: nil) { $0.sourceTicks > 0 ? $0.level : nil }
         snapshot.gain = window.figures(ring, missing: 0) {
-            $0.sourceTicks > 0 ? Self.rounded(Double($0.mixedTicks) / Double($0.sourceTicks)) : 0
+            $0.sourceTicks > 0 ? (Double($0.gains) / Double($0.sourceTicks) / 0.255).rounded() / 1000 : 0
         }
         snapshot.isVoice = window.figures(ring, missing: false, \.isVoice)
         snapshot.concealed = window.counts(ring, \.concealed)
         snapshot.mixLevel = window.figures(ring, missing: nil) { $0.mixTicks > 0 ? $0.mixLevel : nil }
-        snapshot.mixGain = window.figures(ring, missing: 1) { Self.rounded(Double($0.gain) / Double(UInt16.max)) }
         return snapshot
     }
+}
 
-    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+extension MixTimeline {
+    fileprivate func snapshot(_ window: TimelineWindow) -> RoomTimelineSnapshot.Mix {
+        var snapshot = RoomTimelineSnapshot.Mix()
+        snapshot.limiterGain = window.figures(ring, missing: 1) { (Double($0.limiterGain) / 65.535).rounded() / 1000 }
+        snapshot.encodes = window.counts(ring, \.encodes)
+        return snapshot
+    }
 }
 
 extension EncoderTimeline {

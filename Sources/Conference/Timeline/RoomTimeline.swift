@@ -13,6 +13,7 @@ final class RoomTimeline {
 
     private(set) var ticks = TickTimeline()
     private(set) var sources: [SourceTimeline] = []
+    private(set) var mix = MixTimeline()
     private(set) var sounds: [SoundTimeline] = []
     private(set) var encoders: [EncoderTimeline] = []
     /// Rows that were left out.
@@ -39,6 +40,11 @@ final class RoomTimeline {
     /// Takes what it took to compose a tick's pictures.
     func composed(_ work: CompositionWork, interval: Duration, now: MonotonicInstant) {
         ticks.observe(work, interval: interval, now: now)
+    }
+
+    /// Takes what an audio tick made of all sounds.
+    func mixed(_ result: AudioTickResult, now: MonotonicInstant) {
+        mix.observe(result, now: now)
     }
 
     // MARK: Rows

@@ -18,6 +18,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var sources: [Source] = []
     public var views: [View] = []
     public var sounds: [Sound] = []
+    public var mix = Mix()
     public var encoders: [Encoder] = []
     /// Rows that there was no room for.
     public var rowsLeftOut: UInt64 = 0
@@ -222,25 +223,30 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
+    /// The sum of all sounds. What goes to those who are in it, their own taken away, passes a limiter of their own.
+    public struct Mix: Codable, Hashable, Sendable {
+        /// The lowest gain of the limiter, 0 to 1: below one where the sum is too loud.
+        public var limiterGain: [Double] = []
+        /// Packets encoded.
+        public var encodes: [UInt16] = []
+
+        public init() {}
+    }
+
     /// A participant's sound, and what they hear.
-    ///
-    /// The mixer adds those whom there is anything to hear of with a gain of one, and takes each listener's own away
-    /// again. What goes to a listener passes their limiter, whose gain is below one where the sum is too loud.
     public struct Sound: Codable, Hashable, Sendable {
         public var person: Person
         /// When it was last there; nil: it is.
         public var ended: Double?
         /// The loudest, in decibels below overload; 127 is silence, nil where no sound is sent.
         public var level: [UInt8?] = []
-        /// The part of the bucket in which they were added to the mixes, 0 to 1: their gain, averaged.
+        /// What it was multiplied by on its way into the mix, averaged: 0 where it was left out.
         public var gain: [Double] = []
         public var isVoice: [Bool] = []
         /// Milliseconds made up for lost or late packets.
         public var concealed: [UInt16] = []
         /// The loudest of what they hear, as `level`; nil where they hear nothing.
         public var mixLevel: [UInt8?] = []
-        /// The lowest gain of their mix's limiter, 0 to 1.
-        public var mixGain: [Double] = []
 
         public init(person: Person) {
             self.person = person

@@ -6,8 +6,8 @@ final class SoundTimeline {
     struct Bucket: Sendable {
         /// Ticks at which the participant was a source.
         var sourceTicks: UInt16 = 0
-        /// Ticks at which there was something to hear of them, which was added to the others' mixes.
-        var mixedTicks: UInt16 = 0
+        /// The sum of the gains with which they were added to the mixes, in 255ths.
+        var gains: UInt16 = 0
         /// The loudest, in -dBov.
         var level: UInt8 = 127
         var isVoice = false
@@ -17,8 +17,6 @@ final class SoundTimeline {
         var mixTicks: UInt16 = 0
         /// The loudest of the mix, in -dBov.
         var mixLevel: UInt8 = 127
-        /// The lowest gain of the mix's limiter, in 65535ths.
-        var gain = UInt16.max
     }
 
     let participant: ParticipantID
@@ -43,7 +41,7 @@ final class SoundTimeline {
         ring.update(TimelineScale.bucket(at: now)) { bucket in
             if let source {
                 bucket.sourceTicks.count(1)
-                if source.isMixed { bucket.mixedTicks.count(1) }
+                bucket.gains.count(source.mixGain > 0 ? UInt64(min(source.mixGain, 1) * 255) : 0)
                 bucket.level = min(bucket.level, source.level.decibelsBelowOverload)
                 bucket.isVoice = bucket.isVoice || source.level.isVoice
                 bucket.concealed.count((made + 500_000) / 1_000_000)
@@ -51,12 +49,29 @@ final class SoundTimeline {
             if let mix {
                 bucket.mixTicks.count(1)
                 bucket.mixLevel = min(bucket.mixLevel, mix.level.decibelsBelowOverload)
-                bucket.gain = min(bucket.gain, Self.stored(mix.limiterGain))
             }
         }
     }
+}
 
-    private static func stored(_ gain: Float) -> UInt16 {
-        gain >= 1 ? .max : gain > 0 ? UInt16(gain * Float(UInt16.max)) : 0
+/// The last minute of the sum of all sounds.
+struct MixTimeline: Sendable {
+    struct Bucket: Sendable {
+        var ticks: UInt16 = 0
+        /// The lowest gain of the limiter, in 65535ths.
+        var limiterGain = UInt16.max
+        /// Packets encoded.
+        var encodes: UInt16 = 0
+    }
+
+    private(set) var ring = TimelineRing(empty: Bucket())
+
+    mutating func observe(_ result: AudioTickResult, now: MonotonicInstant) {
+        let gain = result.limiterGain
+        ring.update(TimelineScale.bucket(at: now)) { bucket in
+            bucket.ticks.count(1)
+            bucket.encodes.count(UInt64(clamping: result.encodeCount))
+            bucket.limiterGain = min(bucket.limiterGain, gain >= 1 ? .max : gain > 0 ? UInt16(gain * 65_535) : 0)
+        }
     }
 }
