@@ -48,6 +48,7 @@ struct Transition {
                 staged.layer = current
                 staged.layer.opacity = 0
                 staged.layer.zOrder = 0
+                staged.layer.limitEdges()
                 staged.layer.fade(from: current.opacity, during: range, easing: .easeIn, continuing: fade)
                 return staged
             }

@@ -36,6 +36,7 @@ final class Room {
     /// The same as it is drawn.
     var resolvedOverlays: [CompositionOverlay] = []
     private let events: RoomEventLog
+    let timeline = RoomTimeline()
     /// Something has changed since receivers were last shown what is wanted for them.
     private var needsDirecting = true
     /// Who is sent what; nil when that is to be worked out anew.
@@ -78,6 +79,8 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
+    /// The time from one video tick to the next.
+    var tickInterval: Duration { videoTicks.interval }
 
     // MARK: Members
 
@@ -164,7 +167,10 @@ final class Room {
             waitingAudioTicks.append(tick)
         }
         handOutMix(now: now)
-        if let tick = videoTicks.takeTick(tolerance: 1, now: now) { compose(at: tick.time, now: now) }
+        if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
+            observeTick(tick.index, now: now)
+            compose(at: tick.time, now: now)
+        }
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
@@ -251,6 +257,7 @@ final class Room {
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
         pictures.count(tick.origins)
+        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
         for participant in participants {
             guard participant.downlink != nil, let index = tick.pictureIndex[participant.id],
@@ -279,6 +286,7 @@ final class Room {
         for tick in ticks {
             audioFailures &+= UInt64(tick.output.failures.count)
             noteLevels(tick.output.sources, now: tick.captureTime)
+            observe(tick)
             for participant in participants {
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(
