@@ -5,7 +5,7 @@ public import SecureTransport
 public import VideoCoding
 
 /// Whether a participant's picture contains the participant.
-public enum SelfView: String, CaseIterable, Sendable {
+public enum SelfView: String, CaseIterable, Codable, Sendable {
     /// Everyone but oneself.
     case never
     /// Everyone.

@@ -66,8 +66,8 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     /// Whether the participant speaks just now.
     public var isSpeaking = false
     public var connection = ConnectionState.new
-    /// The layout that the participant chose instead of the room's.
-    public var layout: RoomLayout?
+    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    public var layout: ParticipantLayout?
     /// In which size the participant's pictures are seen now.
     public var tiles: [TileSnapshot] = []
     /// What the participant presents, while they do.

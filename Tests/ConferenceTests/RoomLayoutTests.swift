@@ -38,8 +38,8 @@ import Testing
         let (call, clients) = (watched.call, watched.clients)
         try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
         try call.relay.setLayout(
-            .solo(participant: clients[2].participantID), room: "demo", participant: clients[0].participantID,
-            now: call.now)
+            ParticipantLayout(.solo(participant: clients[2].participantID)), room: "demo",
+            participant: clients[0].participantID, now: call.now)
         call.run(for: .seconds(3))
         #expect(try watched.seen(0.1, 0.1).resembles(.green))
         #expect(try watched.seen(0.9, 0.9).resembles(.green))
@@ -187,8 +187,8 @@ import Testing
         let pinned = RoomLayout.pinned(participant: clients[0].participantID)
         try call.relay.setLayout(pinned, room: "demo", now: call.now)
         try call.relay.setLayout(
-            .solo(participant: clients[0].participantID), room: "demo", participant: watched.viewer.participantID,
-            now: call.now)
+            ParticipantLayout(.solo(participant: clients[0].participantID)), room: "demo",
+            participant: watched.viewer.participantID, now: call.now)
         #expect(call.relay.snapshot(room: "demo", now: call.now)?.layout == pinned)
         #expect(call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now))
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
@@ -202,7 +202,7 @@ import Testing
         let (relay, now) = (watched.call.relay, watched.call.now)
         #expect(throws: RoomControlError.noSuchRoom("other")) { try relay.setLayout(.grid, room: "other", now: now) }
         #expect(throws: RoomControlError.noSuchParticipant("x")) {
-            try relay.setLayout(.grid, room: "demo", participant: "x", now: now)
+            try relay.setLayout(ParticipantLayout(.grid), room: "demo", participant: "x", now: now)
         }
         #expect(throws: RoomControlError.noSuchParticipant("x")) {
             try relay.setMediaState(MediaState(), room: "demo", participant: "x", now: now)

@@ -29,8 +29,8 @@ public struct OverlayRenderer {
     private var results: [KeptResult] = []
     /// How many may still be drawn in this call.
     private var rendersLeft = 0
-    /// Whether all that this call asked for was there.
-    private var isComplete = true
+    /// Whether all that the last call asked for was there.
+    private(set) var isComplete = true
     /// How many were drawn.
     private(set) var renderCount = 0
 
@@ -69,6 +69,7 @@ public struct OverlayRenderer {
     public mutating func overlays(
         _ overlays: [CompositionOverlay], canvas: VideoDimensions, wallClock: Int64?
     ) -> [PlacedOverlay] {
+        isComplete = true
         guard !overlays.isEmpty, (2...8192).contains(canvas.width), (2...8192).contains(canvas.height) else {
             return []
         }
@@ -76,7 +77,7 @@ public struct OverlayRenderer {
         let known = results.firstIndex { $0.canvas == canvas && $0.overlays == overlays }
         if let known, results[known].wallClock == shownTime { return results[known].placed }
 
-        (rendersLeft, isComplete) = (Self.rendersPerCall, true)
+        rendersLeft = Self.rendersPerCall
         let placed = place(overlays.prefix(Self.maximumCount), on: canvas, wallClock: wallClock)
         if let known { results.remove(at: known) }
         if isComplete {

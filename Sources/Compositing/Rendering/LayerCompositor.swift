@@ -28,6 +28,8 @@ public final class LayerCompositor: VideoCompositing {
         public var labelsRendered = 0
         /// Background images scaled.
         public var backgroundsRendered = 0
+        /// Overlays laid out and drawn.
+        public var overlaysRendered = 0
         /// Pictures allocated besides destinations: scratch memory, placeholders, backgrounds. Stands still in steady state.
         public var pictureAllocations = 0
 
@@ -46,6 +48,7 @@ public final class LayerCompositor: VideoCompositing {
     var placeholders = PlaceholderRenderer()
     var backgrounds = BackgroundRenderer()
     var decorator = TileDecorator()
+    private var overlays = OverlayRenderer()
     var shapes = ShapeCache()
     private var tick: Int?
     private var drawings: [LayerDrawing] = []
@@ -58,6 +61,7 @@ public final class LayerCompositor: VideoCompositing {
         statistics.placeholdersRendered = placeholders.renderCount
         statistics.labelsRendered = decorator.labelRenderCount
         statistics.backgroundsRendered = backgrounds.renderCount
+        statistics.overlaysRendered = overlays.renderCount
         statistics.pictureAllocations += placeholders.renderCount + backgrounds.renderCount + scratch.allocationCount
         return statistics
     }
@@ -71,10 +75,14 @@ public final class LayerCompositor: VideoCompositing {
         }
         defer { drawings.removeAll(keepingCapacity: true) }
         plan(request)
+        let overlays = self.overlays.overlays(
+            request.instruction.overlays, canvas: request.canvas, wallClock: request.wallClock)
+        if !self.overlays.isComplete { request.markIncomplete() }
         tiles.beginCanvas()
         var canvas = request.makeDestination()
         try canvas.withI420Region { canvas throws(VideoCompositingError) in
-            try paint(request, on: canvas)
+            try paint(request, below: overlays, on: canvas)
+            for overlay in overlays { overlay.draw(on: canvas) }
         }
         let picture = canvas.freeze()
         tiles.endCanvas(picture)
@@ -123,7 +131,7 @@ public final class LayerCompositor: VideoCompositing {
     }
 
     private func paint(
-        _ request: VideoCompositionRequest, on canvas: I420Region
+        _ request: VideoCompositionRequest, below overlays: [PlacedOverlay], on canvas: I420Region
     ) throws(VideoCompositingError) {
         uncovered.reset(to: PixelRect(canvas.dimensions))
         for drawing in drawings where !drawing.isHidden { drawing.forEachOpaquePart { uncovered.subtract($0) } }
@@ -137,10 +145,11 @@ public final class LayerCompositor: VideoCompositing {
                 continue
             }
             paint(drawings[index], on: canvas)
-            // A tile that another layer covers in part is no good as a model.
+            // A tile over which something else is drawn is no good as a model.
             let drawing = drawings[index]
             if drawing.isWhole, !drawing.isBlended,
-                !drawings[(index + 1)...].contains(where: { !$0.isHidden && $0.rect.overlaps(drawing.rect) })
+                !drawings[(index + 1)...].contains(where: { !$0.isHidden && $0.rect.overlaps(drawing.rect) }),
+                !overlays.contains(where: { $0.rect.overlaps(drawing.rect) })
             {
                 tiles.add(drawing)
             }

@@ -11,6 +11,7 @@ final class Participant {
     let name: String
     let room: String
     let role: ParticipantRole
+    /// Whether the participant wanted to see themselves when they joined.
     let selfView: SelfView
     let joined: MonotonicInstant
     let peer: PeerConnection
@@ -34,8 +35,8 @@ final class Participant {
     /// What the participant says of microphone and camera.
     var microphoneIsOn = true
     var cameraIsOn = true
-    /// What the participant is shown instead of the room's layout.
-    var layout: RoomLayout?
+    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    var layout: ParticipantLayout?
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?

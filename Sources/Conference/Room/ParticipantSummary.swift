@@ -13,10 +13,12 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var connection: ConnectionState
     /// Whether the participant speaks just now.
     public var isSpeaking: Bool
+    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    public var layout: ParticipantLayout?
 
     public init(
         id: String, name: String, role: ParticipantRole, microphone: Bool, camera: Bool, slides: Bool = false,
-        connection: ConnectionState = .new, isSpeaking: Bool = false
+        connection: ConnectionState = .new, isSpeaking: Bool = false, layout: ParticipantLayout? = nil
     ) {
         self.id = id
         self.name = name
@@ -26,5 +28,6 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
         self.slides = slides
         self.connection = connection
         self.isSpeaking = isSpeaking
+        self.layout = layout
     }
 }

@@ -28,6 +28,7 @@ final class Room {
     var presenters: [ParticipantID] = []
     var speaker = ActiveSpeakerDetector()
     private let events: RoomEventLog
+    let timeline = RoomTimeline()
     /// Who is sent what; nil when that is to be worked out anew.
     private var viewPlan: ViewPlan?
     private(set) var jobs = CircularBuffer<Job>()
@@ -60,6 +61,8 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
+    /// The time from one video tick to the next.
+    var tickInterval: Duration { videoTicks.interval }
 
     // MARK: Members
 
@@ -139,7 +142,10 @@ final class Room {
             waitingAudioTicks.append(tick)
         }
         handOutMix(now: now)
-        if let tick = videoTicks.takeTick(tolerance: 1, now: now) { compose(at: tick.time, now: now) }
+        if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
+            observeTick(tick.index, now: now)
+            compose(at: tick.time, now: now)
+        }
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
@@ -251,6 +257,7 @@ final class Room {
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
+        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
         for participant in participants {
             guard participant.downlink != nil, let index = tick.pictureIndex[participant.id],
@@ -279,6 +286,7 @@ final class Room {
         for tick in ticks {
             audioFailures &+= UInt64(tick.output.failures.count)
             noteLevels(tick.output.sources, now: tick.captureTime)
+            observe(tick)
             for participant in participants {
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(

@@ -6,6 +6,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case noSuchParticipant(String)
     /// The layout is about a participant whom the room does not have.
     case layoutNamesNobody(participant: String)
+    /// One of those to be hidden, at this place in the list, is not in the room.
+    case nobodyToHide(participant: String, index: Int)
 
     public var description: String {
         switch self {
@@ -13,6 +15,18 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .noSuchParticipant(let id): "the room has no participant \"\(id)\"; they may have left"
         case .layoutNamesNobody(let id):
             "the layout shows participant \"\(id)\", who is not in the room; name one of those who are"
+        case .nobodyToHide(let id, _): "participant \"\(id)\", who is to be hidden, is not in the room"
+        }
+    }
+}
+
+extension RoomControlError {
+    /// Where in the JSON the mistake is; nil where it is not in the JSON.
+    public var path: String? {
+        switch self {
+        case .noSuchRoom, .noSuchParticipant: nil
+        case .layoutNamesNobody: "participant"
+        case .nobodyToHide(_, let index): "hide[\(index)]"
         }
     }
 }

@@ -8,9 +8,9 @@ extension Relay {
         try controlledRoom(id).setLayout(layout)
     }
 
-    /// Changes what one participant is shown; nil: the room's layout again.
+    /// Changes what one participant is shown; nil: all as the room has it.
     public func setLayout(
-        _ layout: RoomLayout?, room id: String, participant: String, now: MonotonicInstant
+        _ layout: ParticipantLayout?, room id: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
         let (room, participant) = try controlled(room: id, participant: participant)
         try room.setLayout(layout, for: participant)
