@@ -21,22 +21,26 @@ struct TemplateLayout {
     private let unit: Int
 
     init(_ template: LayoutTemplate, scene: LayoutScene, canvas: VideoDimensions) {
-        arrangementIndex = template.arrangements.firstIndex {
+        let arrangement = template.arrangements.firstIndex {
             $0.participants.contains(scene.cameras.count) && $0.screens.contains(scene.presenters.count)
         }
         let unit = min(canvas.width, canvas.height)
-        self.unit = unit
-        let slots = arrangementIndex.map { template.arrangements[$0].slots } ?? []
+        let slots = arrangement.map { template.arrangements[$0].slots } ?? []
         var assignment = SlotAssignment(scene)
         let choices = slots.map { assignment.choose(for: $0) }
         let rects = Self.rects(of: slots, areEmpty: choices.map(\.isEmpty), canvas: canvas)
         var (filled, rest): ([FilledSlot], [SourceID]) = ([], assignment.rest)
         for (index, slot) in slots.enumerated() {
-            let tiles = rects[index].map { Self.tiles(slot, count: choices[index].count, in: $0, unit: unit) } ?? []
+            let gap = Int((Double(unit) * slot.gap / 2).rounded()) * 2
+            let tiles =
+                rects[index].map { TileRaster(slot.tiling, count: choices[index].count, gap: gap, in: $0).cells } ?? []
             if tiles.count < choices[index].count { rest += choices[index].map(\.source) }
             filled.append(FilledSlot(slot: slot, rect: rects[index], choices: choices[index], tiles: tiles))
         }
-        (self.slots, self.rest) = (filled, rest)
+        arrangementIndex = arrangement
+        self.slots = filled
+        self.rest = rest
+        self.unit = unit
     }
 
     /// From the lowest to the highest.
@@ -77,41 +81,6 @@ struct TemplateLayout {
             rects[other] = rects[other].map { $0.union(place) }
         }
         return rects
-    }
-
-    private static func tiles(_ slot: LayoutTemplate.Slot, count: Int, in rect: PixelRect, unit: Int) -> [PixelRect] {
-        guard count > 0 else { return [] }
-        guard slot.tiling != .single else { return [rect] }
-        // Half of the gap is around each tile; what is at the edges lies outside the slot.
-        let half = Int((Double(unit) * slot.gap / 4).rounded()) * 2
-        let room = VideoDimensions(width: rect.width + 2 * half, height: rect.height + 2 * half)
-        let cells =
-            switch slot.tiling {
-            case .single, .grid: GridLayout.cells(count: count, canvas: room)
-            case .row: line(count: count, in: room, isRow: true)
-            case .column: line(count: count, in: room, isRow: false)
-            }
-        let tiles = cells.map { cell in
-            PixelRect(
-                x: rect.x + cell.x, y: rect.y + cell.y, width: cell.width - 2 * half,
-                height: cell.height - 2 * half)
-        }
-        return tiles.allSatisfy { $0.width >= 2 && $0.height >= 2 } ? tiles : []
-    }
-
-    /// Tiles of 16:9 side by side or one below the other, in the middle.
-    private static func line(count: Int, in room: VideoDimensions, isRow: Bool) -> [PixelRect] {
-        let width =
-            isRow ? min(room.width / count, room.height * 16 / 9) : min(room.width, room.height / count * 16 / 9)
-        let tile = VideoDimensions(width: width & ~1, height: min(width * 9 / 16, room.height) & ~1)
-        let (columns, rows) = isRow ? (count, 1) : (1, count)
-        let left = (room.width - columns * tile.width) / 2 & ~1
-        let top = (room.height - rows * tile.height) / 2 & ~1
-        return (0..<count).map { index in
-            PixelRect(
-                x: left + (isRow ? index * tile.width : 0), y: top + (isRow ? 0 : index * tile.height),
-                width: tile.width, height: tile.height)
-        }
     }
 }
 
