@@ -9,6 +9,6 @@ extension CompositionLayer {
     /// Whether a picture of the canvas's size would be seen unchanged, were it the only layer and without overlays.
     func isUnchanged(on canvas: VideoDimensions) -> Bool {
         rect == PixelRect(canvas) && opacity == 1 && cornerRadius == 0 && border == nil && !isDecorated
-            && !containsTweening && (rotation ?? .none) == .none
+            && !containsTweening && (rotation == nil || rotation == VideoRotation.none)
     }
 }

@@ -33,6 +33,16 @@ extension CompositionLayer {
         opacityRamps = Self.ramps(from: current, to: opacity, during: range, easing: easing, continuing: ramp)
     }
 
+    /// Makes corners and border fit where it is: it may have been on its way to a larger place.
+    mutating func limitEdges() {
+        let side = min(rect.width, rect.height)
+        cornerRadius = min(cornerRadius, side / 2)
+        if let width = border?.width, 2 * width >= side {
+            let widest = (side - 1) / 2 & ~1
+            border = widest > 0 ? border.map { LayerBorder(width: widest, colour: $0.colour) } : nil
+        }
+    }
+
     private static func ramps<Value>(
         from current: Value, to target: Value, during range: MediaTimeRange, easing: Easing,
         continuing ramp: Ramp<Value>?

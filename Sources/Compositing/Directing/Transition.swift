@@ -47,6 +47,8 @@ struct Transition {
                 staged.isLeaving = true
                 staged.layer = current
                 staged.layer.opacity = 0
+                staged.layer.zOrder = 0
+                staged.layer.limitEdges()
                 staged.layer.fade(from: current.opacity, during: range, easing: .easeIn, continuing: fade)
                 return staged
             }
