@@ -21,7 +21,7 @@ enum OverlayArtwork: Hashable, Sendable {
         let scaled =
             image.picture.dimensions == size
             ? image.picture
-            : BGRACanvas.draw(size) { draw(image, size: size, on: $0) }
+            : BGRACanvas.draw(size) { image.draw(on: $0, covering: PixelRect(size)) }
         return scaled?.withPlane(0) { bytes, stride in
             bytes.baseAddress.map { base in
                 // The bitmap only reads the plane.
@@ -30,29 +30,6 @@ enum OverlayArtwork: Hashable, Sendable {
                         base: UnsafeMutableRawPointer(mutating: base), stride: stride, rows: size.height),
                     dimensions: size)
             }
-        }
-    }
-
-    private static func draw(_ image: ImageAsset, size: VideoDimensions, on context: OpaquePointer?) {
-        let original = image.picture.dimensions
-        image.picture.withPlane(0) { bytes, stride in
-            guard let base = bytes.baseAddress else { return }
-            // Cairo only reads what is drawn from.
-            let surface = cairo_image_surface_create_for_data(
-                UnsafeMutableRawPointer(mutating: base).assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32,
-                Int32(clamping: original.width), Int32(clamping: original.height), Int32(clamping: stride))
-            cairo_save(context)
-            cairo_scale(
-                context, Double(size.width) / Double(original.width), Double(size.height) / Double(original.height))
-            cairo_set_source_surface(context, surface, 0, 0)
-            let pattern = cairo_get_source(context)
-            cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
-            cairo_pattern_set_filter(pattern, CAIRO_FILTER_GOOD)
-            cairo_paint(context)
-            cairo_restore(context)
-            // The memory is lent for this call alone.
-            cairo_surface_finish(surface)
-            cairo_surface_destroy(surface)
         }
     }
 

@@ -9,9 +9,13 @@ struct TileRaster {
     ///   - tiling: Which rasters come into question; of a grid's the one with the largest tiles.
     ///   - gap: Even.
     init(_ tiling: LayoutTemplate.Tiling, count: Int, gap: Int, in rect: PixelRect) {
+        guard count > 0 else {
+            cells = []
+            return
+        }
         switch tiling {
         case .single:
-            cells = count > 0 ? [rect] : []
+            cells = [rect]
         case .grid where gap == 0:
             cells = GridLayout.cells(count: count, canvas: rect.dimensions).map { cell in
                 PixelRect(x: rect.x + cell.x, y: rect.y + cell.y, width: cell.width, height: cell.height)

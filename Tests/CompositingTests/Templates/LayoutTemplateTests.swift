@@ -211,7 +211,8 @@ struct LayoutTemplateTests {
         let words = [
             "\"\"", "[]", "{}", "true", "\"screen:\"", "\"participant:\\u0000\"", "\"9999+\"", "\"#ffffff\"",
             "\"next\"",
-            "\"grid\"", "[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]", "{\"a\":{\"a\":{\"a\":{}}}}",
+            "\"grid\"", "\"row\"", "\"column\"", "[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]",
+            "{\"a\":{\"a\":{\"a\":{}}}}",
         ]
         let scene = LayoutScene(
             cameras: [1, 2, 3, 4, 5, 6, 7], presenters: [3, 1], speakers: [5, 9, 2], names: [1: "Ada", 2: "\u{0}"])

@@ -70,8 +70,8 @@ struct TemplateLayoutTests {
     func tiles(tiling: String) throws {
         let slots = slot(
             #""next""#, #","x":0.25,"y":0.1,"width":0.5,"height":0.7,"tiles":"\#(tiling)","gap":0.02"#)
-        for count in 1...16 {
-            let scene = LayoutScene(cameras: (1...UInt64(count)).map { ParticipantID(rawValue: $0) })
+        for count in 0...16 {
+            let scene = LayoutScene(cameras: (0..<UInt64(count)).map { ParticipantID(rawValue: $0) })
             let rects = try layout(slots).layers(of: scene, canvas: canvas).map(\.rect)
             #expect(rects.count == count)
             for (index, rect) in rects.enumerated() {
