@@ -107,7 +107,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "confrelay", "Compositing", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
+            "confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
@@ -153,8 +153,8 @@ let package = Package(
         .executableTarget(
             name: "confclient",
             dependencies: [
-                "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
-                "SecureTransport", "VideoCoding", nioPosix, argumentParser,
+                "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "RateControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
