@@ -146,9 +146,8 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
-                "SecureTransport",
-                "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
+                "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "RateControl", "SecureTransport", "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
