@@ -112,7 +112,7 @@ import Testing
                     id: ada.participantID, content: .slides, VideoDimensions(width: 242, height: 180))))
         let room = try #require(call.relay.rooms["demo"])
         ada.slides = nil
-        room.videoEnded(.slides, of: room.participants[0])
+        room.videoEnded(.slides, of: room.participants[0], now: call.now)
         call.run(for: .seconds(1))
         events = call.roomEvents()
         let ended = events.contains { event in

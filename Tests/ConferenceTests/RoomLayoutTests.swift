@@ -110,7 +110,7 @@ import Testing
         #expect(try #require(ben.picture).colour(x: 120, y: 90).resembles(.yellow))
 
         let room = try #require(call.relay.rooms["demo"])
-        room.videoEnded(.slides, of: room.participants[0])
+        room.videoEnded(.slides, of: room.participants[0], now: call.now)
         call.run(for: .seconds(2))
         picture = try #require(ben.picture)
         #expect(picture.colour(x: 120, y: 90).resembles(.red))
@@ -227,6 +227,35 @@ import Testing
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(layout), as: UTF8.self) == text)
         #expect(try JSONDecoder().decode(RoomLayout.self, from: Data(text.utf8)) == layout)
+    }
+
+    @Test(
+        "fit, whom to hide and the self-view stand beside the layout",
+        arguments: [
+            (ParticipantLayout(), "{}"), (ParticipantLayout(hidden: ["k3"]), #"{"hide":["k3"]}"#),
+            (ParticipantLayout(selfView: .never), #"{"selfView":"never"}"#),
+            (
+                ParticipantLayout(.pinned(participant: "k3"), fit: .cover, hidden: ["x", "y"], selfView: .always),
+                #"{"fit":"cover","hide":["x","y"],"layout":"pinned","participant":"k3","selfView":"always"}"#
+            ),
+        ])
+    func ownJSON(layout: ParticipantLayout, text: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(layout), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(ParticipantLayout.self, from: Data(text.utf8)) == layout)
+    }
+
+    @Test(
+        "JSON that is no choice of one's own is refused",
+        arguments: [
+            #"{"participant":"k3"}"#, #"{"selfView":"sometimes"}"#, #"{"fit":"stretch"}"#, #"{"hide":"k3"}"#,
+            #"{"layout":"pinned"}"#, "[]",
+        ])
+    func wrongOwnJSON(text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(ParticipantLayout.self, from: Data(text.utf8))
+        }
     }
 
     @Test(

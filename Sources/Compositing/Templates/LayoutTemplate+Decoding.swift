@@ -3,13 +3,7 @@ extension LayoutTemplate: Decodable {
     ///
     /// - Throws: A `LayoutTemplateError` that lists what is wrong, with places that begin with the decoder's own.
     public init(from decoder: any Decoder) throws {
-        let path = decoder.codingPath.reduce(into: "") { path, key in
-            if let index = key.intValue {
-                path += "[\(index)]"
-            } else {
-                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
-            }
-        }
+        let path = decoder.codingPath.jsonPath
         var reader = TemplateReader()
         let template = reader.template(try TemplateValue(from: decoder), at: path)
         if let error = LayoutTemplateError(reader.issues) { throw error }
@@ -28,9 +22,7 @@ extension TemplateReader {
             template.background = background
         }
         template.arrangements = arrangements(fields)
-        for (index, value) in (list(fields, "overlays", most: OverlayRenderer.maximumCount) ?? []).enumerated() {
-            if let overlay = overlay(value, at: fields.path("overlays[\(index)]")) { template.overlays.append(overlay) }
-        }
+        if let value = fields.values["overlays"] { template.overlays = overlays(value, at: fields.path("overlays")) }
         return template
     }
 
@@ -106,6 +98,12 @@ extension TemplateReader {
             }
         }
         return slots.compactMap(\.self)
+    }
+
+    mutating func overlays(_ value: TemplateValue, at path: String) -> [LayoutTemplate.Overlay] {
+        (list(value, at: path, most: OverlayRenderer.maximumCount) ?? []).enumerated().compactMap { index, value in
+            overlay(value, at: "\(path)[\(index)]")
+        }
     }
 
     private mutating func overlay(_ value: TemplateValue, at path: String) -> LayoutTemplate.Overlay? {

@@ -32,13 +32,16 @@ struct TemplateReader {
     }
 
     mutating func list(_ fields: Fields, _ key: String, most: Int) -> [TemplateValue]? {
-        guard let value = fields.values[key] else { return nil }
+        fields.values[key].flatMap { list($0, at: fields.path(key), most: most) }
+    }
+
+    mutating func list(_ value: TemplateValue, at path: String, most: Int) -> [TemplateValue]? {
         guard case .list(let values) = value else {
-            note(fields.path(key), "this is \(value.kind); give a list")
+            note(path, "this is \(value.kind); give a list")
             return nil
         }
         guard values.count <= most else {
-            note(fields.path(key), "these are \(values.count); give at most \(most)")
+            note(path, "these are \(values.count); give at most \(most)")
             return Array(values.prefix(most))
         }
         return values

@@ -1,3 +1,5 @@
+public import Compositing
+
 /// Who is shown where.
 public enum LayoutArrangement: Hashable, Sendable {
     /// All in tiles of one size. While someone presents: `presentation`.
@@ -14,12 +16,14 @@ public enum LayoutArrangement: Hashable, Sendable {
     case pinned(participant: String)
     /// One participant alone: what they present, or their camera.
     case solo(participant: String)
+    /// A layout of one's own.
+    case template(LayoutTemplate)
 
     /// The participant, by their id in URLs, whom the arrangement is about.
     public var participant: String? {
         switch self {
         case .pinned(let participant), .solo(let participant): participant
-        case .grid, .speaker, .sideBySide, .pictureInPicture, .presentation: nil
+        case .grid, .speaker, .sideBySide, .pictureInPicture, .presentation, .template: nil
         }
     }
 
@@ -28,7 +32,7 @@ public enum LayoutArrangement: Hashable, Sendable {
         case grid, speaker
         case sideBySide = "side-by-side"
         case pictureInPicture = "picture-in-picture"
-        case presentation, pinned, solo
+        case presentation, pinned, solo, template
     }
 
     public var name: Name {
@@ -40,15 +44,17 @@ public enum LayoutArrangement: Hashable, Sendable {
         case .presentation: .presentation
         case .pinned: .pinned
         case .solo: .solo
+        case .template: .template
         }
     }
 }
 
 extension LayoutArrangement: Codable {
     private enum CodingKeys: String, CodingKey {
-        case layout, participant
+        case layout, participant, template
     }
 
+    /// - Throws: `DecodingError`; of a wrong template a `LayoutTemplateError`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decode(String.self, forKey: .layout)
@@ -65,6 +71,7 @@ extension LayoutArrangement: Codable {
         case .presentation: self = .presentation
         case .pinned: self = .pinned(participant: try container.decode(String.self, forKey: .participant))
         case .solo: self = .solo(participant: try container.decode(String.self, forKey: .participant))
+        case .template: self = .template(try container.decode(LayoutTemplate.self, forKey: .template))
         }
     }
 
@@ -72,5 +79,6 @@ extension LayoutArrangement: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .layout)
         try container.encodeIfPresent(participant, forKey: .participant)
+        if case .template(let template) = self { try container.encode(template, forKey: .template) }
     }
 }

@@ -25,6 +25,11 @@ extension Room {
 
     private func check(_ arrangement: LayoutArrangement?, hidden: [String]) throws(RoomControlError) {
         if let id = arrangement?.participant, !isHere(id) { throw .layoutNamesNobody(participant: id) }
+        if case .template(let template) = arrangement,
+            let error = template.error(ofImagesIn: configuration.images, at: "template")
+        {
+            throw .noSuchImages(error)
+        }
         for (index, id) in hidden.enumerated() where !isHere(id) {
             throw .nobodyToHide(participant: id, index: index)
         }
@@ -51,6 +56,22 @@ extension Room {
         emit(.layoutChanged(changed))
     }
 
+    // MARK: Overlays and portraits
+
+    func setOverlays(_ wanted: OverlayList) throws(RoomControlError) {
+        if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
+        guard wanted != overlays else { return }
+        overlays = wanted
+        resolvedOverlays = wanted.resolved(with: configuration.images)
+        viewsChanged()
+        emit(.overlaysChanged(wanted))
+    }
+
+    func setPortrait(_ portrait: ImageAsset?, of participant: Participant) {
+        participant.portrait = portrait
+        announce(participant)
+    }
+
     // MARK: Media
 
     func setMediaState(_ state: MediaState, of participant: Participant) {
@@ -69,7 +90,8 @@ extension Room {
     }
 
     /// Takes over the streams of a participant whose session was negotiated anew.
-    func sessionChanged(of participant: Participant) {
+    func sessionChanged(of participant: Participant, now: MonotonicInstant) {
+        for content in SourceContent.allCases { keepDeparting(content, of: participant, now: now) }
         let (sentAudio, heardMix) = (participant.sendsAudio, participant.hearsMix)
         participant.adoptSession()
         changeAudio(of: participant, sentAudio: sentAudio, heardMix: heardMix)
@@ -81,7 +103,8 @@ extension Room {
     }
 
     /// A stream has ended, for now at least: its picture is not to be seen any longer.
-    func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant) {
+    func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant, now: MonotonicInstant) {
+        keepDeparting(SourceContent(content), of: participant, now: now)
         participant.pipeline(for: SourceContent(content))?.end()
         noteWhetherPresents(participant)
     }
@@ -138,7 +161,8 @@ extension Room {
             microphone: participant.sendsAudio && participant.microphoneIsOn,
             camera: participant.sendsVideo && participant.cameraIsOn,
             slides: participant.presents, connection: participant.connection,
-            isSpeaking: speaker.isSpeaking(participant.id), layout: participant.layout)
+            isSpeaking: speaker.isSpeaking(participant.id), layout: participant.layout,
+            portrait: participant.portrait != nil)
     }
 
     /// Tells that a participant came, or what has changed since it was last told.
