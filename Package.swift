@@ -94,8 +94,8 @@ let modules: [Module] = [
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "NetworkSimulation", "FlightRecording",
-            "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging, serviceLifecycle,
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "Conference", "NetworkSimulation",
+            "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),

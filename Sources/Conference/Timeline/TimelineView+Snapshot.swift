@@ -44,3 +44,13 @@ extension TimelineView {
         return seconds.isFinite ? (seconds * 1000).rounded() / 1000 : nil
     }
 }
+
+extension RoomTimelineSnapshot.Ramp {
+    /// The opacity when a part of the ramp's time, from 0 to 1, has passed.
+    public func opacity(atPart part: Double) -> Double {
+        let factor = TweenFactor(
+            of: MediaTime(seconds: part, timescale: 1000),
+            in: MediaTimeRange(start: .zero, end: MediaTime(value: 1, timescale: 1)))
+        return .interpolated(from: from, to: to, fraction: easing.eased(factor))
+    }
+}

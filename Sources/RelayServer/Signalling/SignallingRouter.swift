@@ -35,6 +35,9 @@ struct SignallingRouter {
         add("/rooms", to: router, [.get: roomList])
         add("/rooms/:room", to: router, [.get: room])
         add("/rooms/:room/events", to: router, [.get: events])
+        add("/rooms/:room/debug", to: router, [.get: debugView])
+        add("/rooms/:room/debug.svg", to: router, [.get: debugDrawing])
+        add("/rooms/:room/debug.json", to: router, [.get: debugData])
         add("/rooms/:room/layout", to: router, [.put: setRoomLayout])
         add("/rooms/:room/participants", to: router, [.post: joining(.participants)])
         add(
