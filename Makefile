@@ -9,7 +9,7 @@ sources := Sources Tests Plugins $(wildcard Benchmarks)
 benches := conference encoders joining sessions simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test install format lint bench results dependencies test-dependencies
+.PHONY: help run test golden install format lint bench results dependencies test-dependencies
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,12 @@ run: dependencies ## Build in release mode and start the relay; ARGS="--port 800
 
 test: test-dependencies ## Build and run all tests; ARGS="--filter RTPTests" runs some.
 	swift test $(ARGS)
+
+golden: test-dependencies ## Review golden pictures that differ or are new; ACCEPT=all accepts them all, ACCEPT=none none.
+	@rm -rf out/golden
+	swift build --build-tests
+	-swift test --skip-build --filter Golden
+	@scripts/review-golden.sh $(ACCEPT)
 
 install: dependencies ## Build in release mode and install the programs under PREFIX (default /usr/local).
 	$(foreach program,$(programs),swift build -c release --product $(program) &&) true

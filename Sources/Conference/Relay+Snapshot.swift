@@ -22,8 +22,9 @@ extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
             id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: ticks,
-            missedTicks: missedTicks, composedPictures: composedPictures, lateAudioTicks: lateAudioTicks,
-            audioFailures: audioFailures, layout: layout, activeSpeaker: activeSpeaker?.publicID)
+            missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
+            lateAudioTicks: lateAudioTicks,
+            audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID)
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
@@ -33,6 +34,7 @@ extension Room {
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
+        snapshot.portrait = summary.portrait
         return snapshot
     }
 }
