@@ -11,7 +11,18 @@ extension TimelineView {
         view.instructions = plan.instructions.filter { $0.timeRange.overlaps(horizon) }.map { instruction in
             snapshot(instruction, describe: describe)
         }
+        view.issues = plan.validate().filter { $0.timeRange.overlaps(horizon) || !$0.timeRange.isValid }
+            .prefix(Self.maximumIssues).map { issue in
+                CompositionIssue(issue.kind, timeRange: fromNow(issue.timeRange)).description(naming: describe)
+            }
         return view
+    }
+
+    /// More of them say nothing new.
+    private static let maximumIssues = 20
+
+    private func fromNow(_ range: MediaTimeRange) -> MediaTimeRange {
+        MediaTimeRange(start: range.start - now, duration: range.duration)
     }
 
     private func snapshot(

@@ -85,6 +85,12 @@ extension RoomTimelineSnapshot {
         return findings
     }
 
+    /// Whether so many ticks were missed that nothing can be said of what comes from participants.
+    private var isOverloaded: Bool {
+        let skipped = ticks.skipped.total
+        return skipped > 0 && Double(skipped) > 0.1 * Double(ticks.taken.total + skipped)
+    }
+
     private func relayFinding(_ text: String, _ counts: [UInt16]) -> TimelineFinding {
         TimelineFinding(severity: counts.suffix(20).contains { $0 > 0 } ? .now : .lately, text: text)
     }
@@ -103,7 +109,8 @@ extension RoomTimelineSnapshot {
             let recent = Double(encoder.leftOut.suffix(30).total)
             let isNow = recent > Self.muchLeftOut * (recent + Double(encoder.encoded.suffix(30).total))
             let part = 100 * leftOut / (encoded + leftOut)
-            let waited = zip(encoder.leftOut, encoder.waiting).contains { $0 > 0 && $1 > 0 }
+            let waited =
+                2 * zip(encoder.leftOut, encoder.waiting).reduce(0) { $0 + ($1.1 > 0 ? Int($1.0) : 0) } > leftOut
             let rate = encoder.targetBitRate.compactMap(\.self).last.map(TimelineText.rate(kilobits:)) ?? ""
             let why =
                 waited

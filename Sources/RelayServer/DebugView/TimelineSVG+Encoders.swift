@@ -34,7 +34,7 @@ extension TimelineSVG {
         let sums = zip(encoder.encoded, encoder.leftOut).map { Double($0) + Double($1) }
         stack(
             [("t-encoded", encoder.encoded), ("t-missed", encoder.leftOut)], baseline: strip, height: height - 22,
-            largest: max(perBucket, sums.max() ?? 0), &svg)
+            largest: usualLargest(sums, atLeast: perBucket), &svg)
         let waiting = area(encoder.waiting.map { $0 > 0 ? 1 : 0 }, baseline: y + height, scale: 5)
         if !waiting.isEmpty { svg.element("path", ["class": "t-waiting-network", "d": .text(waiting.data)]) }
         rateLine(encoder, &svg, y: y + 12, height: height - 19)
@@ -49,7 +49,8 @@ extension TimelineSVG {
     ) {
         guard let largest = encoder.targetBitRate.compactMap(\.self).max(), largest > 0 else { return }
         let line = steps(
-            encoder.targetBitRate.map { $0.map(Double.init) }, baseline: y + height, scale: height / Double(largest))
+            bridged(encoder.targetBitRate).map { $0.map(Double.init) }, baseline: y + height,
+            scale: height / Double(largest))
         svg.element("path", ["class": "t-rate", "d": .text(line.data)])
         svg.text(
             "max. \(TimelineText.rate(kilobits: largest))",

@@ -22,13 +22,18 @@ extension TimelineSVG {
         return mixRow(&svg, y: y)
     }
 
+    /// What is so now, in a few words.
+    private func detail(of sound: RoomTimelineSnapshot.Sound) -> String {
+        if let ended = sound.ended { return "left \(TimelineText.seconds(-ended)) ago" }
+        guard let last = zip(sound.level, sound.gain).suffix(10).last(where: { $0.0 != nil }), let level = last.0 else {
+            return "no sound sent"
+        }
+        return "\(level >= 127 ? "silent" : "−\(level) dB") · gain \(TimelineText.gain(last.1))"
+    }
+
     private func row(_ sound: RoomTimelineSnapshot.Sound, _ svg: inout SVGBuilder, y: Double) -> Double {
         let height = Self.soundHeight
-        let level = sound.level.last.flatMap { $0 }.map { $0 >= 127 ? "silent" : "−\($0) dB" } ?? "no sound sent"
-        let gain = sound.gain.last ?? 0
-        let detail =
-            sound.ended.map { "left \(TimelineText.seconds(-$0)) ago" }
-            ?? (sound.level.last.flatMap { $0 } == nil ? level : "\(level) · gain \(TimelineText.gain(gain))")
+        let detail = detail(of: sound)
         rowFrame(
             sound.person.name, detail: detail,
             tooltip: "Sound of \(TimelineText.isolated(sound.person.name)) (\(sound.person.id)): \(detail)",
@@ -45,10 +50,12 @@ extension TimelineSVG {
             if !path.isEmpty { svg.element("path", ["class": .text(kind), "d": .text(path.data)]) }
         }
         let heard = steps(
-            sound.mixLevel.map { $0.map { max(0, Self.quietest - Double($0)) } }, baseline: baseline, scale: scale)
+            bridged(sound.mixLevel).map { $0.map { max(0, Self.quietest - Double($0)) } }, baseline: baseline,
+            scale: scale)
         svg.element("path", ["class": "t-line t-heard", "d": .text(heard.data)])
         let gains = steps(
-            zip(sound.level, sound.gain).map { $0 == nil ? nil : $1 }, baseline: baseline - 1, scale: height - 3)
+            bridged(zip(sound.level, sound.gain).map { $0 == nil ? nil : $1 }), baseline: baseline - 1,
+            scale: height - 3)
         svg.element("path", ["class": "t-line t-gain", "d": .text(gains.data)])
         let concealed = area(sound.concealed.map { $0 > 0 ? 1 : 0 }, baseline: y + 4, scale: 4)
         if !concealed.isEmpty { svg.element("path", ["class": "t-concealed", "d": .text(concealed.data)]) }

@@ -31,7 +31,7 @@ extension TimelineSVG {
         let strip = y + height - Self.stripHeight
         let baseline = strip - 1
         bands(source, &svg, y: y, height: height - Self.stripHeight)
-        let largest = max(4, Double(zip(source.decoded, source.dropped).map { $0 &+ $1 }.max() ?? 0))
+        let largest = usualLargest(source.decoded.map(Double.init), atLeast: 4)
         let plotHeight = baseline - y - 12
         stack(
             [("t-decoded", source.decoded), ("t-dropped", source.dropped), ("t-withheld", source.withheld)],

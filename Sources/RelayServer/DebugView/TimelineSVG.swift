@@ -140,11 +140,16 @@ struct TimelineSVG {
     /// A heading of rows, with what their colours mean.
     func section(_ title: String, legend: [(mark: String, text: String)], _ svg: inout SVGBuilder, y: Double) -> Double
     {
-        let baseline = y + 22
+        var baseline = y + 22
         svg.text(title, ["class": "t-section", "x": .number(Self.margin), "y": .number(baseline)])
         var place = Self.left
         for (mark, text) in legend {
-            if let shape = Self.shapes[mark] {
+            let width = 16 + TimelineText.width(text, size: 10.5) + 13
+            if place + width > Self.right + 60 {
+                place = Self.left
+                baseline += 15
+            }
+            if let shape = mark.hasPrefix("t-line ") ? Self.lineShape : Self.shapes[mark] {
                 svg.element(
                     "path",
                     [
@@ -157,10 +162,10 @@ struct TimelineSVG {
                     "rect",
                     ["class": .text(mark), "x": .number(place), "y": .number(baseline - 9), "width": 12, "height": 9])
             }
-            svg.text(text, ["class": "t-legend", "x": .number(place + 17), "y": .number(baseline)])
-            place += 17 + TimelineText.width(text, size: 10.5) + 16
+            svg.text(text, ["class": "t-legend", "x": .number(place + 16), "y": .number(baseline)])
+            place += width
         }
-        return y + 30
+        return baseline + 8
     }
 
     /// A row's name on the left, with a line of what is so now, and its ground.
@@ -214,9 +219,9 @@ struct TimelineSVG {
     static let shapes = [
         "t-keyframe": "M0 -4.5L4.5 0L0 4.5L-4.5 0Z", "t-request": "M-4 -3.5H4L0 4Z",
         "t-format": "M0 -5V5M-3 -5H3M-3 5H3",
-        "t-lost": "M0 -4V4", "t-line": "M-6 0H6", "t-limit": "M-6 0H6", "t-deadline": "M-6 0H6", "t-rate": "M-6 0H6",
-        "t-opacity": "M-6 4L6 -4",
+        "t-lost": "M0 -4V4", "t-deadline": lineShape, "t-rate": lineShape, "t-opacity": "M-6 4L6 -4",
     ]
+    private static let lineShape = "M-6 0H6"
 
     /// A mark of a row at each of some places.
     func marks(_ kind: String, at places: [Double], y: Double, _ svg: inout SVGBuilder) {
@@ -274,6 +279,31 @@ struct TimelineSVG {
         }
         if last != nil { path.horizontal(to: x(bucket: values.count)) }
         return path
+    }
+
+    /// Figures with short gaps filled by the last one before: in these buckets the relay did not come to the room.
+    func bridged<Figure>(_ values: [Figure?], atMost length: Int = 10) -> [Figure?] {
+        var result = values
+        var last: (index: Int, value: Figure)?
+        for (index, value) in values.enumerated() {
+            guard let value else { continue }
+            if let last, index - last.index <= length {
+                for gap in (last.index + 1)..<index { result[gap] = last.value }
+            }
+            last = (index, value)
+        }
+        if let last, values.count - last.index <= length {
+            for gap in (last.index + 1)..<values.count { result[gap] = last.value }
+        }
+        return result
+    }
+
+    /// What a row reaches up to, where a burst now and then is not to flatten all that is usual: half more than what most
+    /// buckets stay below.
+    func usualLargest(_ values: [Double], atLeast least: Double) -> Double {
+        let sorted = values.filter { $0 > 0 }.sorted()
+        guard !sorted.isEmpty else { return least }
+        return max(least, sorted[sorted.count * 19 / 20] * 1.5)
     }
 
     /// Areas one above the other.

@@ -64,7 +64,7 @@ enum TimelineText {
 
     /// About how wide a text is.
     static func width(_ text: String, size: Double = 12) -> Double {
-        text.reduce(0) { $0 + ($1.isASCII ? 0.56 : 1.05) } * size
+        text.reduce(0) { $0 + ($1.isASCII ? 0.52 : 1.05) } * size
     }
 
     private static func minus(_ text: String) -> String { text.replacing("-", with: "−") }
