@@ -188,7 +188,7 @@ let package = Package(
                 "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore,
                 argumentParser,
                 // The codecs bare, to hold the sessions against.
-                "AllocationCounter", "CLibAVCodec", "COpenH264",
+                "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264",
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),

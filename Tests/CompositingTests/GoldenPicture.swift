@@ -4,6 +4,8 @@ import MediaCore
 import PixelTransfer
 import Testing
 
+@testable import Compositing
+
 /// A picture that somebody has looked at and accepted: a PNG beside the tests.
 ///
 /// A picture that differs leaves three in `out/golden`: what was expected, what came, and where they differ; one that nobody

@@ -43,7 +43,7 @@ enum TestCard {
                 region.fill(PixelRect(x: x, y: y, width: corner, height: corner), with: ink)
             }
             for row in stride(from: -radius & ~1, to: radius, by: 2) {
-                let half = Int(Double(radius * radius - row * row).squareRoot())
+                let half = Int(Double(max(0, radius * radius - row * row)).squareRoot())
                 let inner = Int(Double(max(0, (radius - frame) * (radius - frame) - row * row)).squareRoot())
                 for (left, right) in [(-half, -inner), (inner, half)] where right > left {
                     let x = (size.width / 2 + left) & ~1
@@ -96,7 +96,7 @@ func contactSheet(_ pictures: [PixelBuffer]) throws -> PixelBuffer {
     let height = pictures.map(\.dimensions.height).max() ?? 0
     var sheet = MutablePixelBuffer(format: .i420, dimensions: VideoDimensions(width: width, height: height))
     sheet.withI420Region { region in
-        region.fill(PixelRect(region.dimensions), with: .white)
+        region.fill(PixelRect(region.dimensions), with: YCbCrColour(y: 110, u: 128, v: 128))
         var x = 0
         for picture in pictures {
             let place = PixelRect(x: x, y: 0, width: picture.dimensions.width, height: picture.dimensions.height)

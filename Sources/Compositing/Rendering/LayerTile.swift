@@ -62,7 +62,7 @@ struct LayerDrawing {
         guard isOpaque else { return }
         guard isBlended, let shape else { return body(rect) }
         // Up to the next chroma sample.
-        let inset = shape.radius + 1 & ~1
+        let inset = (shape.radius + 1) & ~1
         var (rows, columns) = (frame, frame)
         (rows.y, rows.height) = (frame.y + inset, frame.height - 2 * inset)
         (columns.x, columns.width) = (frame.x + inset, frame.width - 2 * inset)

@@ -10,6 +10,7 @@ struct GoldenTransitionTests {
     private static let three = LayoutScene(cameras: [1, 2, 3], speakers: [1])
     private static let four = LayoutScene(cameras: [1, 2, 3, 4], speakers: [1])
     private static let otherSpeaker = LayoutScene(cameras: [1, 2, 3], speakers: [3, 1])
+    private static let answered = LayoutScene(cameras: [1, 2, 3], speakers: [2, 1])
     private static let presented = LayoutScene(cameras: [1, 2, 3], presenters: [2], speakers: [1])
 
     private static func view(_ layout: Layout, _ scene: LayoutScene) -> CompositionView {
@@ -24,6 +25,7 @@ struct GoldenTransitionTests {
             ("layout", view(.grid, four), view(.speaker, four)),
             ("presentation", view(.grid, three), view(.grid, presented)),
             ("picture-in-picture", view(.pictureInPicture, three), view(.pictureInPicture, otherSpeaker)),
+            ("swap", view(.pictureInPicture, three), view(.pictureInPicture, answered)),
             ("solo", view(.solo(1), three), view(.solo(2), three)),
         ])
     func transition(name: String, from: CompositionView, to: CompositionView) throws {
@@ -46,7 +48,7 @@ struct GoldenTransitionTests {
 
     private func check(_ director: CompositionDirector, from start: Int64, name: String) throws {
         let composer = Composer()
-        let pictures = [0, 75, 150, 225, 300].map { elapsed in
+        let pictures = [Int64(0), 75, 150, 225, 300].map { elapsed in
             let time = at(start + elapsed)
             let instruction = director.instruction(at: time)
             return composer.compose(

@@ -18,14 +18,14 @@ struct LayerDrawingTests {
             sources: Dictionary(uniqueKeysWithValues: list.map { ($0.id, $0) }))[0]
     }
 
-    private func image(_ width: Int, _ height: Int, _ colour: (x: Int, y: Int) -> (UInt8, UInt8, UInt8, UInt8))
+    private func image(_ width: Int, _ height: Int, _ colour: (_ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8, UInt8))
         -> ImageAsset
     {
         var picture = MutablePixelBuffer(format: .bgra, dimensions: VideoDimensions(width: width, height: height))
         picture.withMutablePlane(0) { bytes, stride in
             for y in 0..<height {
                 for x in 0..<width {
-                    let (red, green, blue, alpha) = colour((x, y))
+                    let (red, green, blue, alpha) = colour(x, y)
                     for (offset, value) in [blue, green, red, alpha].enumerated() {
                         bytes[y * stride + 4 * x + offset] = value
                     }
@@ -145,7 +145,7 @@ struct LayerDrawingTests {
         let small = PixelRect(x: 40, y: 30, width: 20, height: 12)
         let picture = compose(
             [CompositionLayer(source: 1, rect: small, fit: .cover, cornerRadius: 100)], source(1, red))
-        #expect(picture.colour(40, 30) == .background)
+        #expect(picture.colour(40, 30).y == Colour.background.y)
         #expect(picture.colour(50, 36) == .red)
     }
 
@@ -159,8 +159,8 @@ struct LayerDrawingTests {
         let coloured = compositor.compose([request], sources: list)[0]
         #expect(coloured.isFilled(PixelRect(x: 0, y: 0, width: 160, height: 30), with: Colour(y: 90, u: 40, v: 50)))
         // Left half white, right half black; above and below it something that is cut off.
-        let wide = image(64, 64) { point in
-            point.y < 6 || point.y >= 58 ? (255, 0, 0, 255) : point.x < 32 ? (255, 255, 255, 255) : (0, 0, 0, 255)
+        let wide = image(64, 64) { x, y in
+            y < 6 || y >= 58 ? (255, 0, 0, 255) : x < 32 ? (255, 255, 255, 255) : (0, 0, 0, 255)
         }
         request.instruction.background = .image(wide)
         for index in 0..<5 {
@@ -180,7 +180,7 @@ struct LayerDrawingTests {
     @Test("where a background image is transparent there is the standard background")
     func transparentBackground() {
         var request = CompositionRequest(canvas: canvas, layers: [])
-        request.instruction.background = .image(image(4, 4) { _ in (0, 0, 0, 0) })
+        request.instruction.background = .image(image(4, 4) { _, _ in (0, 0, 0, 0) })
         let picture = compositor.compose([request], sources: [:])[0]
         #expect(picture.isFilled(PixelRect(canvas), with: .background, tolerance: 1))
     }
@@ -189,7 +189,7 @@ struct LayerDrawingTests {
 
     @Test("overlays lie above all layers, and tiles under them are not copied from")
     func overlays() {
-        let logo = image(8, 8) { _ in (255, 255, 255, 255) }
+        let logo = image(8, 8) { _, _ in (255, 255, 255, 255) }
         let tile = CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas))])
         var withLogo = tile
         withLogo.instruction.overlays = [CompositionOverlay(.image(logo), anchor: .topRight, height: 0.2)]
@@ -203,7 +203,7 @@ struct LayerDrawingTests {
 
     @Test("a portrait stands in a circle on the name's colour")
     func portrait() {
-        let face = image(30, 60) { _ in (255, 255, 255, 255) }
+        let face = image(30, 60) { _, _ in (255, 255, 255, 255) }
         let ada = CompositionSource(id: 1, name: "Ada", content: .placeholder(portrait: face))
         let picture = compose([CompositionLayer(source: 1, rect: PixelRect(canvas))], ada)
         let initial = compose([CompositionLayer(source: 1, rect: PixelRect(canvas))], placeholder(1, "Ada"))

@@ -1,4 +1,5 @@
 import MediaCore
+import PixelTransfer
 
 @testable import Compositing
 
