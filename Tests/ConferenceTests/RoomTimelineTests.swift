@@ -1,7 +1,9 @@
 import Compositing
 import MediaCore
+import NIOCore
 import NetworkSimulation
 import RateControl
+import SecureTransport
 import Testing
 
 @testable import Conference
@@ -123,7 +125,7 @@ import Testing
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
         try call.join(
-            "Ben", colour: .green, downlink: LinkProfile(rate: .constant(.kilobits(60)), delay: .milliseconds(20)))
+            "Ben", colour: .green, downlink: LinkProfile(rate: .fixed(.kilobits(60)), delay: .milliseconds(20)))
         call.run(for: .seconds(8))
         ada.peer.requestKeyFrame(.main, now: call.now)
         call.run(for: .seconds(1))
