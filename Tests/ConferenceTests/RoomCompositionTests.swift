@@ -59,7 +59,7 @@ import Testing
         var origins: [ComposedPicture.Origin] = []
         call.onComposed = { tick in
             guard let index = tick.pictureIndex[watching] else { return }
-            identical.append(tick.pictures[index] === ada.uplink?.newest)
+            identical.append(ada.uplink?.newest.map { $0 === tick.pictures[index] } ?? false)
             origins.append(tick.origins[index])
         }
         call.run(for: .seconds(1))
