@@ -256,8 +256,8 @@ final class Room {
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
-        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         pictures.count(tick.origins)
+        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
         for participant in participants {
             guard participant.downlink != nil, let index = tick.pictureIndex[participant.id],
