@@ -177,7 +177,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
+            name: "DocumentationTests",
+            dependencies: ["Compositing", "H264", "MediaCore", "PixelTransfer", "VideoCoding", nioCore],
             swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(
