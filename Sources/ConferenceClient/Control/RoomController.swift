@@ -20,7 +20,7 @@ public struct RoomController: Sendable {
     public func report() async throws -> RoomReport {
         let response = try await exchange(.GET, url.path)
         do {
-            return try JSONDecoder().decode(RoomReport.self, from: Data(buffer: response.body))
+            return try JSONDecoder().decode(RoomReport.self, from: Data(response.body.readableBytesView))
         } catch {
             throw ClientError.failed(reason: "the relay's answer about the room cannot be understood: \(error)")
         }
@@ -76,7 +76,7 @@ public struct RoomController: Sendable {
         }
 
         init(_ body: ByteBuffer) {
-            let document = try? JSONDecoder().decode(Document.self, from: Data(buffer: body))
+            let document = try? JSONDecoder().decode(Document.self, from: Data(body.readableBytesView))
             let mistakes = document?.errors?.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" } ?? []
             reason = mistakes.isEmpty ? document?.detail ?? "it does not say why" : mistakes.joined(separator: "; ")
         }
