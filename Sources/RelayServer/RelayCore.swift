@@ -58,6 +58,8 @@ public protocol RelayCore: AnyObject {
     func snapshot(now: MonotonicInstant) -> RelaySnapshot
     /// The state of one room; nil when there is none of that name.
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot?
+    /// A room's last minute; nil when there is none of that name.
+    func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot?
 }
 
 extension Relay: RelayCore {}

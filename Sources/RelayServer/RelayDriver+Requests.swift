@@ -72,4 +72,9 @@ extension RelayDriver {
     func rooms() -> [RoomSnapshot] {
         look { relay, now in relay.snapshot(now: now).rooms }
     }
+
+    /// A room's last minute; nil when there is none of that name.
+    func timeline(ofRoom id: String) -> RoomTimelineSnapshot? {
+        look { relay, now in relay.timeline(ofRoom: id, now: now) }
+    }
 }

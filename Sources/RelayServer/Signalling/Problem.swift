@@ -37,6 +37,11 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         issues.map { Mistake(path: $0.path, reason: $0.reason) }
     }
 
+    /// What is answered where a room is asked for that there is not.
+    static func noRoom(_ name: RoomName) -> Problem {
+        Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
+    }
+
     private enum CodingKeys: String, CodingKey {
         case title, status, detail, errors
     }

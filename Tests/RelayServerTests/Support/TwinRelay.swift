@@ -44,6 +44,7 @@ final class TwinRelay: RelayCore {
             var echoes = false
             var isClosed = false
             var snapshot = RelaySnapshot()
+            var timelines: [RoomTimelineSnapshot] = []
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
         }
@@ -226,5 +227,9 @@ final class TwinRelay: RelayCore {
 
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot? {
         snapshot(now: now).rooms.first { $0.id == id }
+    }
+
+    func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot? {
+        script.state.withLock { $0.timelines.first { $0.room == id } }
     }
 }
