@@ -146,9 +146,8 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
-                "SecureTransport",
-                "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
+                "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "RateControl", "SecureTransport", "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -178,7 +177,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
+            name: "DocumentationTests",
+            dependencies: ["Compositing", "H264", "MediaCore", "PixelTransfer", "VideoCoding", nioCore],
             swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(

@@ -1,3 +1,4 @@
+public import Compositing
 public import Conference
 public import MediaCore
 public import NIOCore
@@ -24,6 +25,12 @@ public protocol RelayCore: AnyObject {
     /// Changes what one participant is shown; nil: all as the room has it.
     func setLayout(
         _ layout: ParticipantLayout?, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError)
+    /// Changes what lies above everybody's picture in a room.
+    func setOverlays(_ overlays: OverlayList, room: String, now: MonotonicInstant) throws(RoomControlError)
+    /// Gives a participant a portrait; nil: none.
+    func setPortrait(
+        _ portrait: ImageAsset?, room: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError)
     /// Takes what a participant says of their microphone and camera.
     func setMediaState(

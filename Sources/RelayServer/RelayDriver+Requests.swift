@@ -1,3 +1,4 @@
+import Compositing
 import Conference
 import SecureTransport
 
@@ -40,6 +41,18 @@ extension RelayDriver {
     func setLayout(_ layout: ParticipantLayout?, room: String, participant: String) throws(RoomControlError) {
         try act { relay, now throws(RoomControlError) in
             try relay.setLayout(layout, room: room, participant: participant, now: now)
+        }
+    }
+
+    /// Changes what lies above everybody's picture in a room.
+    func setOverlays(_ overlays: OverlayList, room: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in try relay.setOverlays(overlays, room: room, now: now) }
+    }
+
+    /// Gives a participant a portrait; nil: none.
+    func setPortrait(_ portrait: ImageAsset?, room: String, participant: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in
+            try relay.setPortrait(portrait, room: room, participant: participant, now: now)
         }
     }
 

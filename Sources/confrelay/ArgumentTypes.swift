@@ -82,6 +82,26 @@ extension VideoDimensions {
     }
 }
 
+extension Duration {
+    /// Parses how long a transition takes, such as `300ms` or `0.5s`, or `off`.
+    init(transition text: String) throws {
+        if text == "off" {
+            self = .zero
+            return
+        }
+        let units: [(suffix: String, nanoseconds: Double)] = [("ms", 1e6), ("s", 1e9)]
+        for (suffix, nanoseconds) in units where text.hasSuffix(suffix) {
+            let digits = text.dropLast(suffix.count)
+            guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(digits),
+                number * nanoseconds <= 5e9
+            else { break }
+            self = .nanoseconds(Int64((number * nanoseconds).rounded()))
+            return
+        }
+        throw ValidationError("give a time of at most 5 s, such as 300ms or 0.5s, or off")
+    }
+}
+
 extension LinkProfile {
     /// Parses a link's description, such as `rate=500k,delay=40ms`.
     init(option text: String) throws {

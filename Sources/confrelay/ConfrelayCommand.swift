@@ -1,4 +1,5 @@
 import ArgumentParser
+import Compositing
 import Conference
 import FlightRecording
 import Logging
@@ -20,7 +21,7 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key cannot be used; 69 the \
+            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be used; 69 the \
             address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
             """,
         version: "confrelay \(RelayVersion.current)")
@@ -63,6 +64,8 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
         configuration.relay.labels = media.labels == .on
+        configuration.relay.transitions.duration = media.transition
+        configuration.imageFolder = media.images
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
         return configuration
@@ -190,6 +193,18 @@ struct MediaOptions: ParsableArguments {
             Whether names, muted microphones and who speaks are shown in the picture: on or off.
             """)
     var labels = Switch.on
+
+    @Option(
+        help: ArgumentHelp(
+            "How long layouts take to change: 300ms, 0.5s, or off to change at once. (default: 300ms)",
+            valueName: "time"),
+        transform: Duration.init(transition:))
+    var transition = TransitionStyle.standard.duration
+
+    @Option(
+        help: ArgumentHelp(
+            "Folder whose PNG images templates and overlays may name, without .png.", valueName: "DIR"))
+    var images: String?
 
     var rateLimits: RateLimits {
         RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)

@@ -125,7 +125,7 @@ import Testing
         var held: Job?
         var now = call.now
         while held == nil {
-            now = max(now, call.relay.nextWakeUp)
+            now = now + .milliseconds(5)
             call.relay.wake(now: now)
             while let job = call.relay.pollJob() {
                 if job.kind == .compose { held = job } else { call.relay.complete(job.run { now }, now: now) }

@@ -35,7 +35,7 @@ extension SignallingRouter {
         return try .json(participant)
     }
 
-    private func findRoom(_ context: SignallingContext) async throws -> RoomSnapshot {
+    func findRoom(_ context: SignallingContext) async throws -> RoomSnapshot {
         let name = try RoomName(context.parameters.require("room"))
         guard let room = await driver.room(name.rawValue) else {
             throw Problem.noRoom(name)

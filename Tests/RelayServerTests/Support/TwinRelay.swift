@@ -1,3 +1,4 @@
+import Compositing
 import MediaCore
 import NIOCore
 import RelayServer
@@ -23,6 +24,8 @@ final class TwinRelay: RelayCore {
             var isWithoutICE = false
             var roomLayouts: [RoomLayout] = []
             var participantLayouts: [Update<ParticipantLayout?>] = []
+            var overlays: [OverlayList] = []
+            var portraits: [Update<ImageAsset?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
@@ -135,6 +138,22 @@ final class TwinRelay: RelayCore {
     ) throws(RoomControlError) {
         try control(layout?.arrangement, room: room, participant: participant) {
             $0.participantLayouts.append(.init(participant: participant, value: layout))
+        }
+    }
+
+    func setOverlays(_ overlays: OverlayList, room: String, now: MonotonicInstant) throws(RoomControlError) {
+        if let error = overlays.error(ofImagesIn: ImageLibrary()) { throw .noSuchImages(error) }
+        try control(nil, room: room) {
+            $0.overlays.append(overlays)
+            $0.snapshot.rooms[0].overlays = overlays
+        }
+    }
+
+    func setPortrait(
+        _ portrait: ImageAsset?, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try control(nil, room: room, participant: participant) {
+            $0.portraits.append(.init(participant: participant, value: portrait))
         }
     }
 
