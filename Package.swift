@@ -107,7 +107,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "confrelay", "Compositing", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
+            "confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(

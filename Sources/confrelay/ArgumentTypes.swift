@@ -1,4 +1,5 @@
 public import ArgumentParser
+public import Compositing
 public import Conference
 import Foundation
 import Logging
@@ -22,6 +23,7 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
 extension CongestionControllerKind: ExpressibleByArgument {}
 extension EncoderBackEnd: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
+extension LayoutPreview.Shape: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
 
 extension Logger.Level {

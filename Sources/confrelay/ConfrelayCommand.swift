@@ -21,10 +21,10 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be used; 69 the \
-            address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
+            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be \
+            used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
             """,
-        version: "confrelay \(RelayVersion.current)")
+        version: "confrelay \(RelayVersion.current)", subcommands: [LayoutCommand.self])
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
@@ -206,16 +206,20 @@ struct MediaOptions: ParsableArguments {
             "Folder whose PNG images templates and overlays may name, without .png.", valueName: "DIR"))
     var images: String?
 
-    var rateLimits: RateLimits {
-        RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)
-    }
-
-    func validate() throws {
+    static func check(_ canvas: VideoDimensions) throws {
         guard canvas.width.isMultiple(of: 2), canvas.height.isMultiple(of: 2),
             (64...4096).contains(canvas.width), (64...4096).contains(canvas.height)
         else {
             throw ValidationError("--canvas \(canvas) is not possible: both numbers must be even and from 64 to 4096")
         }
+    }
+
+    var rateLimits: RateLimits {
+        RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)
+    }
+
+    func validate() throws {
+        try Self.check(canvas)
         guard (1...60).contains(frameRate) else {
             throw ValidationError("--frame-rate \(frameRate) is not possible: choose 1 to 60 pictures a second")
         }
