@@ -8,7 +8,7 @@ import VideoCoding
 enum JobOutput: Sendable {
     case decoded(SourceID, DecodedBatch)
     case composed(room: String, ComposedTick)
-    case encoded(ParticipantID, EncodedPicture)
+    case encoded(room: String, EncodedPicture)
     case mixed(room: String, [MixedTick])
 }
 
@@ -30,7 +30,7 @@ struct ComposedTick: Sendable {
     var pictureIndex: [ParticipantID: Int]
 }
 
-/// The outcome of encoding one picture for one receiver.
+/// The outcome of encoding one picture for one group.
 struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?

@@ -18,7 +18,7 @@ extension Room {
     /// Whom a receiver can be shown. Without a self-view that is everyone else: neither one's own face nor the screen
     /// that one presents, on which the picture may be.
     private func scene(for receiver: Participant) -> LayoutScene {
-        let showsSelf = receiver.selfView == .always
+        let showsSelf = encoding.showsSelf(receiver)
         return LayoutScene(
             cameras: participants.filter { $0.isSource && (showsSelf || $0 !== receiver) }.map(\.id),
             presenters: presenters.filter { showsSelf || $0 != receiver.id }, speakers: speaker.recentSpeakers)

@@ -19,6 +19,7 @@ final class Room {
     private let configuration: RelayConfiguration
     private let compositor = QueueConfined(TileCompositor())
     let composeQueue: JobQueueID
+    let encoding: RoomEncoding
     private let mixer = QueueConfined(AudioMixingSession())
     let mixQueue: JobQueueID
 
@@ -45,13 +46,14 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, composeQueue: JobQueueID, mixQueue: JobQueueID,
-        events: RoomEventLog, now: MonotonicInstant
+        id: String, configuration: RelayConfiguration, queues: JobQueueAllocator, events: RoomEventLog,
+        now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
-        self.composeQueue = composeQueue
-        self.mixQueue = mixQueue
+        composeQueue = queues.next()
+        mixQueue = queues.next()
+        encoding = RoomEncoding(room: id, configuration: configuration, queues: queues)
         self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
@@ -143,6 +145,7 @@ final class Room {
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
+        if encoding.chooseView(for: participants, now: now) { viewsChanged() }
         let plan = currentViewPlan()
         guard !plan.requests.isEmpty else { return }
         guard !isComposing else {
@@ -251,26 +254,15 @@ final class Room {
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
         let duration = completion.finished - completion.handedOut
-        for participant in participants {
-            guard participant.downlink != nil, let index = tick.pictureIndex[participant.id],
-                tick.pictures.indices.contains(index)
-            else { continue }
-            participant.downlink?.observeComposition(duration)
-            let job = participant.downlink?.takeJob(
-                picture: tick.pictures[index], captureTime: tick.captureTime,
-                hasRoom: participant.peer.hasRoomForVideo(now: now), deadline: tick.captureTime + videoTicks.interval,
-                now: now)
-            if let job { jobs.append(job) }
-        }
+        for participant in participants { participant.downlink?.observeComposition(duration) }
+        jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
     }
 
+    /// Returns those to whom the frame was sent.
     func complete(
-        _ result: EncodedPicture, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
-    ) {
-        participant.downlink?.complete(result, of: completion)
-        guard let frame = result.frame else { return }
-        participant.peer.sendVideo(
-            frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
+        _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
+    ) -> [Participant] {
+        encoding.complete(result, of: completion, for: participants, now: now)
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {
