@@ -6,10 +6,10 @@ ARGS ?=
 programs := confrelay confclient confsim
 sources := Sources Tests Plugins $(wildcard Benchmarks)
 # Several passes are measured on real clips alone.
-benches := conference encoders joining sessions simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
+benches := compose conference encoders joining sessions simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test install format lint bench results dependencies test-dependencies
+.PHONY: help run test golden install format lint bench results dependencies test-dependencies
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,12 @@ run: dependencies ## Build in release mode and start the relay; ARGS="--port 800
 
 test: test-dependencies ## Build and run all tests; ARGS="--filter RTPTests" runs some.
 	swift test $(ARGS)
+
+golden: test-dependencies ## Review golden pictures that differ or are new; ACCEPT=all accepts them all, ACCEPT=none none.
+	@rm -rf out/golden
+	swift build --build-tests
+	-swift test --skip-build --filter Golden
+	@scripts/review-golden.sh $(ACCEPT)
 
 install: dependencies ## Build in release mode and install the programs under PREFIX (default /usr/local).
 	$(foreach program,$(programs),swift build -c release --product $(program) &&) true
@@ -32,7 +38,7 @@ format: ## Format all sources in place.
 lint: ## Check the format of all sources.
 	swift format lint --strict --recursive $(sources) Package.swift
 
-bench: dependencies ## Measure everything; ARGS="encoders", "joining", "sessions", "simulator", "passes" or "conference" measures one thing.
+bench: dependencies ## Measure everything; ARGS="compose", "encoders", "joining", "sessions", "simulator", "passes" or "conference" measures one thing.
 	swift build -c release --product confbench
 	@confbench="$$(swift build -c release --show-bin-path)/confbench"; \
 	$(if $(ARGS),"$$confbench" $(ARGS),$(foreach bench,$(benches),echo "$(bench):" && "$$confbench" $(bench) &&) true)

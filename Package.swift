@@ -88,12 +88,14 @@ let modules: [Module] = [
     Module(
         name: "SimulationScenarios",
         dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
-    Module(name: "SimulationReports", dependencies: ["MediaCore", "RateControl", "NetworkSimulation"]),
+    Module(name: "VectorGraphics", dependencies: []),
+    Module(
+        name: "SimulationReports", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", "VectorGraphics"]),
     Module(
         name: "RelayServer",
         dependencies: [
             "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "NetworkSimulation", "FlightRecording",
-            "FlightFiles", nioCore, nioPosix, logging, serviceLifecycle,
+            "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -186,7 +188,7 @@ let package = Package(
                 "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore,
                 argumentParser,
                 // The codecs bare, to hold the sessions against.
-                "AllocationCounter", "CLibAVCodec", "COpenH264",
+                "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264",
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),

@@ -19,7 +19,7 @@ final class CodecFloor {
     private let decoders: [DecodingPipeline]
     private let encoders: [CompressionSession]
     private let outputs = EncodeOutputQueue()
-    private let compositor = TileCompositor()
+    private let renderer = CompositionRenderer()
     private let opusDecoders: [OpusDecoder]
     private let opusEncoders: [OpusEncoder]
     private let sound: [ByteBuffer]
@@ -85,15 +85,15 @@ final class CodecFloor {
         let decoded = ThreadClock.now()
         var contents: [SourceID: CompositionSource] = [:]
         for (index, id) in participants.enumerated() {
-            let content = pictures[index].map { TileContent.picture($0, isStale: false) } ?? .placeholder
+            let content = pictures[index].map { TileContent.picture($0, isStale: false) } ?? .placeholder()
             contents[id] = CompositionSource(id: id, name: "Load \(id.participant)", content: content)
         }
-        let composed = compositor.compose(requests, sources: contents)
-        let finished = ThreadClock.now()
         let time = MediaTime(value: Int64(tick), timescale: Int32(Workload.frameRate))
+        let composed = renderer.render(requests, inputs: CompositionInputs(sources: contents), at: time)
+        let finished = ThreadClock.now()
         for (encoder, picture) in zip(encoders, composed) {
             do {
-                try encoder.encode(picture, presentationTime: time)
+                try encoder.encode(picture.picture, presentationTime: time)
                 if outputs.next()?.frame != nil { cost.encode.count += 1 }
             } catch {
                 throw BenchmarkError.codecFailed(reason: error.description)

@@ -8,7 +8,7 @@ struct Confbench: AsyncParsableCommand {
         commandName: "confbench",
         abstract: "Measures what the package costs and what it gives.",
         subcommands: [
-            ConferenceCommand.self, EncodersCommand.self, JoiningCommand.self, PassesCommand.self,
+            ComposeCommand.self, ConferenceCommand.self, EncodersCommand.self, JoiningCommand.self, PassesCommand.self,
             SessionsCommand.self, SimulatorCommand.self,
         ],
         defaultSubcommand: ConferenceCommand.self)

@@ -1,27 +1,34 @@
 public import MediaCore
-import NIOCore
 
 /// One room's sound: decodes every source, mixes for every receiver all but its own, and encodes. 20 ms a tick.
 ///
 /// Belongs to one caller at a time: the room's tick job. What comes from the network reaches it as an
-/// `AudioMixingInput`. A receiver hears every source but the one of its own id; a receiver that hears nothing gets
-/// packets of silence, which cost next to nothing.
+/// `AudioMixingInput`. Whoever is not in the mix hears the same mix as all others who are not, so it is encoded for them
+/// once for each rate and FEC class; only those who are in it get an encode of their own. Where nobody is heard, packets of
+/// silence are sent, which cost next to nothing.
 public final class AudioMixingSession {
-    /// After this many silent frames the encoder has settled, and its last packet stands for all that follow.
-    private static let settledSilence = 10
-
     private struct Receiver {
         let id: ParticipantID
-        let encoder: OpusEncoder
-        var limiter = SoftLimiter()
-        var silentFrames = 0
-        var lastPayload = ByteBuffer()
+        var settings: AudioEncoderSettings
+        /// The class of those that hear the mix of all, while the receiver is one of them.
+        var sharedClass: AudioEncoderSettings?
+        /// Made when its participant is heard for the first time.
+        var own: (encoder: MixEncoder, limiter: SoftLimiter)?
     }
+
+    /// An encoder that nobody used for so many ticks, 10 s, is let go of.
+    private static let idleTicks: Int64 = 500
 
     /// By id, so that sums come out the same in every run.
     private var sources: [AudioSource] = []
     private var receivers: [Receiver] = []
     private var mixer = AudioMixer()
+    private var sharedEncoders: [AudioEncoderSettings: MixEncoder] = [:]
+    private var sharedLimiter = SoftLimiter()
+    private var tickIndex: Int64 = 0
+    /// The mix of all, limited; at this tick, and at the one before.
+    private var total = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
+    private var previousTotal = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
     private var scratch = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
 
     public init() {}
@@ -38,8 +45,8 @@ public final class AudioMixingSession {
     }
 
     /// Begins to make packets for a participant, or begins anew with other settings.
-    public func addReceiver(_ id: ParticipantID, settings: AudioEncoderSettings = .init()) throws(OpusError) {
-        let receiver = Receiver(id: id, encoder: try OpusEncoder(settings: settings))
+    public func addReceiver(_ id: ParticipantID, settings: AudioEncoderSettings = .init()) {
+        let receiver = Receiver(id: id, settings: settings)
         let index = receivers.firstIndex { $0.id >= id } ?? receivers.endIndex
         if index < receivers.endIndex, receivers[index].id == id {
             receivers[index] = receiver
@@ -54,12 +61,18 @@ public final class AudioMixingSession {
 
     /// Changes the rate of a receiver's packets from the next tick on.
     public func setBitRate(_ rate: BitRate, for id: ParticipantID) {
-        receivers.first { $0.id == id }?.encoder.setBitRate(rate)
+        changeSettings(of: id) { $0.bitRate = rate }
     }
 
     /// Says what share of its packets a receiver loses, 0 to 1.
     public func setExpectedPacketLoss(_ fraction: Double, for id: ParticipantID) {
-        receivers.first { $0.id == id }?.encoder.setExpectedPacketLoss(fraction)
+        changeSettings(of: id) { $0.expectedPacketLoss = fraction }
+    }
+
+    private func changeSettings(of id: ParticipantID, _ change: (inout AudioEncoderSettings) -> Void) {
+        guard let index = receivers.firstIndex(where: { $0.id == id }) else { return }
+        change(&receivers[index].settings)
+        receivers[index].own?.encoder.apply(receivers[index].settings)
     }
 
     /// Takes in what happened since the last tick and makes the next 20 ms for every receiver.
@@ -76,21 +89,23 @@ public final class AudioMixingSession {
         }
         result.sources.reserveCapacity(sources.count)
         result.packets.reserveCapacity(receivers.count)
+        tickIndex += 1
 
         mixer.begin()
         for source in sources {
             for packet in input.packets[source.id] ?? [] { source.insert(packet) }
             source.pull(now: now)
-            if source.isAudible { mixer.add(source.frame) }
-            result.sources[source.id] = AudioSourceReport(level: source.level, statistics: source.statistics)
+            if source.isInMix { mixer.add(source.frame) }
+            result.sources[source.id] = AudioSourceReport(
+                level: source.level, mixGain: source.mixGain, statistics: source.statistics)
         }
-        for index in receivers.indices {
-            do throws(OpusError) {
-                result.packets[receivers[index].id] = try encodeMix(for: &receivers[index])
-            } catch {
-                result.failures.append(error)
-            }
-        }
+        swap(&total, &previousTotal)
+        let isHeard = mixer.mix(without: nil, into: &total)
+        if isHeard { sharedLimiter.process(&total) } else { sharedLimiter.reset() }
+        result.limiterGain = sharedLimiter.gain
+
+        encodeOwn(into: &result)
+        encodeShared(level: isHeard ? LevelMeter.level(total) : nil, into: &result)
         return result
     }
 
@@ -98,38 +113,74 @@ public final class AudioMixingSession {
         switch change {
         case .addSource(let id): try addSource(id)
         case .removeSource(let id): removeSource(id)
-        case .addReceiver(let id, let settings): try addReceiver(id, settings: settings)
+        case .addReceiver(let id, let settings): addReceiver(id, settings: settings)
         case .removeReceiver(let id): removeReceiver(id)
         case .setBitRate(let rate, let id): setBitRate(rate, for: id)
         case .setExpectedPacketLoss(let fraction, let id): setExpectedPacketLoss(fraction, for: id)
         }
     }
 
-    private func encodeMix(for receiver: inout Receiver) throws(OpusError) -> EncodedAudio {
-        let id = receiver.id
-        let own = sources.first { $0.id == id && $0.isAudible }
-        guard mixer.mix(without: own?.frame, into: &scratch) else {
-            return try encodeSilence(for: &receiver)
+    /// Makes the packets of those who are in the mix, and finds out who shares which encoder with whom.
+    private func encodeOwn(into result: inout AudioTickResult) {
+        var sources = sources[...]
+        for index in receivers.indices {
+            let id = receivers[index].id
+            while let source = sources.first, source.id < id { sources.removeFirst() }
+            do throws(OpusError) {
+                if let own = sources.first, own.id == id, own.isInMix {
+                    result.packets[id] = try encodeMix(for: &receivers[index], without: own.frame)
+                    result.encodeCount += 1
+                } else {
+                    try chooseSharedEncoder(for: &receivers[index])
+                }
+            } catch {
+                result.failures.append(error)
+            }
         }
-        receiver.silentFrames = 0
-        receiver.limiter.process(&scratch)
-        let payload = try receiver.encoder.encode(scratch)
-        return EncodedAudio(
-            payload: payload, level: LevelMeter.level(scratch),
-            maySkip: receiver.encoder.settings.usesDTX && payload.readableBytes <= 2)
     }
 
-    /// `scratch` is silent.
-    private func encodeSilence(for receiver: inout Receiver) throws(OpusError) -> EncodedAudio {
-        let usesDTX = receiver.encoder.settings.usesDTX
-        if receiver.silentFrames < Self.settledSilence {
-            receiver.silentFrames += 1
-            receiver.limiter.reset()
-            receiver.lastPayload = try receiver.encoder.encode(scratch)
+    private func encodeMix(for receiver: inout Receiver, without own: [Float]) throws(OpusError) -> EncodedAudio? {
+        var (encoder, limiter) =
+            if let own = receiver.own { own } else { (try MixEncoder(settings: receiver.settings), sharedLimiter) }
+        if receiver.sharedClass != nil {
+            // What was heard until now came from the shared encoder, and was limited by its limiter.
+            encoder.isJoined = true
+            limiter = sharedLimiter
+            receiver.sharedClass = nil
         }
-        let isSettled = receiver.silentFrames == Self.settledSilence
-        return EncodedAudio(
-            payload: receiver.lastPayload, level: .silence,
-            maySkip: usesDTX && (isSettled || receiver.lastPayload.readableBytes <= 2))
+        let isHeard = mixer.mix(without: own, into: &scratch)
+        if isHeard { limiter.process(&scratch) } else { limiter.reset() }
+        receiver.own = (encoder, limiter)
+        try encoder.encode(
+            scratch, level: isHeard ? LevelMeter.level(scratch) : nil, previous: previousTotal, tick: tickIndex)
+        return encoder.packet
+    }
+
+    private func chooseSharedEncoder(for receiver: inout Receiver) throws(OpusError) {
+        let wanted = receiver.settings.shared(present: receiver.sharedClass)
+        guard receiver.sharedClass != wanted || sharedEncoders[wanted] == nil else { return }
+        let known = sharedEncoders[wanted]
+        let encoder = if let known { known } else { try MixEncoder(settings: wanted) }
+        encoder.isJoined = true
+        sharedEncoders[wanted] = encoder
+        receiver.sharedClass = wanted
+    }
+
+    /// Makes the packets of all others: each class's once.
+    private func encodeShared(level: AudioLevel?, into result: inout AudioTickResult) {
+        for receiver in receivers {
+            guard let encoder = receiver.sharedClass.flatMap({ sharedEncoders[$0] }) else { continue }
+            if encoder.tick != tickIndex {
+                do throws(OpusError) {
+                    try encoder.encode(total, level: level, previous: previousTotal, tick: tickIndex)
+                    result.encodeCount += 1
+                } catch {
+                    result.failures.append(error)
+                }
+            }
+            result.packets[receiver.id] = encoder.packet
+        }
+        guard tickIndex.isMultiple(of: Self.idleTicks) else { return }
+        sharedEncoders = sharedEncoders.filter { $0.value.tick > tickIndex - Self.idleTicks }
     }
 }

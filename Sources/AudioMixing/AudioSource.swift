@@ -23,12 +23,12 @@ public final class AudioSource {
     static let startDelay: Int64 = 1920
 
     public let id: ParticipantID
-    /// The frame that the last `pull(now:)` made: 960 samples.
+    /// The frame that the last `pull(now:)` made: 960 samples, as they go into the mix.
     public private(set) var frame = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
-    /// The frame's level.
+    /// The level of what came, whether it goes into the mix or not.
     public private(set) var level = AudioLevel.silence
-    /// Whether there is anything to hear in the frame.
-    public private(set) var isAudible = false
+    /// Whether the frame is to be mixed in.
+    public private(set) var isInMix = false
 
     let decoder: OpusDecoder
     var counts = AudioSourceStatistics()
@@ -50,6 +50,7 @@ public final class AudioSource {
     var isDiscontinuous = false
     var scaling = ScalingState()
     private var meter = LevelMeter()
+    private var gate = MixGate()
     /// The newest timestamp accepted, unwrapped.
     private var referenceTimestamp: Int64?
     /// A packet that does not belong to the stream, unless another one says the same.
@@ -67,6 +68,9 @@ public final class AudioSource {
         statistics.playoutDelay = playoutDelay
         return statistics
     }
+
+    /// What the newest sample was multiplied by on its way into the mix.
+    public var mixGain: Float { gate.gain }
 
     /// How long a sample waited when one was last played, from when the fastest packet seen lately would have brought it.
     public private(set) var playoutDelay = Duration.zero
@@ -104,7 +108,7 @@ public final class AudioSource {
         let hadSamples = queue.count > 0
         queue.read(into: &frame)
         level = hadSamples ? meter.measure(frame) : meter.skip()
-        isAudible = level.decibelsBelowOverload < 100
+        isInMix = gate.process(&frame, level: level)
     }
 
     /// The delay to aim at.

@@ -36,12 +36,15 @@ public struct AudioSourceStatistics: Hashable, Sendable {
 
 /// A source at a tick.
 public struct AudioSourceReport: Hashable, Sendable {
-    /// The level of the frame that went into the mix.
+    /// The level of the frame that came.
     public var level: AudioLevel
+    /// What it was multiplied by on its way into the mix: 0 where it was left out.
+    public var mixGain: Float
     public var statistics: AudioSourceStatistics
 
-    public init(level: AudioLevel, statistics: AudioSourceStatistics) {
+    public init(level: AudioLevel, mixGain: Float = 1, statistics: AudioSourceStatistics) {
         self.level = level
+        self.mixGain = mixGain
         self.statistics = statistics
     }
 }

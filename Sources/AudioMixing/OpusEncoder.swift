@@ -60,10 +60,16 @@ public final class OpusEncoder {
 
     /// Encodes one frame: 2.5, 5, 10, 20, 40 or 60 ms of samples from -1 to 1.
     ///
+    /// - Parameter needsLittleBefore: Whether the packet is to be understood by a decoder that has heard another encoder
+    ///   before: almost nothing is predicted from earlier frames, which costs bits.
     /// - Returns: One Opus packet. With DTX, one of at most two bytes need not be sent.
-    public func encode(_ samples: [Float]) throws(OpusError) -> ByteBuffer {
+    public func encode(_ samples: [Float], needsLittleBefore: Bool = false) throws(OpusError) -> ByteBuffer {
         guard [120, 240, 480, 960, 1920, 2880].contains(samples.count) else {
             throw .unsupportedFrameSize(samples: samples.count)
+        }
+        if needsLittleBefore { try set(OPUS_SET_PREDICTION_DISABLED_REQUEST, 1) }
+        defer {
+            if needsLittleBefore { _ = opus_encoder_set(encoder, OPUS_SET_PREDICTION_DISABLED_REQUEST, 0) }
         }
         let size = scratch.withUnsafeMutableBufferPointer { output in
             samples.withUnsafeBufferPointer { input -> Int32 in

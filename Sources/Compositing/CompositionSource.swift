@@ -5,8 +5,9 @@ public enum TileContent: Sendable {
     /// Its newest picture, and how it is to be turned to stand upright. A stale one is old: its sender has stalled, and
     /// the tile is dimmed to say so.
     case picture(PixelBuffer, rotation: VideoRotation = .none, isStale: Bool)
-    /// Its sender has not shown anything yet, or has stopped: the tile is a flat colour with the name's initial.
-    case placeholder
+    /// Its sender has not shown anything yet, or has stopped: the tile is a flat colour with the name's initial, or with a
+    /// portrait.
+    case placeholder(portrait: ImageAsset? = nil)
 }
 
 /// What is drawn over a source's tile: a label with the source's name, and a border while its participant speaks.
@@ -35,5 +36,20 @@ public struct CompositionSource: Sendable {
         self.name = name
         self.content = content
         self.decoration = decoration
+    }
+}
+
+extension CompositionSource {
+    /// Whether it looks like another. Pictures are compared by identity.
+    func looksLike(_ other: CompositionSource) -> Bool {
+        guard decoration == other.decoration, name == other.name else { return false }
+        switch (content, other.content) {
+        case (.placeholder(let left), .placeholder(let right)):
+            return left == right
+        case (.picture(let left, let rotation, let isStale), .picture(let right, let otherRotation, let otherIsStale)):
+            return left === right && rotation == otherRotation && isStale == otherIsStale
+        default:
+            return false
+        }
     }
 }

@@ -17,9 +17,6 @@ extension PixelRect {
             width: fittedWidth, height: fittedHeight)
     }
 
-    /// With columns and rows changed.
-    var transposed: PixelRect { PixelRect(x: y, y: x, width: height, height: width) }
-
     /// The part of the rectangle that lies on `canvas`, trimmed to even positions and sizes; possibly empty.
     func trimmed(to canvas: VideoDimensions) -> PixelRect {
         let left = (max(x, 0) + 1) & ~1
@@ -30,18 +27,50 @@ extension PixelRect {
             height: max(0, (min(maxY, canvas.height) & ~1) - top))
     }
 
-    /// What of the rectangle `other` does not cover: at most four rectangles that do not overlap.
-    func subtracting(_ other: PixelRect) -> [PixelRect] {
-        guard overlaps(other) else { return isEmpty ? [] : [self] }
+    /// As it is, its edges moved inwards to even positions, those far out to where nothing is any more.
+    var evened: PixelRect {
+        let limit = 1 << 24
+        let (left, top) = (min(max(x, -limit), limit), min(max(y, -limit), limit))
+        let (right, bottom) = (left + min(max(width, 0), limit), top + min(max(height, 0), limit))
+        let (evenLeft, evenTop) = ((left + 1) & ~1, (top + 1) & ~1)
+        return PixelRect(
+            x: evenLeft, y: evenTop, width: max(0, (right & ~1) - evenLeft), height: max(0, (bottom & ~1) - evenTop))
+    }
+
+    func intersection(_ other: PixelRect) -> PixelRect {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        return PixelRect(
+            x: left, y: top, width: max(0, min(maxX, other.maxX) - left),
+            height: max(0, min(maxY, other.maxY) - top))
+    }
+
+    /// The same rectangle as seen from a corner.
+    func relative(to corner: PixelRect) -> PixelRect {
+        PixelRect(x: x - corner.x, y: y - corner.y, width: width, height: height)
+    }
+
+    /// Calls `body` with what of the rectangle `other` does not cover, as at most four rectangles.
+    func forEachPart(outside other: PixelRect, _ body: (PixelRect) -> Void) {
+        guard overlaps(other) else {
+            if !isEmpty { body(self) }
+            return
+        }
         let top = max(y, other.y)
         let bottom = min(maxY, other.maxY)
-        let parts = [
-            PixelRect(x: x, y: y, width: width, height: top - y),
-            PixelRect(x: x, y: top, width: other.x - x, height: bottom - top),
-            PixelRect(x: other.maxX, y: top, width: maxX - other.maxX, height: bottom - top),
-            PixelRect(x: x, y: bottom, width: width, height: maxY - bottom),
-        ]
-        return parts.filter { !$0.isEmpty }
+        func visit(_ part: PixelRect) {
+            if !part.isEmpty { body(part) }
+        }
+        visit(PixelRect(x: x, y: y, width: width, height: top - y))
+        visit(PixelRect(x: x, y: top, width: other.x - x, height: bottom - top))
+        visit(PixelRect(x: other.maxX, y: top, width: maxX - other.maxX, height: bottom - top))
+        visit(PixelRect(x: x, y: bottom, width: width, height: maxY - bottom))
+    }
+
+    /// What of the rectangle `other` does not cover: at most four rectangles that do not overlap.
+    func subtracting(_ other: PixelRect) -> [PixelRect] {
+        var parts: [PixelRect] = []
+        forEachPart(outside: other) { parts.append($0) }
+        return parts
     }
 
     /// What of the rectangle none of `others` covers.

@@ -4,67 +4,83 @@ import PixelTransfer
 
 /// Draws placeholders and keeps those drawn lately, so that a name is laid out once for each tile size.
 struct PlaceholderRenderer {
+    struct Placeholder {
+        var picture: PixelBuffer
+        /// What is around the initial or the portrait.
+        var colour: YCbCrColour
+    }
+
     private struct Key: Hashable {
         var name: String
+        var portrait: ImageAsset?
         var size: VideoDimensions
     }
 
-    private var pictures: RecentlyUsed<Key, PixelBuffer>
+    /// The side of a portrait, as a part of the tile's shorter one.
+    private static let portraitPart = 0.62
+    private static let letterPart = 0.5
+
+    private var placeholders: RecentlyUsed<Key, Placeholder>
     /// How many were drawn.
     private(set) var renderCount = 0
 
     /// - Parameter capacity: How many luma samples are kept in all.
     init(capacity: Int = 24 << 20) {
-        pictures = RecentlyUsed(capacity: capacity)
+        placeholders = RecentlyUsed(capacity: capacity)
     }
 
-    /// The placeholder of a name in exactly this size, which is even.
-    mutating func picture(name: String, size: VideoDimensions) -> PixelBuffer {
-        let key = Key(name: name, size: size)
-        if let picture = pictures.use(key) { return picture }
-        let picture = FontCollection.use { Self.render(PlaceholderStyle(name: name), size: size, with: $0) }
-        renderCount += 1
-        pictures.keep(picture, for: key, cost: size.area)
-        return picture
-    }
-
-    private static func render(
-        _ style: PlaceholderStyle, size: VideoDimensions, with fonts: FontCollection
-    ) -> PixelBuffer {
-        var result = MutablePixelBuffer(format: .i420, dimensions: size)
-        result.withI420Region { region in
-            let surface = cairo_image_surface_create(
-                CAIRO_FORMAT_RGB24, Int32(clamping: size.width), Int32(clamping: size.height))
-            defer { cairo_surface_destroy(surface) }
-            if cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS {
-                draw(style, size: size, on: surface, with: fonts)
-                cairo_surface_flush(surface)
-            }
-            if let bytes = cairo_image_surface_get_data(surface) {
-                region.convert(bgra: bytes, stride: Int(cairo_image_surface_get_stride(surface)))
+    /// The placeholder of a name in exactly this size, which is even: its initial, or a portrait in a circle, on a colour
+    /// that the name always has.
+    mutating func placeholder(name: String, portrait: ImageAsset?, size: VideoDimensions) -> Placeholder {
+        let key = Key(name: name, portrait: portrait, size: size)
+        if let placeholder = placeholders.use(key) { return placeholder }
+        let style = PlaceholderStyle(name: name)
+        let (red, green, blue) = style.colour
+        let colour = YCbCrColour(red: red, green: green, blue: blue)
+        let picture = PixelBuffer.drawn(size, orFilledWith: colour) { context in
+            cairo_set_source_rgb(context, red, green, blue)
+            cairo_paint(context)
+            if let portrait {
+                Self.draw(portrait, size: size, on: context)
             } else {
-                // Too large for cairo, or no memory: plain grey.
-                region.fill(luma: 96)
+                FontCollection.use { Self.draw(style.initial, size: size, on: context, with: $0) }
             }
         }
-        return result.freeze()
+        // What cairo and libyuv made of the colour.
+        let placeholder = Placeholder(picture: picture, colour: picture.firstColour)
+        renderCount += 1
+        placeholders.keep(placeholder, for: key, cost: size.area)
+        return placeholder
+    }
+
+    private static func draw(_ portrait: ImageAsset, size: VideoDimensions, on context: OpaquePointer?) {
+        let side = Int(Double(min(size.width, size.height)) * portraitPart) & ~1
+        let rect = PixelRect(x: (size.width - side) / 2, y: (size.height - side) / 2, width: side, height: side)
+        cairo_arc(
+            context, Double(size.width) / 2, Double(size.height) / 2, Double(side) / 2, 0, 2 * .pi)
+        cairo_clip(context)
+        portrait.draw(on: context, covering: rect)
     }
 
     private static func draw(
-        _ style: PlaceholderStyle, size: VideoDimensions, on surface: OpaquePointer?, with fonts: FontCollection
+        _ initial: String, size: VideoDimensions, on context: OpaquePointer?, with fonts: FontCollection
     ) {
-        let context = cairo_create(surface)
-        defer { cairo_destroy(context) }
-        let colour = style.colour
-        cairo_set_source_rgb(context, colour.red, colour.green, colour.blue)
-        cairo_paint(context)
-
-        let fontSize = Double(min(size.width, size.height)) * 0.5
-        guard let line = fonts.layOut(style.initial, size: fontSize) else { return }
+        let fontSize = Double(min(size.width, size.height)) * letterPart
+        guard let line = fonts.layOut(initial, size: fontSize) else { return }
         cairo_set_source_rgb(context, 1, 1, 1)
         // Centred by what is inked: a letter's line has room above and below that would put it off the middle.
         line.draw(
             on: context, x: Double(size.width - line.ink.width) / 2 - Double(line.ink.x),
             y: Double(size.height - line.ink.height) / 2 - Double(line.ink.y))
+    }
+}
+
+extension PixelBuffer {
+    /// The colour of the first sample of a planar picture.
+    fileprivate var firstColour: YCbCrColour {
+        withPlanes { planes in
+            func first(_ index: Int) -> UInt8 { planes[index].base.load(as: UInt8.self) }
+            return YCbCrColour(y: first(0), u: first(1), v: first(2))
+        }
     }
 }

@@ -26,8 +26,17 @@ struct DecodedBatch: Sendable {
 struct ComposedTick: Sendable {
     var captureTime: MonotonicInstant
     var pictures: [PixelBuffer]
+    /// How each of them came about.
+    var origins: [ComposedPicture.Origin]
     /// Index into `pictures`, by receiver.
     var pictureIndex: [ParticipantID: Int]
+
+    init(captureTime: MonotonicInstant, composed: [ComposedPicture], pictureIndex: [ParticipantID: Int]) {
+        self.captureTime = captureTime
+        pictures = composed.map(\.picture)
+        origins = composed.map(\.origin)
+        self.pictureIndex = pictureIndex
+    }
 }
 
 /// The outcome of encoding one picture for one group.

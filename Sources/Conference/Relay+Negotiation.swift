@@ -26,7 +26,7 @@ extension Relay {
         }
         adopt(negotiation, of: participant)
         if !negotiation.session.wantsSameVideo(as: before.session) { updateDownlink(of: participant) }
-        room.sessionChanged(of: participant)
+        room.sessionChanged(of: participant, now: now)
         service(participant, now: now)
         return participant.joinResult
     }

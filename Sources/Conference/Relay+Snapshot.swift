@@ -22,8 +22,9 @@ extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
             id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: ticks,
-            missedTicks: missedTicks, composedPictures: composedPictures, lateAudioTicks: lateAudioTicks,
-            audioFailures: audioFailures, layout: layout, activeSpeaker: activeSpeaker?.publicID,
+            missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
+            lateAudioTicks: lateAudioTicks,
+            audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
             encoding: encoding.snapshot(of: participants))
     }
 
@@ -36,6 +37,7 @@ extension Room {
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
         snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
+        snapshot.portrait = summary.portrait
         return snapshot
     }
 }

@@ -162,7 +162,7 @@ public final class Relay {
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
-            id: id, configuration: configuration, queues: queues, events: roomEvents, now: now)
+            id: id, configuration: configuration, queues: queues, events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }
@@ -201,8 +201,9 @@ public final class Relay {
         handshakes.release(participant.id)
         participants[participant.id] = nil
         guard let room = rooms[participant.room] else { return }
-        room.remove(participant)
+        room.remove(participant, now: now)
         guard room.participants.isEmpty else { return }
+        room.end()
         while let job = room.popJob() { orphanedJobs.append(job) }
         rooms[room.id] = nil
         roomEvents.append(.closed, room: room.id)
@@ -279,7 +280,7 @@ public final class Relay {
         while let event = participant.peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
-            case .videoEnded(let content): room.videoEnded(content, of: participant)
+            case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
             case .keyFrameRequested: room.encoding.keyFrameRequested(by: participant, now: now)
             case .videoBitRateChanged(let rate): participant.downlink?.bitRate = rate

@@ -1,3 +1,4 @@
+public import Compositing
 public import FlightRecording
 public import MediaCore
 public import RateControl
@@ -5,7 +6,7 @@ public import SecureTransport
 public import VideoCoding
 
 /// Whether a participant's picture contains the participant.
-public enum SelfView: String, CaseIterable, Sendable {
+public enum SelfView: String, CaseIterable, Codable, Sendable {
     /// Everyone but oneself.
     case never
     /// Everyone but oneself while there are encoders for so many pictures, and otherwise everyone.
@@ -50,6 +51,12 @@ public struct RelayConfiguration: Sendable {
     public var selfView = SelfView.never
     /// Whether each tile has a label with the participant's name, and a border while they speak.
     public var labels = true
+    /// How pictures change when someone comes, goes, speaks or presents, or another layout is chosen.
+    public var transitions = TransitionStyle.standard
+    /// The images that templates and overlays name.
+    public var images = ImageLibrary()
+    /// Makes a compositor of one's own for each room, on the worker that calls it; nil: `LayerCompositor`.
+    public var makeCompositor: (@Sendable () -> any VideoCompositing)?
     /// A source that has sent no frame for so long is dimmed.
     public var staleAfter = Duration.seconds(1)
     /// A source that has sent no frame for so long becomes a placeholder.

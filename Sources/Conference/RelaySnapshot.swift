@@ -37,12 +37,16 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// Video ticks left out because the one before was still being composed.
     public var missedTicks: UInt64 = 0
     public var composedPictures: UInt64 = 0
+    /// How these came about.
+    public var pictures = PictureCounters()
     /// Audio ticks that came late because the one before was still being mixed.
     public var lateAudioTicks: UInt64 = 0
     /// Opus sessions that could not be made, and frames that they did not encode.
     public var audioFailures: UInt64 = 0
     /// The layout for all who have not chosen their own.
     public var layout = RoomLayout.grid
+    /// What lies above everybody's picture.
+    public var overlays = OverlayList()
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
@@ -90,8 +94,10 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     /// Whether the participant speaks just now.
     public var isSpeaking = false
     public var connection = ConnectionState.new
-    /// The layout that the participant chose instead of the room's.
-    public var layout: RoomLayout?
+    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    public var layout: ParticipantLayout?
+    /// Whether a portrait of theirs stands in for their camera.
+    public var portrait = false
     /// In which size the participant's pictures are seen now.
     public var tiles: [TileSnapshot] = []
     /// What the participant presents, while they do.

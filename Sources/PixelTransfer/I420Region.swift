@@ -30,6 +30,25 @@ public struct I420Region {
         self.init(planes: planes, rect: PixelRect(x: 0, y: 0, width: dimensions.width, height: dimensions.height))
     }
 
+    /// A rectangle of the region, in which it lies; its position is even.
+    public func part(_ rect: PixelRect) -> I420Region {
+        I420Region(
+            y: y + rect.y * lumaStride + rect.x, u: u + rect.y / 2 * chromaStrides.u + rect.x / 2,
+            v: v + rect.y / 2 * chromaStrides.v + rect.x / 2, lumaStride: lumaStride, chromaStrides: chromaStrides,
+            width: rect.width, height: rect.height)
+    }
+
+    private init(
+        y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>, lumaStride: Int,
+        chromaStrides: (u: Int, v: Int), width: Int, height: Int
+    ) {
+        (self.y, self.u, self.v) = (y, u, v)
+        self.lumaStride = lumaStride
+        self.chromaStrides = chromaStrides
+        self.width = width
+        self.height = height
+    }
+
     /// The size in luma samples.
     public var dimensions: VideoDimensions { VideoDimensions(width: width, height: height) }
 

@@ -21,9 +21,9 @@ public protocol RelayCore: AnyObject {
     ) throws(TrickleError) -> TrickleICEFragment?
     /// Changes a room's layout.
     func setLayout(_ layout: RoomLayout, room: String, now: MonotonicInstant) throws(RoomControlError)
-    /// Changes what one participant is shown; nil: the room's layout again.
+    /// Changes what one participant is shown; nil: all as the room has it.
     func setLayout(
-        _ layout: RoomLayout?, room: String, participant: String, now: MonotonicInstant
+        _ layout: ParticipantLayout?, room: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError)
     /// Takes what a participant says of their microphone and camera.
     func setMediaState(

@@ -36,8 +36,8 @@ extension RelayDriver {
         try act { relay, now throws(RoomControlError) in try relay.setLayout(layout, room: room, now: now) }
     }
 
-    /// Changes what one participant is shown; nil: the room's layout again.
-    func setLayout(_ layout: RoomLayout?, room: String, participant: String) throws(RoomControlError) {
+    /// Changes what one participant is shown; nil: all as the room has it.
+    func setLayout(_ layout: ParticipantLayout?, room: String, participant: String) throws(RoomControlError) {
         try act { relay, now throws(RoomControlError) in
             try relay.setLayout(layout, room: room, participant: participant, now: now)
         }

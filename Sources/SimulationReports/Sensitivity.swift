@@ -1,4 +1,5 @@
 public import NetworkSimulation
+import VectorGraphics
 
 /// How much the figures depend on each constant of a controller.
 public struct Sensitivity: Sendable {

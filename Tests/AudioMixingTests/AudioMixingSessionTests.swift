@@ -13,6 +13,10 @@ struct AudioMixingSessionTests {
         var senders: [ParticipantID: TestSender] = [:]
         var decoders: [ParticipantID: OpusDecoder] = [:]
         var tick = 0
+        /// Of the last tick.
+        var encodeCount = 0
+        /// Ticks at which more than one encode was made.
+        var ownEncodes = 0
 
         mutating func join(_ id: ParticipantID, tone frequency: Double?, settings: AudioEncoderSettings = .init())
             throws
@@ -38,6 +42,8 @@ struct AudioMixingSessionTests {
                     input.insert(packet, from: id)
                 }
                 let result = session.tick(input.take(), now: now)
+                encodeCount = result.encodeCount
+                if encodeCount > 2 || (encodeCount == 2 && senders.count == 2) { ownEncodes += 1 }
                 for (id, packet) in result.packets {
                     heard[id, default: []] += try decoders[id]?.decode(packet.payload) ?? []
                 }
@@ -111,6 +117,89 @@ struct AudioMixingSessionTests {
         let heard = try room.run(30)[2] ?? []
         #expect(peak(heard) < 0.5)
         #expect(amplitude(of: 400, in: heard[(960 * 8)...]) > 0.2)
+    }
+
+    @Test("who is not in the mix shares one encode; who is has one alone")
+    func shared() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        for id in 2...9 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: nil) }
+        _ = try room.run(20)
+        #expect(room.encodeCount == 2)
+        let heard = try room.run(20)
+        for id in 3...9 { #expect(heard[ParticipantID(rawValue: UInt64(id))] == heard[2]) }
+        #expect(peak(heard[1] ?? []) < 1e-3)
+    }
+
+    @Test("receivers of different rates and losses share within their class, at no more than their rate")
+    func classes() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        for (id, rate) in [(2, 33.0), (3, 39), (4, 25), (5, 31)] {
+            try room.join(
+                ParticipantID(rawValue: UInt64(id)), tone: nil,
+                settings: AudioEncoderSettings(bitRate: .kilobits(rate)))
+        }
+        _ = try room.run(20)
+        #expect(room.encodeCount == 3)
+        room.input.apply(.setExpectedPacketLoss(0.2, 3))
+        _ = try room.run(1)
+        #expect(room.encodeCount == 4)
+    }
+
+    @Test("a rate that goes up and down a little does not change the class")
+    func steadyClass() {
+        var present: AudioEncoderSettings?
+        var changes = 0
+        for step in 0..<200 {
+            let rate = BitRate.kilobits(step.isMultiple(of: 2) ? 31 : 33)
+            let next = AudioEncoderSettings(bitRate: rate).shared(present: present)
+            #expect(next.bitRate <= rate)
+            if let present, next != present { changes += 1 }
+            present = next
+        }
+        #expect(changes <= 1)
+        #expect(AudioEncoderSettings(bitRate: .kilobits(60)).shared(present: present).bitRate == .kilobits(48))
+    }
+
+    @Test("who begins to speak, and stops, hears the others without a gap or a click")
+    func handOver() throws {
+        var room = Room()
+        try room.join(1, tone: 400)
+        try room.join(2, tone: nil)
+        var sender = try TestSender()
+        sender.signal = { position, count in
+            // Speaks from 0.6 s to 1.2 s, and nobody else hears it as loud as the tone.
+            (28_800..<57_600).contains(position)
+                ? tone(1500, amplitude: 0.05, from: position, count: count) : [Float](repeating: 0, count: count)
+        }
+        room.senders[2] = sender
+        _ = try room.run(15)
+        let heard = try room.run(150)[2] ?? []
+        #expect(room.ownEncodes > 20)
+        let steady = amplitude(of: 400, in: heard[..<9600])
+        for start in stride(from: 0, to: heard.count - 960, by: 480) {
+            let part = amplitude(of: 400, in: heard[start..<(start + 960)])
+            #expect(abs(part - steady) < 0.15 * steady, "at \(start)")
+        }
+        let largestStep = zip(heard, heard.dropFirst()).map { abs($0 - $1) }.max() ?? 0
+        #expect(largestStep < 0.06)
+    }
+
+    @Test("noise that nobody would hear is not mixed in, and pauses of speech are")
+    func gate() {
+        var gate = MixGate()
+        let quiet = AudioLevel(decibelsBelowOverload: 70)
+        var frame = [Float](repeating: 0.001, count: 960)
+        #expect(!gate.process(&frame, level: quiet))
+        frame = [Float](repeating: 0.1, count: 960)
+        #expect(gate.process(&frame, level: AudioLevel(decibelsBelowOverload: 20)))
+        #expect(frame[0] == 0 && frame[200] == 0.1)
+        for _ in 0..<(MixGate.hold - 1) { #expect(gate.process(&frame, level: quiet) && gate.gain == 1) }
+        frame = [Float](repeating: 0.001, count: 960)
+        #expect(gate.process(&frame, level: quiet) && gate.gain == 0)
+        #expect(frame[959] < 0.00001)
+        #expect(!gate.process(&frame, level: quiet))
     }
 
     @Test("with DTX, packets of silence need not be sent")
@@ -195,7 +284,7 @@ struct AudioMixingSessionTests {
     }
 
     @Test("the packets of a tick are bounded, and those of unknown sources ignored")
-    func handOver() throws {
+    func boundedInput() throws {
         var input = AudioMixingInput()
         let packet = AudioPacket(payload: ByteBuffer(), rtpTimestamp: 0, sequence: 0, arrival: .at(0))
         for _ in 0..<1000 { input.insert(packet, from: 1) }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Composition")
 struct CompositionTests {
     private let canvas = VideoDimensions(width: 640, height: 360)
-    private let compositor = TileCompositor()
+    private let compositor = Composer()
 
     @Test("every source is in its own cell", arguments: [1, 2, 3, 5, 9, 16, 25])
     func cells(count: Int) {
@@ -16,7 +16,7 @@ struct CompositionTests {
         let request = CompositionRequest(grid: ids, canvas: canvas)
         let picture = compositor.compose([request], sources: list)[0]
         #expect(picture.format == .i420 && picture.dimensions == canvas)
-        for (index, tile) in request.tiles.enumerated() {
+        for (index, tile) in request.instruction.layers.enumerated() {
             #expect(picture.isFilled(tile.rect, with: .numbered(index)))
         }
     }
@@ -63,7 +63,7 @@ struct CompositionTests {
             frame.withMutablePlane(plane) { bytes, _ in for index in bytes.indices { bytes[index] = 128 } }
         }
         let tile = PixelRect(x: 0, y: 0, width: 160, height: 90)
-        let request = CompositionRequest(canvas: canvas, tiles: [.init(source: 1, rect: tile)])
+        let request = CompositionRequest(canvas: canvas, layers: [.init(source: 1, rect: tile)])
         let picture = compositor.compose([request], sources: sources(source(1, frame.freeze())))[0]
         for (x, y) in [(1, 45), (158, 45), (80, 1), (80, 88), (0, 0), (159, 89)] {
             #expect(picture.colour(x, y).y > 220)
@@ -76,7 +76,7 @@ struct CompositionTests {
         arguments: [(641, 361), (639, 359), (1, 1), (2, 2), (3, 5), (17, 1), (1, 17), (1921, 1081), (15, 4000)])
     func oddSizes(width: Int, height: Int) {
         let tile = PixelRect(x: 100, y: 60, width: 242, height: 138)
-        let request = CompositionRequest(canvas: canvas, tiles: [.init(source: 1, rect: tile)])
+        let request = CompositionRequest(canvas: canvas, layers: [.init(source: 1, rect: tile)])
         let list = sources(source(1, solidPicture(.red, width, height)))
         let picture = compositor.compose([request], sources: list)[0]
         let fitted = tile.fitting(VideoDimensions(width: width, height: height))
@@ -102,8 +102,8 @@ struct CompositionTests {
             source(1, solidPicture(bright, 160, 90), isStale: true), source(2, solidPicture(bright, 160, 90)))
         let request = CompositionRequest(grid: [1, 2], canvas: canvas)
         let picture = compositor.compose([request], sources: list)[0]
-        #expect(picture.isFilled(request.tiles[0].rect, with: Colour(y: 108, u: 100, v: 150)))
-        #expect(picture.isFilled(request.tiles[1].rect, with: bright))
+        #expect(picture.isFilled(request.instruction.layers[0].rect, with: Colour(y: 108, u: 100, v: 150)))
+        #expect(picture.isFilled(request.instruction.layers[1].rect, with: bright))
     }
 
     @Test("a source that comes back from being stale is bright again")
@@ -129,21 +129,22 @@ struct CompositionTests {
     func unknownSource() {
         let request = CompositionRequest(grid: [1, 2], canvas: canvas)
         let picture = compositor.compose([request], sources: sources(source(2, solidPicture(.red, 160, 90))))[0]
-        #expect(picture.isFilled(request.tiles[0].rect, with: .background))
-        #expect(picture.isFilled(request.tiles[1].rect, with: .red))
+        #expect(picture.isFilled(request.instruction.layers[0].rect, with: .background))
+        #expect(picture.isFilled(request.instruction.layers[1].rect, with: .red))
     }
 
-    @Test("tiles that reach over the canvas are trimmed, and those outside are left out")
+    @Test("what of tiles lies outside the canvas is not drawn, and the rest as if all of it were")
     func outside() {
         let tiles = [
             PixelRect(x: -101, y: -51, width: 301, height: 151), PixelRect(x: 601, y: 301, width: 501, height: 501),
             PixelRect(x: 700, y: 0, width: 100, height: 100), PixelRect(x: 100, y: 100, width: -5, height: 9),
         ]
-        let request = CompositionRequest(canvas: canvas, tiles: tiles.map { .init(source: 1, rect: $0) })
+        let request = CompositionRequest(canvas: canvas, layers: tiles.map { .init(source: 1, rect: $0) })
         let list = sources(source(1, solidPicture(.red, 20, 10)))
         let picture = compositor.compose([request], sources: list)[0]
         #expect(picture.colour(100, 50) == .red)
-        #expect(picture.colour(620, 330) == .red)
+        // Its picture is in the middle, below the canvas.
+        #expect(picture.colour(620, 330) == .bar)
         #expect(picture.colour(320, 180) == .background)
     }
 
@@ -153,7 +154,7 @@ struct CompositionTests {
         let small = VideoDimensions(width: 320, height: 180)
         let inset = CompositionRequest(
             canvas: small,
-            tiles: [
+            layers: [
                 .init(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 180)), .init(source: 2, rect: front),
             ])
         let plain = CompositionRequest(grid: [1], canvas: small)

@@ -7,20 +7,20 @@ import Testing
 @Suite("Labels and borders on tiles")
 struct DecorationTests {
     private let canvas = VideoDimensions(width: 640, height: 360)
-    private let compositor = TileCompositor()
+    private let compositor = Composer()
     private let grey = Colour(y: 120, u: 128, v: 128)
 
     private func decorated(
         _ id: SourceID, _ name: String, _ picture: PixelBuffer? = nil, _ decoration: TileDecoration = TileDecoration()
     ) -> CompositionSource {
         CompositionSource(
-            id: id, name: name, content: picture.map { .picture($0, isStale: false) } ?? .placeholder,
+            id: id, name: name, content: picture.map { .picture($0, isStale: false) } ?? .placeholder(),
             decoration: decoration)
     }
 
     /// Composes until every label is there.
     private func compose(_ request: CompositionRequest, _ list: [SourceID: CompositionSource]) -> PixelBuffer {
-        for _ in 0..<request.tiles.count { _ = compositor.compose([request], sources: list) }
+        for _ in 0..<request.instruction.layers.count { _ = compositor.compose([request], sources: list) }
         return compositor.compose([request], sources: list)[0]
     }
 
@@ -38,7 +38,7 @@ struct DecorationTests {
         let plain = compose(request, sources(source(1, picture), source(2, picture)))
         let labelled = compose(request, sources(source(1, picture), decorated(2, "Ada", picture)))
         let differing = changed(plain, labelled)
-        let tile = request.tiles[1].rect
+        let tile = request.instruction.layers[1].rect
         let corner = PixelRect(
             x: tile.x, y: tile.maxY - tile.height / 4, width: tile.width / 2, height: tile.height / 4)
         #expect(differing.count > 300)
@@ -56,7 +56,7 @@ struct DecorationTests {
                 x: .random(in: -30...250, using: &random), y: .random(in: -30...150, using: &random),
                 width: .random(in: 2...160, using: &random), height: .random(in: 2...120, using: &random))
             let request = CompositionRequest(
-                canvas: VideoDimensions(width: 321, height: 181), tiles: [CompositionLayer(source: 1, rect: rect)])
+                canvas: VideoDimensions(width: 321, height: 181), layers: [CompositionLayer(source: 1, rect: rect)])
             let everything = TileDecoration(icons: [.microphoneMuted, .screen], isSpeaking: true)
             let plain = compose(request, sources(source(1, picture)))
             let labelled = compose(request, sources(decorated(1, name, picture, everything)))
@@ -89,7 +89,7 @@ struct DecorationTests {
                 sources(decorated(1, "", picture, TileDecoration(isSpeaking: isSpeaking)), decorated(2, "", picture)))
         }
         let (silent, speaking) = (compose(isSpeaking: false), compose(isSpeaking: true))
-        let tile = request.tiles[0].rect
+        let tile = request.instruction.layers[0].rect
         for (x, y) in [
             (tile.x, tile.y), (tile.maxX - 1, tile.y), (tile.x, tile.maxY - 1), (tile.maxX - 1, tile.maxY - 1),
             (tile.x + 100, tile.y), (tile.x + 100, tile.maxY - 1), (tile.x, tile.y + 50), (tile.maxX - 1, tile.y + 50),
@@ -99,7 +99,7 @@ struct DecorationTests {
         }
         let inner = PixelRect(x: tile.x + 2, y: tile.y + 2, width: tile.width - 4, height: tile.height - 4)
         #expect(speaking.isFilled(inner, with: grey))
-        #expect(speaking.isFilled(request.tiles[1].rect, with: grey))
+        #expect(speaking.isFilled(request.instruction.layers[1].rect, with: grey))
         #expect(silent.isFilled(tile, with: grey))
         #expect(compose(isSpeaking: false).hasSameSamples(as: silent))
     }
@@ -159,7 +159,7 @@ struct DecorationTests {
         }
         #expect(count == 4)
         #expect(compositor.statistics.labelsRendered == 7)
-        for tile in request.tiles { #expect(!last.isFilled(tile.rect, with: grey)) }
+        for tile in request.instruction.layers { #expect(!last.isFilled(tile.rect, with: grey)) }
     }
 
     @Test("another canvas copies the tile with what is drawn over it")
@@ -172,7 +172,7 @@ struct DecorationTests {
             CompositionRequest(grid: [1, 2], canvas: canvas), CompositionRequest(grid: [3, 1], canvas: canvas),
         ]
         for _ in 0..<3 { _ = compositor.compose(requests, sources: list) }
-        let alone = TileCompositor()
+        let alone = Composer()
         for _ in 0..<3 { _ = alone.compose([requests[1]], sources: list) }
         let together = compositor.compose(requests, sources: list)[1]
         #expect(together.hasSameSamples(as: alone.compose([requests[1]], sources: list)[0]))
@@ -182,13 +182,13 @@ struct DecorationTests {
     func shapes() {
         let picture = solidPicture(grey, 160, 90)
         let wide = CompositionRequest(
-            canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 180))])
+            canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 180))])
         let high = CompositionRequest(
-            canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 240))])
+            canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 320, height: 240))])
         let list = sources(decorated(1, "Ada", picture))
         for _ in 0..<2 { _ = compositor.compose([wide, high], sources: list) }
         let together = compositor.compose([wide, high], sources: list)[1]
-        let alone = TileCompositor()
+        let alone = Composer()
         _ = alone.compose([high], sources: list)
         #expect(together.hasSameSamples(as: alone.compose([high], sources: list)[0]))
     }

@@ -37,11 +37,11 @@ struct DisplayTextTests {
     @Test("a name of any length is cut, and so is a character without end")
     func long() {
         let wide = DisplayText(String(repeating: "Ab ", count: 1 << 18))
-        #expect(wide.string.count == DisplayText.maximumCharacterCount)
+        #expect(wide.string.count == DisplayText.Length.name.characterCount)
         let joined = DisplayText(String(repeating: "👩\u{200D}", count: 1 << 16))
-        #expect(joined.string.unicodeScalars.count <= DisplayText.maximumScalarCount)
+        #expect(joined.string.unicodeScalars.count <= DisplayText.Length.name.scalarCount)
         let jamo = DisplayText(String(repeating: "\u{1100}", count: 1 << 16))
-        #expect(jamo.string.unicodeScalars.count <= DisplayText.maximumScalarCount)
+        #expect(jamo.string.unicodeScalars.count <= DisplayText.Length.name.scalarCount)
     }
 
     @Test("a clean name is clean already")

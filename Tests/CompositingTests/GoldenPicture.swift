@@ -8,8 +8,8 @@ import Testing
 
 /// A picture that somebody has looked at and accepted: a PNG beside the tests.
 ///
-/// A picture that differs leaves three in `out/golden`: what was expected, what came, and where they differ. With
-/// `ACCEPT_GOLDEN=1` in the environment what comes is accepted, to be looked at before it is committed.
+/// A picture that differs leaves three in `out/golden`: what was expected, what came, and where they differ; one that nobody
+/// has accepted yet leaves what came. `make golden` shows them and asks whether to accept what came.
 struct GoldenPicture {
     let name: String
 
@@ -25,20 +25,17 @@ struct GoldenPicture {
     /// - Parameter tolerance: The largest mean difference of a block, of 255.
     func check(_ picture: PixelBuffer, tolerance: Double, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let file = Self.sources.appending(path: "Golden/\(name).png")
-        if ProcessInfo.processInfo.environment["ACCEPT_GOLDEN"] == "1" {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try picture.writePNG(to: file.path)
+        let path = Self.output.appending(path: name).path
+        let actual = try Pixels(picture)
+        guard let expected = Pixels(contentsOf: file.path) else {
+            try FileManager.default.createDirectory(at: Self.output, withIntermediateDirectories: true)
+            try actual.write(to: path + "-actual.png")
+            Issue.record("\(name) is new: see \(path)-actual.png, or run make golden", sourceLocation: sourceLocation)
             return
         }
-        let actual = try Pixels(picture)
-        let expected = try #require(
-            Pixels(contentsOf: file.path), "there is no \(file.path); accept one with ACCEPT_GOLDEN=1",
-            sourceLocation: sourceLocation)
         let difference = actual.largestBlockDifference(from: expected, side: Self.blockSide)
         guard difference > tolerance else { return }
         try FileManager.default.createDirectory(at: Self.output, withIntermediateDirectories: true)
-        let path = Self.output.appending(path: name).path
         try expected.write(to: path + "-expected.png")
         try actual.write(to: path + "-actual.png")
         try actual.difference(from: expected).write(to: path + "-difference.png")

@@ -222,3 +222,9 @@ struct LabelCacheTests {
         #expect(cache.byteCount == 0)
     }
 }
+
+extension LabelCache {
+    fileprivate mutating func bitmap(for label: Label) -> OverlayBitmap? {
+        if case .drawn(let drawn) = self.label(label) { drawn.bitmap } else { nil }
+    }
+}

@@ -6,7 +6,7 @@ import Testing
 @Suite("Placeholders")
 struct PlaceholderTests {
     private let canvas = VideoDimensions(width: 320, height: 180)
-    private let compositor = TileCompositor()
+    private let compositor = Composer()
 
     private func compose(_ name: String) -> PixelBuffer {
         compositor.compose(
@@ -55,7 +55,7 @@ struct PlaceholderTests {
         }
         #expect(
             pictures[0].hasSameSamples(
-                as: TileCompositor().compose(
+                as: Composer().compose(
                     [CompositionRequest(grid: [1], canvas: canvas)],
                     sources: sources(placeholder(9, "x"), placeholder(1, "Ada")))[
                         0]))
@@ -69,7 +69,7 @@ struct PlaceholderTests {
             let list = sources(placeholder(1, "Ada"), source(2, solidPicture(.numbered(index), 64, 36)))
             _ = compositor.compose([request], sources: list)
         }
-        #expect(compositor.statistics.compositions == 10)
+        #expect(compositor.statistics.renders == 10)
         #expect(compositor.statistics.placeholdersRendered == 1)
     }
 
@@ -79,13 +79,13 @@ struct PlaceholderTests {
         var renderer = PlaceholderRenderer(capacity: 3 * size.area)
         let names = ["Ada", "Ben", "Cy", "Dan", "Eve"]
         for name in names {
-            _ = renderer.picture(name: names[0], size: size)
-            _ = renderer.picture(name: name, size: size)
+            _ = renderer.placeholder(name: names[0], portrait: nil, size: size)
+            _ = renderer.placeholder(name: name, portrait: nil, size: size)
         }
         #expect(renderer.renderCount == 5)
-        _ = renderer.picture(name: names[0], size: size)
+        _ = renderer.placeholder(name: names[0], portrait: nil, size: size)
         #expect(renderer.renderCount == 5)
-        _ = renderer.picture(name: names[1], size: size)
+        _ = renderer.placeholder(name: names[1], portrait: nil, size: size)
         #expect(renderer.renderCount == 6)
     }
 
@@ -112,7 +112,7 @@ struct PlaceholderTests {
             let tile = CompositionLayer(
                 source: 1, rect: PixelRect(x: 0, y: 0, width: width, height: height))
             let pictures = compositor.compose(
-                [CompositionRequest(canvas: request.canvas, tiles: [tile])], sources: sources(placeholder(1, name)))
+                [CompositionRequest(canvas: request.canvas, layers: [tile])], sources: sources(placeholder(1, name)))
             #expect(pictures[0].dimensions == request.canvas)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Work that is not done twice")
 struct ReuseTests {
     private let canvas = VideoDimensions(width: 640, height: 360)
-    private let compositor = TileCompositor()
+    private let compositor = Composer()
 
     @Test("a source is scaled once for all canvases that show it in one size")
     func scaleOnce() {
@@ -18,9 +18,9 @@ struct ReuseTests {
         let pictures = compositor.compose(requests, sources: list)
         #expect(compositor.statistics.scales == 4)
         #expect(compositor.statistics.copies == 8)
-        #expect(compositor.statistics.compositions == 4)
+        #expect(compositor.statistics.renders == 4)
         for (request, picture) in zip(requests, pictures) {
-            for tile in request.tiles {
+            for tile in request.instruction.layers {
                 #expect(picture.isFilled(tile.rect, with: .numbered(Int(tile.source.participant.rawValue) - 1)))
             }
         }
@@ -40,7 +40,7 @@ struct ReuseTests {
         let picture = compositor.compose([request], sources: sources(source(1, solidPicture(.red, 600, 338))))[0]
         #expect(compositor.statistics.scales == 1)
         #expect(compositor.statistics.copies == 1)
-        #expect(picture.isFilled(request.tiles[1].rect, with: .red))
+        #expect(picture.isFilled(request.instruction.layers[1].rect, with: .red))
     }
 
     @Test("a picture that has its tile's size is copied, not scaled")
@@ -58,7 +58,7 @@ struct ReuseTests {
         let first = compositor.compose([request], sources: list)[0]
         let second = compositor.compose([request], sources: list)[0]
         #expect(first === second)
-        #expect(compositor.statistics.compositions == 1)
+        #expect(compositor.statistics.renders == 1)
         #expect(compositor.statistics.reuses == 1)
     }
 
@@ -68,7 +68,7 @@ struct ReuseTests {
         let request = CompositionRequest(grid: [1], canvas: canvas)
         let pictures = compositor.compose([request, request], sources: list)
         #expect(pictures[0] === pictures[1])
-        #expect(compositor.statistics.compositions == 1)
+        #expect(compositor.statistics.renders == 1)
     }
 
     @Test("a new picture, a changed flag, a changed name or another layout gets another picture")
@@ -100,8 +100,8 @@ struct ReuseTests {
         let picture = compositor.compose(
             [request], sources: sources(still, source(2, solidPicture(.blue, 600, 338))))[0]
         #expect(compositor.statistics.scales == scales + 1)
-        #expect(picture.isFilled(request.tiles[0].rect, with: .red))
-        #expect(picture.isFilled(request.tiles[1].rect, with: .blue))
+        #expect(picture.isFilled(request.instruction.layers[0].rect, with: .red))
+        #expect(picture.isFilled(request.instruction.layers[1].rect, with: .blue))
     }
 
     @Test("a picture handed out is never written again")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Turned and cropped pictures")
 struct RotationTests {
-    private let compositor = TileCompositor()
+    private let compositor = Composer()
 
     /// A picture whose quarters have four colours: red, green above, blue, yellow below.
     private func quarters(_ width: Int, _ height: Int) -> PixelBuffer {
@@ -48,7 +48,7 @@ struct RotationTests {
         for (width, height) in [(160, 90), (320, 180), (640, 360), (641, 363), (64, 36)] {
             let upright = rotation.upright(VideoDimensions(width: 320, height: 180))
             let request = CompositionRequest(
-                canvas: upright, tiles: [CompositionLayer(source: 1, rect: PixelRect(upright))])
+                canvas: upright, layers: [CompositionLayer(source: 1, rect: PixelRect(upright))])
             let picture = compositor.compose([request], sources: turned(quarters(width, height), rotation))[0]
             #expect(corners(picture, PixelRect(upright)) == expected, "\(width)x\(height)")
         }
@@ -67,7 +67,7 @@ struct RotationTests {
         let original = noise.freeze()
         let upright = rotation.upright(size)
         let request = CompositionRequest(
-            canvas: upright, tiles: [CompositionLayer(source: 1, rect: PixelRect(upright))])
+            canvas: upright, layers: [CompositionLayer(source: 1, rect: PixelRect(upright))])
         let picture = compositor.compose([request], sources: turned(original, rotation))[0]
         for y in stride(from: 0, to: size.height, by: 2) {
             for x in stride(from: 0, to: size.width, by: 2) {
@@ -88,7 +88,7 @@ struct RotationTests {
     @Test("a phone held upright stands between bars, turned")
     func portraitByRotation() {
         let canvas = VideoDimensions(width: 640, height: 360)
-        let request = CompositionRequest(canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(canvas))])
+        let request = CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas))])
         let picture = compositor.compose([request], sources: turned(quarters(640, 360), .clockwise90))[0]
         let shown = PixelRect(x: 218, y: 0, width: 202, height: 360)
         #expect(corners(picture, shown) == [.blue, .red, Self.yellow, .green])
@@ -103,9 +103,14 @@ struct RotationTests {
             let canvas = VideoDimensions(width: 320, height: 180)
             let tile = VideoDimensions(width: rect.width, height: rect.height)
             let crop = PixelRect(rotation.upright(size)).fitting(tile)
-            let middle = rotation.swapsDimensions ? crop.transposed : crop
+            var middle =
+                rotation.swapsDimensions
+                ? PixelRect(x: crop.y, y: crop.x, width: crop.height, height: crop.width) : crop
+            // Of two parts that are as near to the middle either may be taken.
+            if middle.x > 0 { (middle.x, middle.width) = (middle.x - 2, middle.width + 4) }
+            if middle.y > 0 { (middle.y, middle.height) = (middle.y - 2, middle.height + 4) }
             let picture = compositor.compose(
-                [CompositionRequest(canvas: canvas, tiles: [CompositionLayer(source: 1, rect: rect, fit: .cover)])],
+                [CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: rect, fit: .cover)])],
                 sources: turned(picture(size, blackIn: middle), rotation))[0]
             #expect(picture.isFilled(rect, with: Colour(y: 16, u: 128, v: 128), tolerance: 0))
         }
@@ -143,7 +148,7 @@ struct RotationTests {
             let fit = Bool.random(using: &generator) ? LayerFit.cover : .contain
             let format = Bool.random(using: &generator) ? PixelFormat.i420 : .nv12
             let picture = compositor.compose(
-                [CompositionRequest(canvas: canvas, tiles: [CompositionLayer(source: 1, rect: rect, fit: fit)])],
+                [CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: rect, fit: fit)])],
                 sources: turned(solidPicture(.red, width, height, format: format), rotation))[0]
             let upright = rotation.upright(VideoDimensions(width: width, height: height))
             let seen = fit == .cover ? rect : rect.fitting(upright)
@@ -170,16 +175,16 @@ struct RotationTests {
     func croppedAndWhole() {
         let canvas = VideoDimensions(width: 320, height: 180)
         // The whole picture of 4:3 in its tile is as large as the tile that it fills on the other canvas.
-        let whole = CompositionRequest(canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(canvas))])
+        let whole = CompositionRequest(canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas))])
         let cropped = CompositionRequest(
             canvas: canvas,
-            tiles: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 240, height: 180), fit: .cover)])
+            layers: [CompositionLayer(source: 1, rect: PixelRect(x: 0, y: 0, width: 240, height: 180), fit: .cover)])
         let filled = CompositionRequest(
-            canvas: canvas, tiles: [CompositionLayer(source: 1, rect: PixelRect(canvas), fit: .cover)])
+            canvas: canvas, layers: [CompositionLayer(source: 1, rect: PixelRect(canvas), fit: .cover)])
         let wide = turned(quarters(640, 240), .none)
         let pictures = compositor.compose([whole, cropped, filled], sources: wide)
         #expect(pictures[0].colour(160, 4) == .bar)
-        #expect(corners(pictures[1], cropped.tiles[0].rect) == Self.colours)
+        #expect(corners(pictures[1], cropped.instruction.layers[0].rect) == Self.colours)
         #expect(corners(pictures[2], PixelRect(canvas)) == Self.colours)
     }
 

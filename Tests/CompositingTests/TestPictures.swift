@@ -109,5 +109,5 @@ func source(_ id: SourceID, _ picture: PixelBuffer, isStale: Bool = false) -> Co
 }
 
 func placeholder(_ id: SourceID, _ name: String) -> CompositionSource {
-    CompositionSource(id: id, name: name, content: .placeholder)
+    CompositionSource(id: id, name: name, content: .placeholder())
 }

@@ -21,7 +21,7 @@ struct CounterSurvivalTests {
             SyntheticVideoSource(name: $0, dimensions: VideoDimensions(width: 640, height: 360), frameRate: 10)
         }
         let ids = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
-        let compositor = TileCompositor()
+        let renderer = CompositionRenderer()
         let outputs = EncodeOutputQueue()
         let encoder = try CompressionSession(
             dimensions: canvas,
@@ -40,7 +40,10 @@ struct CounterSurvivalTests {
                     content: .picture(cameras[index].makePicture(wallClockMilliseconds: time), isStale: false))
             }
             let composed = try #require(
-                compositor.compose([CompositionRequest(grid: ids, canvas: canvas)], sources: sources).first)
+                renderer.render(
+                    [CompositionRequest(grid: ids, canvas: canvas)], inputs: CompositionInputs(sources: sources),
+                    at: .zero
+                ).first?.picture)
             try encoder.encode(composed, presentationTime: MediaTime(value: time, timescale: 1000))
             guard let encoded = outputs.next()?.frame else { continue }
             decoder.decode(encoded.sample) { event in

@@ -112,7 +112,7 @@ import Testing
                     id: ada.participantID, content: .slides, VideoDimensions(width: 242, height: 180))))
         let room = try #require(call.relay.rooms["demo"])
         ada.slides = nil
-        room.videoEnded(.slides, of: room.participants[0])
+        room.videoEnded(.slides, of: room.participants[0], now: call.now)
         call.run(for: .seconds(1))
         events = call.roomEvents()
         let ended = events.contains { event in
@@ -121,7 +121,7 @@ import Testing
         #expect(ended)
     }
 
-    @Test("a changed layout is told once, and what participants choose for themselves is not")
+    @Test("a changed layout is told once, the room's as such and a participant's own with the participant")
     func layouts() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -129,8 +129,22 @@ import Testing
         _ = call.roomEvents()
         try call.relay.setLayout(.speaker, room: "demo", now: call.now)
         try call.relay.setLayout(.speaker, room: "demo", now: call.now)
-        try call.relay.setLayout(.sideBySide, room: "demo", participant: ada.participantID, now: call.now)
-        #expect(call.roomEvents() == [.layoutChanged(.speaker)])
+        let own = ParticipantLayout(.sideBySide, hidden: [ada.participantID], selfView: .always)
+        for _ in 0..<2 {
+            try call.relay.setLayout(own, room: "demo", participant: ada.participantID, now: call.now)
+        }
+        // To choose nothing is to give the choice up.
+        try call.relay.setLayout(ParticipantLayout(), room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.setLayout(nil, room: "demo", participant: ada.participantID, now: call.now)
+        let events = call.roomEvents()
+        #expect(events.first == .layoutChanged(.speaker))
+        let told = events.dropFirst().map { event -> ParticipantLayout? in
+            guard case .participantChanged(let summary) = event else {
+                return ParticipantLayout(.solo(participant: "?"))
+            }
+            return summary.layout
+        }
+        #expect(told == [own, nil])
     }
 
     @Test("what nobody polls is bounded: the oldest go")

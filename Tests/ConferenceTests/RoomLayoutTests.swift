@@ -38,8 +38,8 @@ import Testing
         let (call, clients) = (watched.call, watched.clients)
         try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
         try call.relay.setLayout(
-            .solo(participant: clients[2].participantID), room: "demo", participant: clients[0].participantID,
-            now: call.now)
+            ParticipantLayout(.solo(participant: clients[2].participantID)), room: "demo",
+            participant: clients[0].participantID, now: call.now)
         call.run(for: .seconds(3))
         #expect(try watched.seen(0.1, 0.1).resembles(.green))
         #expect(try watched.seen(0.9, 0.9).resembles(.green))
@@ -110,7 +110,7 @@ import Testing
         #expect(try #require(ben.picture).colour(x: 120, y: 90).resembles(.yellow))
 
         let room = try #require(call.relay.rooms["demo"])
-        room.videoEnded(.slides, of: room.participants[0])
+        room.videoEnded(.slides, of: room.participants[0], now: call.now)
         call.run(for: .seconds(2))
         picture = try #require(ben.picture)
         #expect(picture.colour(x: 120, y: 90).resembles(.red))
@@ -187,8 +187,8 @@ import Testing
         let pinned = RoomLayout.pinned(participant: clients[0].participantID)
         try call.relay.setLayout(pinned, room: "demo", now: call.now)
         try call.relay.setLayout(
-            .solo(participant: clients[0].participantID), room: "demo", participant: watched.viewer.participantID,
-            now: call.now)
+            ParticipantLayout(.solo(participant: clients[0].participantID)), room: "demo",
+            participant: watched.viewer.participantID, now: call.now)
         #expect(call.relay.snapshot(room: "demo", now: call.now)?.layout == pinned)
         #expect(call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now))
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
@@ -202,7 +202,7 @@ import Testing
         let (relay, now) = (watched.call.relay, watched.call.now)
         #expect(throws: RoomControlError.noSuchRoom("other")) { try relay.setLayout(.grid, room: "other", now: now) }
         #expect(throws: RoomControlError.noSuchParticipant("x")) {
-            try relay.setLayout(.grid, room: "demo", participant: "x", now: now)
+            try relay.setLayout(ParticipantLayout(.grid), room: "demo", participant: "x", now: now)
         }
         #expect(throws: RoomControlError.noSuchParticipant("x")) {
             try relay.setMediaState(MediaState(), room: "demo", participant: "x", now: now)
@@ -227,6 +227,35 @@ import Testing
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(layout), as: UTF8.self) == text)
         #expect(try JSONDecoder().decode(RoomLayout.self, from: Data(text.utf8)) == layout)
+    }
+
+    @Test(
+        "fit, whom to hide and the self-view stand beside the layout",
+        arguments: [
+            (ParticipantLayout(), "{}"), (ParticipantLayout(hidden: ["k3"]), #"{"hide":["k3"]}"#),
+            (ParticipantLayout(selfView: .never), #"{"selfView":"never"}"#),
+            (
+                ParticipantLayout(.pinned(participant: "k3"), fit: .cover, hidden: ["x", "y"], selfView: .always),
+                #"{"fit":"cover","hide":["x","y"],"layout":"pinned","participant":"k3","selfView":"always"}"#
+            ),
+        ])
+    func ownJSON(layout: ParticipantLayout, text: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(layout), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(ParticipantLayout.self, from: Data(text.utf8)) == layout)
+    }
+
+    @Test(
+        "JSON that is no choice of one's own is refused",
+        arguments: [
+            #"{"participant":"k3"}"#, #"{"selfView":"sometimes"}"#, #"{"fit":"stretch"}"#, #"{"hide":"k3"}"#,
+            #"{"layout":"pinned"}"#, "[]",
+        ])
+    func wrongOwnJSON(text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(ParticipantLayout.self, from: Data(text.utf8))
+        }
     }
 
     @Test(

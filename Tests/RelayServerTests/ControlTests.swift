@@ -34,7 +34,8 @@ struct ControlTests {
         let path = "/rooms/demo/participants/p1/layout"
         #expect(try await put(path, #"{"layout":"picture-in-picture"}"#).status == .noContent)
         #expect(try await client.send(.delete, path).status == .noContent)
-        #expect(script.state.withLock { $0.participantLayouts.map(\.value) } == [.pictureInPicture, nil])
+        #expect(
+            script.state.withLock { $0.participantLayouts.map(\.value) } == [ParticipantLayout(.pictureInPicture), nil])
         #expect(script.state.withLock { $0.participantLayouts.map(\.participant) } == ["p1", "p1"])
     }
 

@@ -58,7 +58,7 @@ struct EncoderContent {
     ) throws -> EncoderContent {
         let participants = (0..<tileCount).map { SourceID.camera(ParticipantID(rawValue: UInt64($0 + 1))) }
         let request = CompositionRequest(grid: participants, canvas: Workload.canvas)
-        let compositor = TileCompositor()
+        let renderer = CompositionRenderer()
         let reel = try PictureReel(path: directory.path(of: "\(name).i420"), dimensions: Workload.canvas)
         for frame in 0..<frames {
             var sources: [SourceID: CompositionSource] = [:]
@@ -66,7 +66,8 @@ struct EncoderContent {
                 sources[id] = CompositionSource(
                     id: id, name: "\(id.participant)", content: .picture(try picture(tile, frame), isStale: false))
             }
-            for composed in compositor.compose([request], sources: sources) { try reel.append(composed) }
+            let inputs = CompositionInputs(sources: sources)
+            for composed in renderer.render([request], inputs: inputs, at: .zero) { try reel.append(composed.picture) }
         }
         return EncoderContent(name: name, reel: reel)
     }

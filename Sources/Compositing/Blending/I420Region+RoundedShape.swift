@@ -21,9 +21,13 @@ extension I420Region {
     /// Shows what of a layer is in `shape`, in its own size over what is there, its top left corner at (`x`, `y`).
     ///
     /// Where the layer has no room for the shape's corners, all of it is shown, or nothing of `surroundings`.
-    public func blend(_ layer: I420Region, x: Int, y: Int, shape: RoundedShape, opacity: Opacity = .opaque) {
-        let rect = PixelRect(x: x, y: y, width: layer.dimensions.width, height: layer.dimensions.height)
-        guard let parts = RoundedShape.Parts(rect, extent: shape.extent) else {
+    ///
+    /// - Parameter rect: What has the shape, where the layer is a part of that.
+    public func blend(
+        _ layer: I420Region, x: Int, y: Int, shape: RoundedShape, of rect: PixelRect? = nil, opacity: Opacity = .opaque
+    ) {
+        let layerRect = PixelRect(x: x, y: y, width: layer.dimensions.width, height: layer.dimensions.height)
+        guard let parts = RoundedShape.Parts(rect ?? layerRect, extent: shape.extent) else {
             if shape.kind != .surroundings { blend(layer, x: x, y: y, opacity: opacity) }
             return
         }

@@ -55,5 +55,5 @@ public enum CompositionBackground: Hashable, Sendable {
     case image(ImageAsset)
 
     /// Dark grey.
-    public static let standard = CompositionBackground.colour(YCbCrColour(y: 24, u: 128, v: 128))
+    public static let standard = CompositionBackground.colour(standardColour)
 }

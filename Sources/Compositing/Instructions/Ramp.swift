@@ -1,37 +1,64 @@
 public import MediaCore
 
-/// A value that changes from one to another over a span of time.
+/// A value that changes from one to another over a span of time, or a part of such a change.
 public struct Ramp<Value: Interpolating>: Hashable, Sendable {
-    public var timeRange: MediaTimeRange
+    /// When it changes: before it the value is that of its start, after it that of its end.
+    public let timeRange: MediaTimeRange
+    /// The span over which the value would go all the way: the ramp's own, except for one that is part of a change.
+    public let course: MediaTimeRange
+    /// The value at the start of the course.
     public var from: Value
+    /// The value at the end of the course.
     public var to: Value
     public var easing: Easing
 
     public init(timeRange: MediaTimeRange, from: Value, to: Value, easing: Easing = .easeInOut) {
+        self.init(timeRange: timeRange, course: timeRange, from: from, to: to, easing: easing)
+    }
+
+    private init(timeRange: MediaTimeRange, course: MediaTimeRange, from: Value, to: Value, easing: Easing) {
         self.timeRange = timeRange
+        self.course = course
         self.from = from
         self.to = to
         self.easing = easing
     }
 
-    /// The value at a time: `from` until the ramp begins, `to` once it has ended.
+    /// The part of it that lies in a range, with the same values at the same times: a change that is interrupted, or that
+    /// goes on in the next instruction. Nil where there is none.
+    public func trimmed(to range: MediaTimeRange) -> Ramp? {
+        let part = timeRange.intersection(range)
+        guard !part.isEmpty else { return nil }
+        return Ramp(timeRange: part, course: course, from: from, to: to, easing: easing)
+    }
+
+    /// The value at a time: `from` until the change begins, `to` once it has ended; for a part of a change those that the
+    /// part begins and ends with.
     public func value(at time: MediaTime) -> Value {
-        let factor = TweenFactor(of: time, in: timeRange)
+        let factor = TweenFactor(of: max(timeRange.start, min(time, timeRange.end)), in: course)
         if factor.isZero { return from }
         return factor.isOne ? to : .interpolated(from: from, to: to, fraction: easing.eased(factor))
     }
+
+    /// What it begins with: `from`, or where a part of a change begins.
+    public var startValue: Value { value(at: timeRange.start) }
+    /// What it ends with: `to`, or where a part of a change ends.
+    public var endValue: Value { value(at: timeRange.end) }
 }
 
 extension Sequence {
     /// The value of ramps in order of time: that of the last one which has begun, of the first before it has; nil without
     /// ramps.
-    func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> {
+    func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> { current(at: time)?.value(at: time) }
+
+    /// Of ramps in order of time the last one that has begun, the first before it has; nil without ramps.
+    func current<Value>(at time: MediaTime) -> Ramp<Value>? where Element == Ramp<Value> {
         var current: Ramp<Value>?
         for ramp in self {
-            if let current, ramp.timeRange.start > time { return current.value(at: time) }
+            if let current, ramp.timeRange.start > time { return current }
             current = ramp
         }
-        return current?.value(at: time)
+        return current
     }
 }
 

@@ -6,22 +6,38 @@
 /// a few combining marks, as much as any language needs; joiners stand alone. What is left is cut after so many characters.
 /// Direction comes from the letters alone.
 struct DisplayText: Hashable, Sendable {
+    /// How much of a text is shown.
+    enum Length: Hashable, Sendable {
+        /// As much as a name needs.
+        case name
+        /// As much as fits on a line across a canvas.
+        case line
+
+        var characterCount: Int {
+            switch self {
+            case .name: 64
+            case .line: 256
+            }
+        }
+
+        /// A character may consist of many code points, as emoji do that are joined.
+        var scalarCount: Int { 3 * characterCount }
+        /// What of a text is looked at, in code points.
+        fileprivate var examinedScalarCount: Int { 16 * characterCount }
+    }
+
     let string: String
 
-    /// What of a name is looked at, in code points.
-    private static let examinedScalarCount = 1024
-    static let maximumCharacterCount = 64
-    /// A character may consist of many code points, as emoji do that are joined.
-    static let maximumScalarCount = 192
     static let maximumMarkCount = 4
 
-    init(_ text: String) {
+    init(_ text: String, length: Length = .name) {
         var cleaner = Cleaner()
-        for scalar in text.unicodeScalars.prefix(Self.examinedScalarCount) {
-            guard cleaner.result.count < Self.maximumScalarCount else { break }
-            cleaner.take(scalar)
+        var scalarCount = 0
+        for scalar in text.unicodeScalars.prefix(length.examinedScalarCount) {
+            guard scalarCount < length.scalarCount else { break }
+            scalarCount += cleaner.take(scalar)
         }
-        var kept = Substring(String(cleaner.result)).prefix(Self.maximumCharacterCount).unicodeScalars
+        var kept = Substring(String(cleaner.result)).prefix(length.characterCount).unicodeScalars
         while let last = kept.last, last == " " || Role(last) == .joiner { kept.removeLast() }
         string = String(kept)
     }
@@ -34,25 +50,31 @@ struct DisplayText: Hashable, Sendable {
         private var endsInJoiner = false
         private var owesSpace = false
 
-        mutating func take(_ scalar: Unicode.Scalar) {
+        /// Returns how many code points were added.
+        mutating func take(_ scalar: Unicode.Scalar) -> Int {
             switch Role(scalar) {
             case .nothing:
-                break
+                return 0
             case .space:
                 owesSpace = !result.isEmpty
+                return 0
             case .mark:
-                guard !result.isEmpty, !owesSpace, marksInRow < DisplayText.maximumMarkCount else { return }
+                guard !result.isEmpty, !owesSpace, marksInRow < DisplayText.maximumMarkCount else { return 0 }
                 result.append(scalar)
                 marksInRow += 1
                 endsInJoiner = false
+                return 1
             case .joiner:
-                guard !result.isEmpty, !owesSpace, !endsInJoiner else { return }
+                guard !result.isEmpty, !owesSpace, !endsInJoiner else { return 0 }
                 result.append(scalar)
                 endsInJoiner = true
+                return 1
             case .base:
+                let count = owesSpace ? 2 : 1
                 if owesSpace { result.append(" ") }
                 result.append(scalar)
                 (marksInRow, endsInJoiner, owesSpace) = (0, false, false)
+                return count
             }
         }
     }

@@ -4,6 +4,8 @@ import MediaCore
 struct Label: Hashable, Sendable {
     /// The name, as it came; it is cleaned when it is drawn.
     var text: String
+    /// How much of the text is shown, where there is room.
+    var length: DisplayText.Length
     var icons: LabelIcons
     /// The plate's height in pixels; what is on it follows. Clamped to `heightRange` when it is drawn.
     var height: Int
@@ -14,8 +16,11 @@ struct Label: Hashable, Sendable {
     /// The widest plate.
     static let widthLimit = 4096
 
-    init(text: String, icons: LabelIcons = [], height: Int, maximumWidth: Int) {
+    init(
+        text: String, length: DisplayText.Length = .name, icons: LabelIcons = [], height: Int, maximumWidth: Int
+    ) {
         self.text = text
+        self.length = length
         self.icons = icons
         self.height = height
         self.maximumWidth = maximumWidth
@@ -40,7 +45,9 @@ struct TileLabelMetrics: Hashable {
         // An eleventh or so: 30 of 360, 44 of 720.
         let proportion = tile.height / 12
         height = min(max(proportion, Self.plateHeights.lowerBound), Self.plateHeights.upperBound) & ~1
-        margin = height / 3 & ~1
+        margin = Self.margin(height: height)
         maximumWidth = (tile.width - 2 * margin) & ~7
     }
+
+    static func margin(height: Int) -> Int { height / 3 & ~1 }
 }

@@ -14,31 +14,39 @@ struct LabelCache {
     /// How many labels are drawn in one pass.
     static let rendersPerPass = 2
 
+    /// What there is of a label.
+    enum Answer {
+        /// There is nothing to show of it.
+        case nothing
+        case drawn(DrawnLabel)
+        /// There is no time for it in this pass.
+        case later
+    }
+
     /// Labels that turned out to be nothing are kept as nil.
-    private var bitmaps: RecentlyUsed<Label, OverlayBitmap?>
+    private var labels: RecentlyUsed<Label, DrawnLabel?>
     private var rendersLeft = Self.rendersPerPass
     /// How many were drawn.
     private(set) var renderCount = 0
 
     /// - Parameter capacity: What the labels kept may take, in bytes.
     init(capacity: Int = defaultCapacity) {
-        bitmaps = RecentlyUsed(capacity: capacity)
+        labels = RecentlyUsed(capacity: capacity)
     }
 
     /// Begins a pass: as many labels as a pass may draw may be drawn again.
     mutating func beginPass() { rendersLeft = Self.rendersPerPass }
 
-    /// The label's bitmap; nil where there is nothing to show of it, or nothing yet.
-    mutating func bitmap(for label: Label) -> OverlayBitmap? {
-        if let known = bitmaps.use(label) { return known }
-        guard rendersLeft > 0 else { return nil }
+    mutating func label(_ label: Label) -> Answer {
+        if let known = labels.use(label) { return known.map(Answer.drawn) ?? .nothing }
+        guard rendersLeft > 0 else { return .later }
         rendersLeft -= 1
         renderCount += 1
-        let bitmap = LabelRenderer.render(label)
-        bitmaps.keep(bitmap, for: label, cost: (bitmap?.byteCount ?? 0) + label.text.utf8.count + 256)
-        return bitmap
+        let drawn = LabelRenderer.render(label).map { DrawnLabel(label: label, bitmap: $0) }
+        labels.keep(drawn, for: label, cost: (drawn?.bitmap.byteCount ?? 0) + label.text.utf8.count + 256)
+        return drawn.map(Answer.drawn) ?? .nothing
     }
 
     /// What the labels kept take, in bytes.
-    var byteCount: Int { bitmaps.cost }
+    var byteCount: Int { labels.cost }
 }

@@ -48,7 +48,7 @@ enum LabelRenderer {
             let gap = (Double(height) * 0.18).rounded()
             let iconsWidth = Double(icons.count) * (iconSide + gap)
             textX = padding + iconsWidth
-            let name = DisplayText(label.text)
+            let name = DisplayText(label.text, length: label.length)
             let room = Int(Double(limit) - 2 * padding - iconsWidth)
             // Less room than for a letter and the ellipsis.
             if !name.isEmpty, Double(room) >= 1.5 * size {

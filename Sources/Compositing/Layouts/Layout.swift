@@ -20,17 +20,46 @@ public enum Layout: Hashable, Sendable {
     /// A participant takes the whole canvas: what they present or else their camera. Where they are not to be seen it is
     /// `speaker`.
     case solo(ParticipantID)
+    /// A layout of one's own, and the images that it refers to.
+    case template(LayoutTemplate, images: ImageLibrary = ImageLibrary())
 }
 
 extension Layout {
     /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers another,
-    /// except that the small tile of `pictureInPicture` lies within the large one.
-    public func layers(of scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
+    /// except that the small tile of `pictureInPicture` lies within the large one; in a template slots may lie anywhere.
+    ///
+    /// - Parameter fit: How cameras take their tiles; in the halves of `sideBySide` they fill them anyway. Of a screen all
+    ///   is seen always.
+    public func layers(
+        of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
+    ) -> [CompositionLayer] {
+        var layers = containedLayers(of: scene, canvas: canvas)
+        if fit == .cover {
+            for index in layers.indices where layers[index].source.content == .camera {
+                layers[index].fit.mode = .cover
+            }
+        }
+        return layers
+    }
+
+    /// What is to be seen: the layers on the background that a compositor has by default, or a template's own with its
+    /// overlays.
+    public func view(
+        of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
+    ) -> CompositionView {
+        let layers = layers(of: scene, canvas: canvas, fit: fit)
+        guard case .template(let template, let images) = self else { return CompositionView(layers: layers) }
+        return CompositionView(
+            background: template.background.resolved(with: images), layers: layers,
+            overlays: template.overlays(with: images))
+    }
+
+    private func containedLayers(of scene: LayoutScene, canvas: VideoDimensions) -> [CompositionLayer] {
         switch self {
         case .grid:
             return scene.presenters.isEmpty
                 ? GridLayout.layers(scene.cameras.map(SourceID.camera), canvas: canvas)
-                : Layout.presentation.layers(of: scene, canvas: canvas)
+                : Layout.presentation.containedLayers(of: scene, canvas: canvas)
         case .speaker, .presentation:
             guard let leading = scene.leadingSource else { return [] }
             return StripLayout.layers(large: leading, scene: scene, canvas: canvas)
@@ -44,8 +73,10 @@ extension Layout {
         case .solo(let participant):
             guard let only = scene.principalSource(of: participant) else { break }
             return PairLayout.whole(canvas).map { [CompositionLayer(source: only, rect: $0)] } ?? []
+        case .template(let template, _):
+            return TemplateLayout(template, scene: scene, canvas: canvas).layers
         }
-        return Layout.speaker.layers(of: scene, canvas: canvas)
+        return Layout.speaker.containedLayers(of: scene, canvas: canvas)
     }
 }
 

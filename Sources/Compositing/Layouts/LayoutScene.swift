@@ -8,11 +8,17 @@ public struct LayoutScene: Hashable, Sendable {
     public var presenters: [ParticipantID]
     /// Those who spoke, the newest first. Who has no tile does not count.
     public var speakers: [ParticipantID]
+    /// What participants are called, for layouts that ask for someone by name.
+    public var names: [ParticipantID: String]
 
-    public init(cameras: [ParticipantID], presenters: [ParticipantID] = [], speakers: [ParticipantID] = []) {
+    public init(
+        cameras: [ParticipantID], presenters: [ParticipantID] = [], speakers: [ParticipantID] = [],
+        names: [ParticipantID: String] = [:]
+    ) {
         self.cameras = cameras
         self.presenters = presenters
         self.speakers = speakers
+        self.names = names
     }
 
     /// The cameras, of those who spoke last first.

@@ -34,6 +34,11 @@ final class EncodeGroup {
     /// Whether the encoder has been given a picture: from then on it takes memory and time.
     private(set) var hasStarted = false
 
+    private(set) var framesEncoded: UInt64 = 0
+    /// Ticks left out because the encoder was busy or nobody had room.
+    private(set) var framesLeftOut: UInt64 = 0
+    private(set) var keyFramesEncoded: UInt64 = 0
+
     /// - Parameter keyFrameShare: The most of the rate that keyframes take where the group is shared.
     init(
         id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, backEnd: EncoderBackEnd, bitRate: VideoBitRate,
@@ -90,11 +95,15 @@ final class EncodeGroup {
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
             keyFrames.request()
         }
-        if newcomerHasRoom { keyFrames.request() }
+        // What is being encoded may be the keyframe that is waited for.
+        if newcomerHasRoom, !isEncoding { keyFrames.request() }
         let isKeyFrame = keyFrames.isDue(policy, rate: bitRate.sustained, now: now)
         let isPictureDue = isPictureDue(picture, now: now)
         guard isKeyFrame || isPictureDue else { return .idle }
-        guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else { return .leftOut }
+        guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else {
+            framesLeftOut &+= 1
+            return .leftOut
+        }
         isEncoding = true
         hasStarted = true
         lastPicture = picture
@@ -127,7 +136,13 @@ final class EncodeGroup {
     /// Takes a job's result.
     func complete(_ result: EncodedPicture, of completion: JobCompletion) {
         isEncoding = false
-        if let frame = result.frame, frame.isKeyFrame { keyFrames.end(size: frame.size, now: completion.finished) }
+        if let frame = result.frame {
+            framesEncoded &+= 1
+            if frame.isKeyFrame {
+                keyFramesEncoded &+= 1
+                keyFrames.end(size: frame.size, now: completion.finished)
+            }
+        }
         if result.error != nil { keyFrames.request() }
     }
 }

@@ -45,10 +45,12 @@ final class RoomEncoding {
 
     /// Whether those who leave it to the relay see themselves. Returns whether that has changed.
     func chooseView(for participants: [Participant], now: MonotonicInstant) -> Bool {
-        let receivers = participants.filter { $0.downlink != nil }
-        let personal = receivers.count { $0.isSource && $0.selfView == .auto }
+        var (personal, hasOthers) = (0, false)
+        for participant in participants where participant.downlink != nil {
+            if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
+        }
         return sharedView.update(
-            pictures: personal + (personal < receivers.count ? 1 : 0), budget: configuration.maximumEncoders, now: now)
+            pictures: personal + (hasOthers ? 1 : 0), budget: configuration.maximumEncoders, now: now)
     }
 
     /// Whether the receiver's own tiles are in its picture.
@@ -68,7 +70,7 @@ final class RoomEncoding {
     func takeJobs(
         for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
     ) -> [Job] {
-        assign(participants, pictures: tick.pictureIndex, now: now)
+        assign(participants, of: tick, now: now)
         var jobs: [Job] = []
         var running = groups.count(where: \.hasStarted)
         for group in groups {
@@ -98,17 +100,15 @@ final class RoomEncoding {
         return max(budget, planner.groups.count)
     }
 
-    private func assign(
-        _ participants: [Participant], pictures: [ParticipantID: Int], now: MonotonicInstant
-    ) {
+    private func assign(_ participants: [Participant], of tick: ComposedTick, now: MonotonicInstant) {
         receivers.removeAll(keepingCapacity: true)
         for participant in participants {
-            guard let downlink = participant.downlink, let picture = pictures[participant.id],
+            guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
                 participant.peer.canSendVideo
             else { continue }
             receivers.append(
                 EncodeGroupPlanner.Receiver(
-                    id: participant.id, picture: picture, format: index(of: downlink.format),
+                    id: participant.id, picture: participant.viewNumber, format: index(of: downlink.format),
                     target: downlink.bitRate.sustained,
                     wantsIsolation: downlink.keyFrameAllowance.isExceeded(now: now)))
         }
@@ -163,7 +163,13 @@ final class RoomEncoding {
                 && followers.allSatisfy { follower in
                     !(self.group(follower.downlink?.group)?.hasStarted ?? true)
                 }
-            guard followers.isEmpty || isReplaced else { return false }
+            guard followers.isEmpty || isReplaced else {
+                if let slowest = followers.compactMap({ $0.downlink?.bitRate.sustained }).min() {
+                    group.update(
+                        bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared)
+                }
+                return false
+            }
             for follower in followers { follower.downlink?.sourceEnded() }
             return true
         }

@@ -98,3 +98,31 @@ extension PeerConnection {
             audioPacketsReceived: audioLine.flatMap { lines[$0].audioReceiver?.packetsReceived } ?? 0)
     }
 }
+
+/// What has become so far of a video stream that is received.
+struct VideoReception {
+    var framesReceived: UInt64
+    /// Frames not handed on because what they refer to is missing.
+    var framesWithheld: UInt64
+    var packetsLost: UInt64
+    var keyFrames: UInt64
+    /// Keyframes that the sender was asked for.
+    var keyFrameRequests: UInt64
+}
+
+extension PeerConnection {
+    /// Of a stream that is received; nil where there is none.
+    func videoReception(_ content: NegotiatedMedia.Content) -> VideoReception? {
+        line(content).flatMap { lines[$0].videoReceiver }.map { receiver in
+            VideoReception(
+                framesReceived: receiver.framesReceived, framesWithheld: receiver.framesWithheld,
+                packetsLost: UInt64(clamping: receiver.reception.cumulativeLost), keyFrames: receiver.keyFramesReceived,
+                keyFrameRequests: receiver.keyFrames.requestCount)
+        }
+    }
+
+    /// Keyframes of the main video that the remote side has asked for.
+    var keyFrameRequestsReceived: UInt64 {
+        videoLine.flatMap { lines[$0].videoSender?.keyFrameRequests } ?? 0
+    }
+}

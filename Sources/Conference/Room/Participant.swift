@@ -11,7 +11,6 @@ final class Participant {
     let name: String
     let room: String
     let role: ParticipantRole
-    let selfView: SelfView
     let joined: MonotonicInstant
     let peer: PeerConnection
     /// The last offer and answer.
@@ -34,8 +33,14 @@ final class Participant {
     /// What the participant says of microphone and camera.
     var microphoneIsOn = true
     var cameraIsOn = true
-    /// What the participant is shown instead of the room's layout.
-    var layout: RoomLayout?
+    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    var layout: ParticipantLayout?
+    /// Plans what the participant is shown, where they are sent video.
+    var director: CompositionDirector?
+    /// What is shown while there is no video of the participant.
+    var portrait: ImageAsset?
+    /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
+    var viewNumber = 0
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
@@ -44,6 +49,7 @@ final class Participant {
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
 
+    private let selfViewOnJoining: SelfView
     private let queues: (camera: JobQueueID, slides: JobQueueID)
 
     /// - Parameter queues: Those in which the participant's pictures are decoded.
@@ -57,7 +63,7 @@ final class Participant {
         self.name = name
         self.room = room
         self.role = role
-        self.selfView = selfView
+        selfViewOnJoining = selfView
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
@@ -74,6 +80,9 @@ final class Participant {
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
     }
+
+    /// Whether the participant sees themselves.
+    var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
 
     /// The way up of a source, made if need be; nil where the session has no such stream.
     func makePipeline(for content: SourceContent) -> UplinkPipeline? {

@@ -13,10 +13,15 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var connection: ConnectionState
     /// Whether the participant speaks just now.
     public var isSpeaking: Bool
+    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    public var layout: ParticipantLayout?
+    /// Whether a portrait of theirs stands in for their camera.
+    public var portrait: Bool
 
     public init(
         id: String, name: String, role: ParticipantRole, microphone: Bool, camera: Bool, slides: Bool = false,
-        connection: ConnectionState = .new, isSpeaking: Bool = false
+        connection: ConnectionState = .new, isSpeaking: Bool = false, layout: ParticipantLayout? = nil,
+        portrait: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -26,5 +31,7 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
         self.slides = slides
         self.connection = connection
         self.isSpeaking = isSpeaking
+        self.layout = layout
+        self.portrait = portrait
     }
 }

@@ -7,31 +7,69 @@ extension Room {
     // MARK: Layouts
 
     func setLayout(_ wanted: RoomLayout) throws(RoomControlError) {
-        try check(wanted)
+        try check(wanted.arrangement, hidden: wanted.hidden)
         guard wanted != layout else { return }
         layout = wanted
         viewsChanged()
         emit(.layoutChanged(wanted))
     }
 
-    func setLayout(_ wanted: RoomLayout?, for participant: Participant) throws(RoomControlError) {
-        if let wanted { try check(wanted) }
+    func setLayout(_ wanted: ParticipantLayout?, for participant: Participant) throws(RoomControlError) {
+        if let wanted { try check(wanted.arrangement, hidden: wanted.hidden) }
+        let wanted = wanted.flatMap { $0.isEmpty ? nil : $0 }
         guard wanted != participant.layout else { return }
         participant.layout = wanted
         viewsChanged()
+        announce(participant)
     }
 
-    private func check(_ layout: RoomLayout) throws(RoomControlError) {
-        guard let id = layout.participant, !participants.contains(where: { $0.publicID == id }) else { return }
-        throw .layoutNamesNobody(participant: id)
+    private func check(_ arrangement: LayoutArrangement?, hidden: [String]) throws(RoomControlError) {
+        if let id = arrangement?.participant, !isHere(id) { throw .layoutNamesNobody(participant: id) }
+        if case .template(let template) = arrangement,
+            let error = template.error(ofImagesIn: configuration.images, at: "template")
+        {
+            throw .noSuchImages(error)
+        }
+        for (index, id) in hidden.enumerated() where !isHere(id) {
+            throw .nobodyToHide(participant: id, index: index)
+        }
     }
 
-    /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout.
+    private func isHere(_ publicID: String) -> Bool { participants.contains { $0.publicID == publicID } }
+
+    /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout. Nor is
+    /// anybody hidden who is not there.
     func forgetLayouts(about publicID: String) {
-        for participant in participants where participant.layout?.participant == publicID { participant.layout = nil }
-        guard layout.participant == publicID else { return }
-        layout = .grid
-        emit(.layoutChanged(layout))
+        for participant in participants {
+            guard var own = participant.layout else { continue }
+            if own.arrangement?.participant == publicID { own.arrangement = nil }
+            own.hidden.removeAll { $0 == publicID }
+            guard own != participant.layout else { continue }
+            participant.layout = own.isEmpty ? nil : own
+            announce(participant)
+        }
+        var changed = layout
+        if changed.arrangement.participant == publicID { changed.arrangement = .grid }
+        changed.hidden.removeAll { $0 == publicID }
+        guard changed != layout else { return }
+        layout = changed
+        emit(.layoutChanged(changed))
+    }
+
+    // MARK: Overlays and portraits
+
+    func setOverlays(_ wanted: OverlayList) throws(RoomControlError) {
+        if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
+        guard wanted != overlays else { return }
+        overlays = wanted
+        resolvedOverlays = wanted.resolved(with: configuration.images)
+        viewsChanged()
+        emit(.overlaysChanged(wanted))
+    }
+
+    func setPortrait(_ portrait: ImageAsset?, of participant: Participant) {
+        participant.portrait = portrait
+        announce(participant)
     }
 
     // MARK: Media
@@ -52,7 +90,8 @@ extension Room {
     }
 
     /// Takes over the streams of a participant whose session was negotiated anew.
-    func sessionChanged(of participant: Participant) {
+    func sessionChanged(of participant: Participant, now: MonotonicInstant) {
+        for content in SourceContent.allCases { keepDeparting(content, of: participant, now: now) }
         let (sentAudio, heardMix) = (participant.sendsAudio, participant.hearsMix)
         participant.adoptSession()
         changeAudio(of: participant, sentAudio: sentAudio, heardMix: heardMix)
@@ -64,7 +103,8 @@ extension Room {
     }
 
     /// A stream has ended, for now at least: its picture is not to be seen any longer.
-    func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant) {
+    func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant, now: MonotonicInstant) {
+        keepDeparting(SourceContent(content), of: participant, now: now)
         participant.pipeline(for: SourceContent(content))?.end()
         noteWhetherPresents(participant)
     }
@@ -121,7 +161,8 @@ extension Room {
             microphone: participant.sendsAudio && participant.microphoneIsOn,
             camera: participant.sendsVideo && participant.cameraIsOn,
             slides: participant.presents, connection: participant.connection,
-            isSpeaking: speaker.isSpeaking(participant.id))
+            isSpeaking: speaker.isSpeaking(participant.id), layout: participant.layout,
+            portrait: participant.portrait != nil)
     }
 
     /// Tells that a participant came, or what has changed since it was last told.

@@ -3,31 +3,68 @@ import Compositing
 import MediaCore
 
 extension Room {
-    /// Who is sent which picture as things are.
-    func makeViewPlan() -> ViewPlan {
+    /// Shows every receiver, from a tick on, what is wanted for them as things are.
+    func direct(at time: MediaTime) {
+        wantedTiles.removeAll(keepingCapacity: true)
+        var views: [CompositionView: Int] = [:]
+        for receiver in participants {
+            guard let canvas = receiver.downlink?.dimensions else {
+                receiver.director = nil
+                continue
+            }
+            let view = view(for: receiver, canvas: canvas)
+            receiver.viewNumber = views[view] ?? views.count
+            views[view] = receiver.viewNumber
+            var director =
+                receiver.director.flatMap { $0.canvas == canvas ? $0 : nil }
+                ?? CompositionDirector(canvas: canvas, transitions: configuration.transitions)
+            // Nobody else holds it, so that it is changed in its place.
+            receiver.director = nil
+            director.show(view, at: time)
+            receiver.director = director
+            for layer in view.layers {
+                let size = layer.rect.dimensions
+                if size.area > wantedTiles[layer.source]?.area ?? 0 { wantedTiles[layer.source] = size }
+            }
+        }
+        announceTiles()
+    }
+
+    /// Who is sent which picture at a time.
+    func makeViewPlan(at time: MediaTime) -> ViewPlan {
         var plan = ViewPlan()
         for receiver in participants {
-            guard let canvas = receiver.downlink?.dimensions else { continue }
-            let layout = compositionLayout(receiver.layout ?? layout)
-            let tiles = layout.layers(of: scene(for: receiver), canvas: canvas)
-            plan.add(CompositionRequest(canvas: canvas, tiles: tiles), for: receiver.id)
+            guard let director = receiver.director else { continue }
+            plan.add(director.instruction(at: time), canvas: director.canvas, for: receiver.id)
         }
         return plan
     }
 
+    /// What a receiver is to be shown, by what is chosen for them or else for the room.
+    private func view(for receiver: Participant, canvas: VideoDimensions) -> CompositionView {
+        let arrangement = receiver.layout?.arrangement ?? layout.arrangement
+        let fit = receiver.layout?.fit ?? layout.fit ?? .contain
+        var view = compositionLayout(arrangement).view(of: scene(for: receiver), canvas: canvas, fit: fit)
+        view.overlays += resolvedOverlays
+        return view
+    }
+
     /// Whom a receiver can be shown. Without a self-view that is everyone else: neither one's own face nor the screen
-    /// that one presents, on which the picture may be.
+    /// that one presents, on which the picture may be. Who is hidden is as if they sent no video.
     private func scene(for receiver: Participant) -> LayoutScene {
         let showsSelf = encoding.showsSelf(receiver)
+        let hidden = layout.hidden + (receiver.layout?.hidden ?? [])
+        let shown = participants.filter { (showsSelf || $0 !== receiver) && !hidden.contains($0.publicID) }
+        let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
         return LayoutScene(
-            cameras: participants.filter { $0.isSource && (showsSelf || $0 !== receiver) }.map(\.id),
-            presenters: presenters.filter { showsSelf || $0 != receiver.id }, speakers: speaker.recentSpeakers)
+            cameras: shown.filter(\.isSource).map(\.id), presenters: presenters.filter { names[$0] != nil },
+            speakers: speaker.recentSpeakers, names: names)
     }
 
     /// A layout about someone who has left is none: `setLayout` and `remove` see to it that there is no such.
-    private func compositionLayout(_ layout: RoomLayout) -> Layout {
-        let subject = layout.participant.flatMap { publicID in participants.first { $0.publicID == publicID }?.id }
-        return switch layout {
+    private func compositionLayout(_ arrangement: LayoutArrangement) -> Layout {
+        let subject = arrangement.participant.flatMap { id in participants.first { $0.publicID == id }?.id }
+        return switch arrangement {
         case .grid: .grid
         case .speaker: .speaker
         case .sideBySide: .sideBySide
@@ -35,19 +72,82 @@ extension Room {
         case .presentation: .presentation
         case .pinned: subject.map(Layout.pinned) ?? .speaker
         case .solo: subject.map(Layout.solo) ?? .speaker
+        case .template(let template): .template(template, images: configuration.images)
         }
     }
 
-    /// Tells which sources' tiles have another size now.
-    func announceTiles(of plan: ViewPlan) {
+    /// Tells which sources' tiles have another size now: the largest in which anybody is to see them.
+    private func announceTiles() {
         for participant in participants {
             for content in SourceContent.allCases where participant.sends(content) {
                 let source = SourceID(participant: participant.id, content: content)
-                let size = plan.tiles[source] ?? VideoDimensions(width: 0, height: 0)
+                let size = wantedTiles[source] ?? VideoDimensions(width: 0, height: 0)
                 guard participant.announcedTiles[content] != size else { continue }
                 participant.announcedTiles[content] = size
                 emit(.tileChanged(id: participant.publicID, content: content, size))
             }
+        }
+    }
+
+    // MARK: Sources
+
+    /// What the sources of a plan show now.
+    func compositionSources(_ plan: ViewPlan, now: MonotonicInstant) -> [SourceID: CompositionSource] {
+        var sources: [SourceID: CompositionSource] = [:]
+        sources.reserveCapacity(plan.requiredSources.count)
+        for id in plan.requiredSources {
+            if let source = compositionSource(id, now: now) {
+                sources[id] = source
+                // It is there again, or was not quite gone.
+                departed.remove(id)
+            } else {
+                sources[id] = departed[id]
+            }
+        }
+        return sources
+    }
+
+    /// What a source shows; nil where it is no more.
+    private func compositionSource(_ id: SourceID, now: MonotonicInstant) -> CompositionSource? {
+        guard let participant = participant(id.participant), participant.sends(id.content) else { return nil }
+        return CompositionSource(
+            id: id, name: participant.name, content: tileContent(id.content, of: participant, now: now),
+            decoration: decoration(id.content, of: participant))
+    }
+
+    /// Keeps what a source shows that is about to end, for where it still fades out.
+    func keepDeparting(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
+        let id = SourceID(participant: participant.id, content: content)
+        guard viewPlan?.requiredSources.contains(id) == true, let source = compositionSource(id, now: now) else {
+            return
+        }
+        departed.insert(source)
+    }
+
+    private func tileContent(
+        _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) -> TileContent {
+        guard let pipeline = participant.pipeline(for: content), let time = pipeline.newestTime else {
+            return .placeholder(portrait: participant.portrait)
+        }
+        // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
+        let isScreen = content == .slides
+        let age = now - time
+        if !isScreen, age > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
+        guard let picture = pipeline.newest else { return .placeholder(portrait: participant.portrait) }
+        return .picture(
+            picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
+    }
+
+    /// A microphone that is off is told of where the participant is seen, not where their screen is.
+    private func decoration(_ content: SourceContent, of participant: Participant) -> TileDecoration? {
+        guard configuration.labels else { return nil }
+        return switch content {
+        case .slides: TileDecoration(icons: .screen)
+        case .camera:
+            TileDecoration(
+                icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
+                isSpeaking: speaker.isSpeaking(participant.id))
         }
     }
 }

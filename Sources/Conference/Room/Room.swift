@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import NIOCore
+import RTP
 import SecureTransport
 import VideoCoding
 
@@ -16,10 +17,13 @@ final class Room {
     static let maximumAudioBacklog: Int64 = 5
 
     let id: String
-    private let configuration: RelayConfiguration
-    private let compositor = QueueConfined(TileCompositor())
+    let configuration: RelayConfiguration
+    private let wallClock: WallClock
+    private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
     let encoding: RoomEncoding
+    /// Cancels what is being composed when the room ends.
+    private let cancellation = CompositionCancellation()
     private let mixer = QueueConfined(AudioMixingSession())
     let mixQueue: JobQueueID
 
@@ -28,9 +32,21 @@ final class Room {
     /// Those who present a screen, the newest last.
     var presenters: [ParticipantID] = []
     var speaker = ActiveSpeakerDetector()
+    /// What lies above everybody's picture.
+    var overlays = OverlayList()
+    /// The same as it is drawn.
+    var resolvedOverlays: [CompositionOverlay] = []
     private let events: RoomEventLog
+    let timeline = RoomTimeline()
+    /// Something has changed since receivers were last shown what is wanted for them.
+    private var needsDirecting = true
     /// Who is sent what; nil when that is to be worked out anew.
-    private var viewPlan: ViewPlan?
+    private(set) var viewPlan: ViewPlan?
+    /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
+    var wantedTiles: [SourceID: VideoDimensions] = [:]
+    var departed = DepartedSources()
+    /// The renderer holds pictures of the last tick.
+    private var rendererHoldsPictures = false
     private(set) var jobs = CircularBuffer<Job>()
     private var videoTicks: TickSchedule
     private var audioTicks: TickSchedule
@@ -42,15 +58,18 @@ final class Room {
     private(set) var ticks: UInt64 = 0
     private(set) var missedTicks: UInt64 = 0
     private(set) var composedPictures: UInt64 = 0
+    private(set) var pictures = PictureCounters()
     private(set) var lateAudioTicks: UInt64 = 0
     private(set) var audioFailures: UInt64 = 0
 
     init(
         id: String, configuration: RelayConfiguration, queues: JobQueueAllocator, events: RoomEventLog,
-        now: MonotonicInstant
+        wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
+        self.wallClock = wallClock
+        renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()
         mixQueue = queues.next()
         encoding = RoomEncoding(room: id, configuration: configuration, queues: queues)
@@ -62,6 +81,8 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
+    /// The time from one video tick to the next.
+    var tickInterval: Duration { videoTicks.interval }
 
     // MARK: Members
 
@@ -72,7 +93,8 @@ final class Room {
         announce(participant)
     }
 
-    func remove(_ participant: Participant) {
+    func remove(_ participant: Participant, now: MonotonicInstant) {
+        for content in SourceContent.allCases { keepDeparting(content, of: participant, now: now) }
         participants.removeAll { $0 === participant }
         presenters.removeAll { $0 == participant.id }
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
@@ -98,8 +120,14 @@ final class Room {
         if !participant.sendsAudio { participant.audio = nil }
     }
 
-    /// The next tick works out anew who is sent what.
-    func viewsChanged() { viewPlan = nil }
+    /// The next tick works out anew what everybody is to be shown.
+    func viewsChanged() { needsDirecting = true }
+
+    /// Nobody is here any more: what is being composed is not wanted.
+    func end() { cancellation.cancel() }
+
+    /// The sources whose pictures anybody's picture needs now; no other need be decoded.
+    var requiredSources: Set<SourceID> { viewPlan?.requiredSources ?? [] }
 
     func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
 
@@ -141,71 +169,49 @@ final class Room {
             waitingAudioTicks.append(tick)
         }
         handOutMix(now: now)
-        if let tick = videoTicks.takeTick(tolerance: 1, now: now) { compose(at: tick.time, now: now) }
+        if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
+            observeTick(tick.index, now: now)
+            compose(at: tick.time, now: now)
+        }
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
         if encoding.chooseView(for: participants, now: now) { viewsChanged() }
-        let plan = currentViewPlan()
-        guard !plan.requests.isEmpty else { return }
+        let mediaTime = MediaTime(value: time.nanoseconds, timescale: 1_000_000_000)
+        let plan = currentViewPlan(at: mediaTime)
+        // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
+        guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
             missedTicks &+= 1
             return
         }
-        var contents: [SourceID: CompositionSource] = [:]
-        contents.reserveCapacity(plan.tiles.count)
-        for source in plan.tiles.keys {
-            guard let participant = participant(source.participant) else { continue }
-            contents[source] = CompositionSource(
-                id: source, name: participant.name,
-                content: tileContent(source.content, of: participant, now: now),
-                decoration: decoration(source.content, of: participant))
-        }
+        let inputs = CompositionInputs(
+            sources: compositionSources(plan, now: now),
+            wallClock: plan.showsClock ? wallClock.ntpTime(at: time).unixSeconds : nil)
         isComposing = true
-        let (compositor, room, sources) = (compositor, id, contents)
+        rendererHoldsPictures = !plan.requests.isEmpty
+        let (renderer, room, cancellation) = (renderer, id, cancellation)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
-                .composed(
+                let composed = renderer.value.render(
+                    plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
+                return .composed(
                     room: room,
-                    ComposedTick(
-                        captureTime: time, pictures: compositor.value.compose(plan.requests, sources: sources),
-                        pictureIndex: plan.requestIndex))
+                    ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex))
             })
     }
 
-    private func currentViewPlan() -> ViewPlan {
-        if let viewPlan { return viewPlan }
-        let plan = makeViewPlan()
+    private func currentViewPlan(at time: MediaTime) -> ViewPlan {
+        if needsDirecting {
+            needsDirecting = false
+            direct(at: time)
+        } else if let viewPlan, time < viewPlan.end {
+            return viewPlan
+        }
+        let plan = makeViewPlan(at: time)
         viewPlan = plan
-        announceTiles(of: plan)
+        departed.keep(plan.requiredSources)
         return plan
-    }
-
-    private func tileContent(
-        _ content: SourceContent, of participant: Participant, now: MonotonicInstant
-    ) -> TileContent {
-        guard let pipeline = participant.pipeline(for: content), let time = pipeline.newestTime else {
-            return .placeholder
-        }
-        // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
-        let isScreen = content == .slides
-        let age = now - time
-        if !isScreen, age > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
-        guard let picture = pipeline.newest else { return .placeholder }
-        return .picture(
-            picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
-    }
-
-    /// A microphone that is off is told of where the participant is seen, not where their screen is.
-    private func decoration(_ content: SourceContent, of participant: Participant) -> TileDecoration? {
-        guard configuration.labels else { return nil }
-        return switch content {
-        case .slides: TileDecoration(icons: .screen)
-        case .camera:
-            TileDecoration(
-                icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
-                isSpeaking: speaker.isSpeaking(participant.id))
-        }
     }
 
     private func handOutMix(now: MonotonicInstant) {
@@ -253,6 +259,8 @@ final class Room {
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
+        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
+        pictures.count(tick.origins)
         let duration = completion.finished - completion.handedOut
         for participant in participants { participant.downlink?.observeComposition(duration) }
         jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
@@ -270,6 +278,7 @@ final class Room {
         for tick in ticks {
             audioFailures &+= UInt64(tick.output.failures.count)
             noteLevels(tick.output.sources, now: tick.captureTime)
+            observe(tick)
             for participant in participants {
                 if let packet = tick.output.packets[participant.id], !packet.maySkip {
                     participant.peer.sendAudio(

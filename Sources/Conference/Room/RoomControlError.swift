@@ -1,3 +1,5 @@
+public import Compositing
+
 /// Why a room was not changed.
 public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// There is no room of that name.
@@ -6,6 +8,10 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case noSuchParticipant(String)
     /// The layout is about a participant whom the room does not have.
     case layoutNamesNobody(participant: String)
+    /// One of those to be hidden, at this place in the list, is not in the room.
+    case nobodyToHide(participant: String, index: Int)
+    /// A template or an overlay asks for images that the relay does not have.
+    case noSuchImages(LayoutTemplateError)
 
     public var description: String {
         switch self {
@@ -13,6 +19,18 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         case .noSuchParticipant(let id): "the room has no participant \"\(id)\"; they may have left"
         case .layoutNamesNobody(let id):
             "the layout shows participant \"\(id)\", who is not in the room; name one of those who are"
+        case .nobodyToHide(let id, _): "participant \"\(id)\", who is to be hidden, is not in the room"
+        case .noSuchImages(let error): error.description
+        }
+    }
+
+    /// Where in the JSON the mistakes are; none where they are not in it.
+    public var issues: [LayoutTemplateError.Issue] {
+        switch self {
+        case .noSuchRoom, .noSuchParticipant: []
+        case .layoutNamesNobody: [.init(path: "participant", reason: description)]
+        case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]
+        case .noSuchImages(let error): error.issues
         }
     }
 }

@@ -10,8 +10,10 @@ public struct RoomEvent: Hashable, Sendable {
         case participantLeft(id: String)
         /// Who is shown as the speaker: the one who speaks, or spoke last; nil when they have left.
         case activeSpeakerChanged(id: String?)
-        /// The room's layout. Those whom single participants choose for themselves are not told.
+        /// The room's layout. What is chosen for single participants is in their summaries.
         case layoutChanged(RoomLayout)
+        /// What lies above everybody's picture.
+        case overlaysChanged(OverlayList)
         /// The largest tile in which anybody sees this picture now: more samples than these are sent in vain. Zero by
         /// zero while nobody sees it.
         case tileChanged(id: String, content: SourceContent, VideoDimensions)

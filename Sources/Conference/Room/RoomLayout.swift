@@ -1,79 +1,41 @@
-/// How a room, or one participant's view of it, is laid out.
+public import Compositing
+
+/// How a room is laid out, for all who have not chosen otherwise.
 ///
-/// As JSON it is `{"layout":"speaker"}`, and with the participant in question
-/// `{"layout":"pinned","participant":"k3v9…"}`. What each looks like is in docs/layouts.md.
-public enum RoomLayout: Hashable, Sendable {
-    /// All in tiles of one size. While someone presents: `presentation`.
-    case grid
-    /// Who speaks is large, the others stand in a strip. While someone presents: `presentation`.
-    case speaker
-    /// Who speaks and who spoke before, or what is presented and who speaks, share the canvas.
-    case sideBySide
-    /// Who speaks, or what is presented, takes the whole canvas; the next one stands in its corner.
-    case pictureInPicture
-    /// What is presented is large, the others stand in a strip. Until someone presents: `speaker`.
-    case presentation
-    /// One participant is large, whoever speaks: what they present, or their camera. Others stand in a strip.
-    case pinned(participant: String)
-    /// One participant alone: what they present, or their camera.
-    case solo(participant: String)
+/// As JSON it is `{"layout":"speaker"}`, with the participant in question `{"layout":"pinned","participant":"k3v9…"}`, and
+/// beside either `"fit":"cover"` and `"hide":["k3v9…"]`. What each looks like is in docs/layouts.md.
+public struct RoomLayout: Hashable, Sendable {
+    public var arrangement: LayoutArrangement
+    /// How cameras take their tiles; nil: as the arrangement has it.
+    public var fit: LayerFit.Mode?
+    /// Those who are in nobody's picture, by their ids in URLs.
+    public var hidden: [String]
 
-    /// The participant, by their id in URLs, whom the layout is about.
-    public var participant: String? {
-        switch self {
-        case .pinned(let participant), .solo(let participant): participant
-        case .grid, .speaker, .sideBySide, .pictureInPicture, .presentation: nil
-        }
+    public init(_ arrangement: LayoutArrangement, fit: LayerFit.Mode? = nil, hidden: [String] = []) {
+        self.arrangement = arrangement
+        self.fit = fit
+        self.hidden = hidden
     }
 
-    /// What JSON calls the layouts.
-    public enum Name: String, Codable, CaseIterable, Sendable {
-        case grid, speaker
-        case sideBySide = "side-by-side"
-        case pictureInPicture = "picture-in-picture"
-        case presentation, pinned, solo
-    }
-
-    public var name: Name {
-        switch self {
-        case .grid: .grid
-        case .speaker: .speaker
-        case .sideBySide: .sideBySide
-        case .pictureInPicture: .pictureInPicture
-        case .presentation: .presentation
-        case .pinned: .pinned
-        case .solo: .solo
-        }
-    }
+    public static let grid = RoomLayout(.grid)
+    public static let speaker = RoomLayout(.speaker)
+    public static let sideBySide = RoomLayout(.sideBySide)
+    public static let pictureInPicture = RoomLayout(.pictureInPicture)
+    public static let presentation = RoomLayout(.presentation)
+    public static func pinned(participant: String) -> RoomLayout { RoomLayout(.pinned(participant: participant)) }
+    public static func solo(participant: String) -> RoomLayout { RoomLayout(.solo(participant: participant)) }
 }
 
 extension RoomLayout: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case layout, participant
-    }
-
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let text = try container.decode(String.self, forKey: .layout)
-        guard let name = Name(rawValue: text) else {
-            let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw DecodingError.dataCorruptedError(
-                forKey: .layout, in: container, debugDescription: "there is no layout \"\(text)\"; use one of \(known)")
-        }
-        switch name {
-        case .grid: self = .grid
-        case .speaker: self = .speaker
-        case .sideBySide: self = .sideBySide
-        case .pictureInPicture: self = .pictureInPicture
-        case .presentation: self = .presentation
-        case .pinned: self = .pinned(participant: try container.decode(String.self, forKey: .participant))
-        case .solo: self = .solo(participant: try container.decode(String.self, forKey: .participant))
-        }
+        arrangement = try LayoutArrangement(from: decoder)
+        let options = try LayoutOptions(from: decoder)
+        fit = options.fit
+        hidden = options.hidden
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .layout)
-        try container.encodeIfPresent(participant, forKey: .participant)
+        try arrangement.encode(to: encoder)
+        try LayoutOptions(fit: fit, hidden: hidden).encode(to: encoder)
     }
 }

@@ -20,17 +20,19 @@ public struct RoomState: Encodable, Hashable, Sendable {
 
     public var id: String
     public var layout: RoomLayout
+    public var overlays: OverlayList
     /// Who is shown as the speaker; nil until someone spoke.
     public var activeSpeaker: String?
     public var participants: [ParticipantSummary]
     public var tiles: [Tile]
 
     public init(
-        id: String, layout: RoomLayout = .grid, activeSpeaker: String? = nil, participants: [ParticipantSummary] = [],
-        tiles: [Tile] = []
+        id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
+        participants: [ParticipantSummary] = [], tiles: [Tile] = []
     ) {
         self.id = id
         self.layout = layout
+        self.overlays = overlays
         self.activeSpeaker = activeSpeaker
         self.participants = participants
         self.tiles = tiles
@@ -40,7 +42,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
 extension Room {
     var state: RoomState {
         RoomState(
-            id: id, layout: layout, activeSpeaker: activeSpeaker?.publicID,
+            id: id, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
             participants: participants.map(summary(of:)),
             tiles: participants.flatMap { participant in
                 SourceContent.allCases.compactMap { content in

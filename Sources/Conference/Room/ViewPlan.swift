@@ -1,26 +1,38 @@
 import Compositing
 import MediaCore
 
-/// Who is sent which picture. It is worked out anew when someone comes, goes, presents or speaks or a layout is chosen;
-/// ticks only read it.
+/// Who is sent which picture, until an instruction ends. Ticks only read it.
 struct ViewPlan {
     /// The pictures to compose, each once however many are sent it.
     private(set) var requests: [CompositionRequest] = []
     /// Index into `requests`, by receiver.
     private(set) var requestIndex: [ParticipantID: Int] = [:]
-    /// The sources that are seen, and the largest tile of each.
-    private(set) var tiles: [SourceID: VideoDimensions] = [:]
+    /// The sources whose pictures are needed; no other need be decoded.
+    private(set) var requiredSources: Set<SourceID> = []
+    /// When the first of the instructions ends.
+    private(set) var end = MediaTime.positiveInfinity
+    /// Whether the time of day is seen anywhere.
+    private(set) var showsClock = false
 
-    mutating func add(_ request: CompositionRequest, for receiver: ParticipantID) {
+    /// Gives a receiver what an instruction shows. Receivers of one instruction share a picture.
+    mutating func add(_ instruction: CompositionInstruction, canvas: VideoDimensions, for receiver: ParticipantID) {
+        end = min(end, instruction.timeRange.end)
+        var request = CompositionRequest(canvas: canvas, instruction: instruction)
+        // Since when nothing has moved makes no difference to what is seen.
+        if !instruction.containsTweening { request.instruction.timeRange = .all }
         if let known = requests.firstIndex(of: request) {
             requestIndex[receiver] = known
             return
         }
         requestIndex[receiver] = requests.count
         requests.append(request)
-        for tile in request.tiles {
-            let size = tile.rect.dimensions
-            if size.area > tiles[tile.source]?.area ?? 0 { tiles[tile.source] = size }
-        }
+        requiredSources.formUnion(instruction.requiredSources)
+        showsClock = showsClock || instruction.overlays.contains(where: \.isClock)
+    }
+}
+
+extension CompositionOverlay {
+    fileprivate var isClock: Bool {
+        if case .clock = content { true } else { false }
     }
 }

@@ -7,7 +7,7 @@ public final class ScaledSource: VideoSource {
     public var frameRate: Double { source.frameRate }
 
     private let source: any VideoSource
-    private let compositor = TileCompositor()
+    private let renderer = CompositionRenderer()
     private let request: CompositionRequest
 
     /// - Parameter dimensions: Rounded down to even numbers, at least 16x16.
@@ -17,8 +17,7 @@ public final class ScaledSource: VideoSource {
         self.source = source
         self.dimensions = size
         request = CompositionRequest(
-            canvas: size,
-            tiles: [CompositionLayer(source: Self.id, rect: PixelRect(size))])
+            canvas: size, layers: [CompositionLayer(source: Self.id, rect: PixelRect(size))])
     }
 
     private static let id = SourceID.camera(ParticipantID(rawValue: 0))
@@ -27,8 +26,9 @@ public final class ScaledSource: VideoSource {
         var frame = try source.nextFrame(wallClockMilliseconds: wallClockMilliseconds)
         guard case .picture(let picture) = frame.content, picture.dimensions != dimensions else { return frame }
         let content = CompositionSource(id: Self.id, name: "", content: .picture(picture, isStale: false))
-        if let scaled = compositor.compose([request], sources: [Self.id: content]).first {
-            frame.content = .picture(scaled)
+        let inputs = CompositionInputs(sources: [Self.id: content])
+        if let scaled = renderer.render([request], inputs: inputs, at: .zero).first {
+            frame.content = .picture(scaled.picture)
         }
         return frame
     }

@@ -15,6 +15,12 @@ public struct NTPTime: Hashable, Sendable {
         self = seconds + unixTime
     }
 
+    /// Whole seconds since the start of 1970, for a time from 1970 to 2106 (RFC 5905, section 6: eras of 2^32 seconds).
+    public var unixSeconds: Int64 {
+        let seconds = Int64(rawValue >> 32) - 2_208_988_800
+        return seconds < 0 ? seconds + (1 << 32) : seconds
+    }
+
     /// The 16 low bits of the seconds and the 16 high bits of the fraction, as report blocks echo them.
     public var middle32: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }
 

@@ -10,15 +10,25 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
     let detail: String
     /// Fields that go with the status, such as `Retry-After`.
     var headers: HTTPFields = [:]
+    /// What is wrong at which places of the JSON that came, for programs.
+    var errors: [Mistake]
 
-    init(_ status: HTTPResponse.Status, _ detail: String, headers: HTTPFields = [:]) {
+    /// Something wrong at a place of a JSON document.
+    struct Mistake: Encodable, Equatable {
+        /// The place, such as `template.slots[2].width`; empty for the whole document.
+        let path: String
+        let reason: String
+    }
+
+    init(_ status: HTTPResponse.Status, _ detail: String, headers: HTTPFields = [:], errors: [Mistake] = []) {
         self.status = status
         self.detail = detail
         self.headers = headers
+        self.errors = errors
     }
 
     private enum CodingKeys: String, CodingKey {
-        case title, status, detail
+        case title, status, detail, errors
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -26,6 +36,7 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         try container.encode(status.reasonPhrase, forKey: .title)
         try container.encode(status.code, forKey: .status)
         try container.encode(detail, forKey: .detail)
+        if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
     }
 
     var response: Response {

@@ -27,7 +27,9 @@ extension Request {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
         } catch let error as DecodingError {
-            throw Problem(.badRequest, "\(error.explanation), such as \(example)")
+            throw Problem(
+                .badRequest, "\(error.explanation), such as \(example)",
+                errors: error.path.map { [Problem.Mistake(path: $0, reason: error.explanation)] } ?? [])
         }
     }
 }
@@ -44,6 +46,29 @@ extension DecodingError {
             }
         case .dataCorrupted(let context) where !context.codingPath.isEmpty: context.debugDescription
         default: "the body is not JSON: send an object"
+        }
+    }
+
+    /// Where in the document it is; nil where the whole is no JSON.
+    fileprivate var path: String? {
+        switch self {
+        case .keyNotFound(let key, let context): (context.codingPath + [key]).jsonPath
+        case .typeMismatch(_, let context), .valueNotFound(_, let context): context.codingPath.jsonPath
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty: context.codingPath.jsonPath
+        default: nil
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// A place in a JSON document: `template.slots[2].width`.
+    fileprivate var jsonPath: String {
+        reduce(into: "") { path, key in
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
         }
     }
 }

@@ -5,6 +5,8 @@ import Hummingbird
 /// Layouts, and what a participant says of their microphone and camera.
 extension SignallingRouter {
     private static let layoutExample = #"{"layout":"speaker"} or {"layout":"pinned","participant":"k3v9"}"#
+    private static let ownLayoutExample =
+        #"{"layout":"pinned","participant":"k3v9","hide":["x7c2"],"selfView":"always"}"#
     private static let mediaExample = #"{"microphone":false,"camera":true}"#
 
     func setRoomLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
@@ -17,13 +19,13 @@ extension SignallingRouter {
 
     func setParticipantLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
-        let layout = try await request.json(RoomLayout.self, example: Self.layoutExample)
+        let layout = try await request.json(ParticipantLayout.self, example: Self.ownLayoutExample)
         return try await controlling { () async throws(RoomControlError) in
             try await driver.setLayout(layout, room: room.rawValue, participant: participant)
         }
     }
 
-    /// Gives a participant the room's layout again.
+    /// Gives a participant all as the room has it.
     func resetParticipantLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
         return try await controlling { () async throws(RoomControlError) in
@@ -55,8 +57,10 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .noSuchRoom, .noSuchParticipant: .notFound
-            case .layoutNamesNobody: .unprocessableContent
+            case .layoutNamesNobody, .nobodyToHide: .unprocessableContent
             }
-        self.init(status, error.description)
+        self.init(
+            status, error.description,
+            errors: error.path.map { [Mistake(path: $0, reason: error.description)] } ?? [])
     }
 }

@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+import VectorGraphics
 
 /// The plots of one scenario beside each other with their legend, as an SVG file for documents.
 public struct CaseFigure: Sendable {

@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+import VectorGraphics
 
 /// Utilisation over p95 queueing delay of all controllers in all cases; the large marks are means.
 struct DelayUtilisationPlot {

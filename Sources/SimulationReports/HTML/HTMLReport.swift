@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+import VectorGraphics
 
 /// A comparison as one page that needs nothing but itself: no script, style, font or picture from elsewhere. The same
 /// comparison gives the same bytes.

@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// Names of series beside their lines and shapes.
 struct Legend {
     var names: [(style: Int, name: String)]

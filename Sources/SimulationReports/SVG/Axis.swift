@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// One axis of a plot: from values to places between 0 and 1, and the values that are marked.
 struct Axis: Hashable, Sendable {
     enum Scale: Hashable, Sendable {

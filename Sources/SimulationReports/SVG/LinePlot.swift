@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// Lines over a common axis, and what they are held against as an area.
 struct LinePlot {
     struct Line {

@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// The drawing area of a plot, with its axes, grid and labels.
 struct PlotFrame {
     var width = 360.0

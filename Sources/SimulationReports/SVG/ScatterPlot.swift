@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// Points of several series; a series has one large point with a rim, its mean.
 struct ScatterPlot {
     struct Series {

@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// How series differ: by colour, and by dashes and shapes for those who do not see the colours.
 ///
 /// The colours follow the palette of Okabe and Ito ("Color Universal Design", 2008), darkened on white and lightened on

@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+import VectorGraphics
 
 extension Comparison {
     /// A row for each scenario and controller.

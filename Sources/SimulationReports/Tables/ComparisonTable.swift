@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+import VectorGraphics
 
 /// A row for each scenario and controller, the means over seeds, as comma-separated values.
 public struct ComparisonTable: Sendable {

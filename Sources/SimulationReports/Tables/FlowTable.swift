@@ -1,4 +1,5 @@
 public import NetworkSimulation
+import VectorGraphics
 
 /// The figures of every flow, and of all media flows of a scenario together (`flow` is then `all`), as comma-separated
 /// values with the metrics' names as columns.

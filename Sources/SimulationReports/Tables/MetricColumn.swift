@@ -1,4 +1,5 @@
 public import NetworkSimulation
+import VectorGraphics
 
 /// How a figure is shown to people.
 public struct MetricColumn: Hashable, Sendable {

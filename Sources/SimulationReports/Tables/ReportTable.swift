@@ -1,3 +1,5 @@
+import VectorGraphics
+
 /// A table with a heading, as text for a terminal, as Markdown or as HTML.
 public struct ReportTable: Hashable, Sendable {
     public var heading: [String]

@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+import VectorGraphics
 
 extension Comparison {
     /// How media flows answered each step of a scripted rate, and else each change to a half or double, in the runs

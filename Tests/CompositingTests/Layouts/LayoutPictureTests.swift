@@ -24,17 +24,17 @@ struct LayoutPictureTests {
             ("picture-in-picture", .pictureInPicture, scene), ("pinned", .pinned(0), scene), ("solo", .solo(4), scene),
         ])
     func picture(name: String, layout: Layout, scene: LayoutScene) throws {
-        let compositor = TileCompositor()
+        let compositor = Composer()
         var sources: [SourceID: CompositionSource] = [:]
         for (id, name) in zip(scene.cameras, Self.names) {
-            sources[.camera(id)] = CompositionSource(id: .camera(id), name: name, content: .placeholder)
+            sources[.camera(id)] = CompositionSource(id: .camera(id), name: name, content: .placeholder())
         }
         for id in scene.presenters {
             sources[.slides(id)] = CompositionSource(
                 id: .slides(id), name: "", content: .picture(Self.screen, isStale: false))
         }
         let tiles = layout.layers(of: scene, canvas: Self.canvas)
-        let picture = compositor.compose([CompositionRequest(canvas: Self.canvas, tiles: tiles)], sources: sources)[0]
+        let picture = compositor.compose([CompositionRequest(canvas: Self.canvas, layers: tiles)], sources: sources)[0]
         for (index, tile) in tiles.enumerated() where tile.source.content == .camera {
             let corner = picture.colour(tile.rect.x, tile.rect.y)
             #expect(corner != .background && corner != .bar)
@@ -54,8 +54,8 @@ struct LayoutPictureTests {
     /// Small enough for a page of text.
     private func small(_ picture: PixelBuffer) -> PixelBuffer {
         let size = VideoDimensions(width: 480, height: 270)
-        let request = CompositionRequest(canvas: size, tiles: [CompositionLayer(source: 1, rect: PixelRect(size))])
-        return TileCompositor().compose([request], sources: sources(source(1, picture)))[0]
+        let request = CompositionRequest(canvas: size, layers: [CompositionLayer(source: 1, rect: PixelRect(size))])
+        return Composer().compose([request], sources: sources(source(1, picture)))[0]
     }
 
     /// A slide of 16:10: a title, some lines and a chart.

@@ -17,7 +17,7 @@ struct LayoutTests {
     func grid() {
         let scene = LayoutScene(cameras: [1, 2, 3], speakers: [3])
         let tiles = Layout.grid.layers(of: scene, canvas: hd)
-        #expect(tiles == CompositionRequest(grid: [.camera(1), .camera(2), .camera(3)], canvas: hd).tiles)
+        #expect(tiles == CompositionRequest(grid: [.camera(1), .camera(2), .camera(3)], canvas: hd).instruction.layers)
     }
 
     @Test("the speaker is large above a strip of the others, who stay in their order")

@@ -65,3 +65,17 @@ extension PixelBuffer {
         return buffer.freeze()
     }
 }
+
+extension PixelBuffer {
+    /// How much of the picture is of a colour, from 0 to 1.
+    func share(of colour: Colour) -> Double {
+        var (hits, count) = (0, 0)
+        for y in stride(from: 2, to: dimensions.height, by: 6) {
+            for x in stride(from: 2, to: dimensions.width, by: 6) {
+                count += 1
+                if self.colour(x: x, y: y).resembles(colour) { hits += 1 }
+            }
+        }
+        return Double(hits) / Double(max(1, count))
+    }
+}

@@ -1,10 +1,11 @@
-import Conference
 import MediaCore
 import NIOCore
 import NetworkSimulation
 import RTP
 import RateControl
 import SecureTransport
+
+@testable import Conference
 
 /// A relay and its clients on virtual time: datagrams cross each client's own two links, jobs take no time, nothing sleeps.
 final class VirtualCall {
@@ -23,6 +24,9 @@ final class VirtualCall {
     private(set) var destinations: Set<TransportAddress> = []
     /// Drops a datagram on its way when it returns true.
     var drops: (_ datagram: ByteBuffer, _ isDownlink: Bool, _ client: TestClient) -> Bool = { _, _, _ in false }
+
+    /// Sees each tick's pictures before the relay does.
+    var onComposed: ((ComposedTick) -> Void)?
 
     init(configure: (inout RelayConfiguration) -> Void = { _ in }) {
         var configuration = RelayConfiguration()
@@ -169,7 +173,9 @@ final class VirtualCall {
     private func drain() {
         while let job = relay.pollJob() {
             let instant = now
-            relay.complete(job.run { instant }, now: now)
+            let completion = job.run { instant }
+            if case .composed(_, let tick) = completion.output { onComposed?(tick) }
+            relay.complete(completion, now: now)
         }
         while let transmit = relay.pollTransmit(now: now) {
             destinations.insert(transmit.destination)

@@ -22,7 +22,7 @@ final class TwinRelay: RelayCore {
             var restartAnswer: TrickleICEFragment?
             var isWithoutICE = false
             var roomLayouts: [RoomLayout] = []
-            var participantLayouts: [Update<RoomLayout?>] = []
+            var participantLayouts: [Update<ParticipantLayout?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
@@ -126,13 +126,13 @@ final class TwinRelay: RelayCore {
     }
 
     func setLayout(_ layout: RoomLayout, room: String, now: MonotonicInstant) throws(RoomControlError) {
-        try control(layout, room: room) { $0.roomLayouts.append(layout) }
+        try control(layout.arrangement, room: room) { $0.roomLayouts.append(layout) }
     }
 
     func setLayout(
-        _ layout: RoomLayout?, room: String, participant: String, now: MonotonicInstant
+        _ layout: ParticipantLayout?, room: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
-        try control(layout, room: room, participant: participant) {
+        try control(layout?.arrangement, room: room, participant: participant) {
             $0.participantLayouts.append(.init(participant: participant, value: layout))
         }
     }
@@ -146,7 +146,7 @@ final class TwinRelay: RelayCore {
     }
 
     private func control(
-        _ layout: RoomLayout?, room: String, participant: String? = nil, change: (inout Script.State) -> Void
+        _ layout: LayoutArrangement?, room: String, participant: String? = nil, change: (inout Script.State) -> Void
     ) throws(RoomControlError) {
         let refusal = script.note { state -> RoomControlError? in
             guard state.snapshot.rooms.contains(where: { $0.id == room }) else { return .noSuchRoom(room) }

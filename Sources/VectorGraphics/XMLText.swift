@@ -1,6 +1,8 @@
 /// Text for XML and HTML, in which nothing has a meaning of its own.
-enum XMLText {
-    static func escaped(_ text: some StringProtocol) -> String {
+public enum XMLText {
+    /// The text as it stands between tags and in attributes (XML 1.0, sections 2.2 and 2.4). What is no character of XML
+    /// becomes U+FFFD.
+    public static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
         for character in text.unicodeScalars {
@@ -12,6 +14,7 @@ enum XMLText {
             case "'": result += "&#39;"
             // XML has no other control characters.
             case "\u{0}"..<"\u{20}" where !["\t", "\n", "\r"].contains(character): result += "\u{FFFD}"
+            case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(character)
             }
         }

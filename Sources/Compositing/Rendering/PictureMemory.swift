@@ -9,17 +9,27 @@ struct PictureMemory {
 
     /// Sizes for which unused pictures are kept; what was not used for longest goes first.
     private static let maximumSizeCount = 16
+    /// As many receivers may have pictures of their own, all of which are let go of at a time.
+    private static let maximumFreeCount = 64
 
+    private let format: PixelFormat
+    private let rowAlignment: Int
     private var entries: [VideoDimensions: Entry] = [:]
     private var useCount = 0
     private var allocationsOfDroppedPools = 0
+
+    /// - Parameter attributes: What the pictures are to be like, their size aside; I420 where any format will do.
+    init(attributes: PixelBufferAttributes) {
+        format = attributes.formats.first ?? .i420
+        rowAlignment = max(attributes.rowAlignment, 64)
+    }
 
     /// Pictures allocated so far.
     var allocationCount: Int {
         entries.values.reduce(allocationsOfDroppedPools) { $0 + $1.pool.allocationCount }
     }
 
-    /// An I420 picture to write, with undefined contents.
+    /// A picture to write, with undefined contents.
     mutating func makePicture(_ dimensions: VideoDimensions) -> MutablePixelBuffer {
         useCount += 1
         if let index = entries.index(forKey: dimensions) {
@@ -32,7 +42,9 @@ struct PictureMemory {
             allocationsOfDroppedPools += oldest.value.pool.allocationCount
             entries[oldest.key] = nil
         }
-        let pool = PixelBufferPool(format: .i420, dimensions: dimensions)
+        let configuration = PixelBufferPool.Configuration(
+            maximumFreeCount: Self.maximumFreeCount, rowAlignment: rowAlignment)
+        let pool = PixelBufferPool(format: format, dimensions: dimensions, configuration: configuration)
         entries[dimensions] = Entry(pool: pool, lastUse: useCount)
         return pool.makeBuffer()
     }

@@ -1,3 +1,4 @@
+public import Compositing
 public import MediaCore
 
 extension Relay {
@@ -8,12 +9,27 @@ extension Relay {
         try controlledRoom(id).setLayout(layout)
     }
 
-    /// Changes what one participant is shown; nil: the room's layout again.
+    /// Changes what one participant is shown; nil: all as the room has it.
     public func setLayout(
-        _ layout: RoomLayout?, room id: String, participant: String, now: MonotonicInstant
+        _ layout: ParticipantLayout?, room id: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
         let (room, participant) = try controlled(room: id, participant: participant)
         try room.setLayout(layout, for: participant)
+    }
+
+    /// Changes what lies above everybody's picture in a room.
+    public func setOverlays(
+        _ overlays: OverlayList, room id: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try controlledRoom(id).setOverlays(overlays)
+    }
+
+    /// Gives a participant a portrait, which stands in for their camera while there is no picture of it; nil: none.
+    public func setPortrait(
+        _ portrait: ImageAsset?, room id: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        let (room, participant) = try controlled(room: id, participant: participant)
+        room.setPortrait(portrait, of: participant)
     }
 
     /// Takes what a participant says of their microphone and camera.

@@ -1,7 +1,7 @@
 /// Numbers as text, the same on every machine.
-enum NumberText {
+public enum NumberText {
     /// With so many decimals, at most six; rounded half away from zero.
-    static func fixed(_ value: Double, _ decimals: Int) -> String {
+    public static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "" : value > 0 ? "∞" : "-∞" }
         var unit: Int64 = 1
         for _ in 0..<min(max(decimals, 0), 6) { unit *= 10 }
@@ -13,7 +13,7 @@ enum NumberText {
     }
 
     /// With so many decimals at most: without zeros at the end.
-    static func short(_ value: Double, _ decimals: Int) -> String {
+    public static func short(_ value: Double, _ decimals: Int) -> String {
         var text = fixed(value, decimals)
         guard text.contains(".") else { return text }
         while text.hasSuffix("0") { text.removeLast() }
@@ -22,7 +22,7 @@ enum NumberText {
     }
 
     /// Of an optional value; empty without one.
-    static func fixed(_ value: Double?, _ decimals: Int) -> String {
+    public static func fixed(_ value: Double?, _ decimals: Int) -> String {
         value.map { fixed($0, decimals) } ?? ""
     }
 }

@@ -1,0 +1,51 @@
+import AllocationCounter
+import ArgumentParser
+import ConferenceClient
+import Foundation
+
+/// Composing against the bare scaling that it is made of.
+struct ComposeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compose",
+        abstract: "Measures what composing costs over bare libyuv, and what it allocates.",
+        discussion: """
+            All do the same frames, in turns of a few frames on one thread. The table goes to standard output, progress to \
+            standard error. docs/benchmarks.md explains the columns.
+
+            Exit codes: 0 measured; 64 wrong usage; 70 a measurement failed; 74 an output file cannot be written.
+            """)
+
+    @Option(help: ArgumentHelp("How long each comparison takes, after warm-up.", valueName: "seconds"))
+    var duration = 3
+
+    @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
+    var json: String?
+
+    func validate() throws {
+        guard (1...600).contains(duration) else {
+            throw ValidationError("--duration is \(duration); use 1 to 600 seconds")
+        }
+    }
+
+    func run() async throws {
+        try BenchmarkRun.run {
+            if let json { try JSONFile.check(json) }
+            let report = try measure()
+            FileHandle.standardOutput.write(Data((report.text + "\n").utf8))
+            if let json { try JSONFile.write(report, to: json) }
+        }
+    }
+
+    private func measure() throws -> SessionsReport {
+        Progress.say("making pictures")
+        let measurement = ComposeMeasurement()
+        var report = SessionsReport(
+            machine: .current(), durationSeconds: duration, areAllocationsCounted: allocation_counter_is_active())
+        for make in measurement.comparisons {
+            let comparison = make()
+            Progress.say(comparison.work)
+            report.results += try comparison.run(for: .seconds(duration))
+        }
+        return report
+    }
+}

@@ -1,0 +1,61 @@
+import MediaCore
+import NIOCore
+
+/// An encoder of one mix, whoever hears it. Its packets follow one another, or those of another encoder of nearly the same
+/// sound: then the first is made to need little of those before it.
+///
+/// Belongs to one caller at a time.
+final class MixEncoder {
+    /// After this many silent frames the encoder has settled, and its last packet stands for all that follow.
+    private static let settledSilence = 10
+
+    private let encoder: OpusEncoder
+    private var silentFrames = 0
+    private var lastPayload = ByteBuffer()
+    /// The tick of the newest packet.
+    private(set) var tick: Int64 = .min
+    /// Somebody begins to hear this encoder with its next packet.
+    var isJoined = false
+    /// The newest packet; nil where it could not be made.
+    private(set) var packet: EncodedAudio?
+
+    init(settings: AudioEncoderSettings) throws(OpusError) {
+        encoder = try OpusEncoder(settings: settings)
+    }
+
+    func apply(_ settings: AudioEncoderSettings) {
+        encoder.setBitRate(settings.bitRate)
+        encoder.setExpectedPacketLoss(settings.expectedPacketLoss)
+    }
+
+    /// Makes the packet of a tick.
+    ///
+    /// - Parameters:
+    ///   - frame: The mix.
+    ///   - level: The mix's level; nil where nobody is in it.
+    ///   - previous: The mix of the tick before, with which an encoder that did not run then is set in motion.
+    func encode(_ frame: [Float], level: AudioLevel?, previous: [Float], tick: Int64) throws(OpusError) {
+        packet = nil
+        let isContinued = self.tick == tick - 1
+        self.tick = tick
+        let usesDTX = encoder.settings.usesDTX
+        guard let level else {
+            if !isContinued { silentFrames = 0 }
+            if silentFrames < Self.settledSilence {
+                silentFrames += 1
+                lastPayload = try encoder.encode(frame)
+            }
+            isJoined = false
+            let isSettled = silentFrames == Self.settledSilence
+            packet = EncodedAudio(
+                payload: lastPayload, level: .silence,
+                maySkip: usesDTX && (isSettled || lastPayload.readableBytes <= 2))
+            return
+        }
+        silentFrames = 0
+        if !isContinued { _ = try encoder.encode(previous) }
+        let payload = try encoder.encode(frame, needsLittleBefore: isJoined || !isContinued)
+        isJoined = false
+        packet = EncodedAudio(payload: payload, level: level, maySkip: usesDTX && payload.readableBytes <= 2)
+    }
+}

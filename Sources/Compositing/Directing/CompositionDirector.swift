@@ -1,0 +1,152 @@
+public import MediaCore
+
+/// Makes a plan of views that are wanted one after the other: what is on screen glides and fades to what is wanted.
+///
+/// A change may come at any time, also in the middle of an earlier one: it begins with what is on screen at that moment, to
+/// the sample. What goes on to the place that it was on its way to is not disturbed by it.
+public struct CompositionDirector: Sendable {
+    /// How long instructions are kept that have ended, for those who want to look back.
+    static let memory = MediaTime(value: 60, timescale: 1)
+    /// How many instructions are kept at most.
+    static let mostInstructions = 256
+
+    public let canvas: VideoDimensions
+    /// How the next change looks.
+    public var transitions: TransitionStyle
+    /// The newest instructions of the last minute, and those to come; the last has no end. Empty until something is shown.
+    public private(set) var plan: CompositionPlan
+    /// What is wanted now; nil until something is.
+    public private(set) var view: CompositionView?
+    /// What the newest transition moves, from the lowest to the highest; what is wanted, where nothing moves.
+    private var stage: [StagedLayer] = []
+    /// When the newest view was shown.
+    private var newest: MediaTime?
+
+    public init(canvas: VideoDimensions, transitions: TransitionStyle) {
+        self.canvas = canvas
+        self.transitions = transitions
+        plan = CompositionPlan(canvas: canvas, instructions: [])
+    }
+
+    /// The instruction that holds at a time: before all that are kept the earliest of them, before anything was shown an
+    /// empty one.
+    public func instruction(at time: MediaTime) -> CompositionInstruction {
+        plan.instruction(at: time) ?? plan.instructions.first
+            ?? CompositionInstruction(timeRange: .all, layers: [])
+    }
+
+    /// Shows a view from a time on. The first one is there at once; what is the same as before changes nothing.
+    ///
+    /// - Parameter time: A number, and not before that of an earlier call, which otherwise is taken for it.
+    public mutating func show(_ view: CompositionView, at time: MediaTime) {
+        guard view != self.view else { return }
+        self.view = view
+        let layers = layers(of: view)
+        let start = cut(at: time)
+        newest = start
+
+        let duration = MediaTime(inLowestTerms: transitions.duration)
+        if !plan.instructions.isEmpty, duration > .zero {
+            let transition = Transition(
+                from: stage, to: layers, at: start, duration: duration, easing: transitions.easing)
+            let range = MediaTimeRange(start: start, end: transition.end)
+            if !range.isEmpty {
+                append(
+                    CompositionInstruction(
+                        timeRange: range, background: view.background, layers: transition.layers.map(\.layer),
+                        overlays: view.overlays))
+                append(steady(view, layers, from: range.end))
+                stage = transition.layers
+                forget(before: start)
+                return
+            }
+        }
+        append(steady(view, layers, from: start))
+        stage = layers.enumerated().sorted { ($0.element.zOrder, $0.offset) < ($1.element.zOrder, $1.offset) }.map {
+            StagedLayer(layer: $0.element, order: $0.offset, isLeaving: false)
+        }
+        forget(before: start)
+    }
+
+    /// Ends the plan at a time, or nearly so where that cannot be represented.
+    ///
+    /// - Returns: When it ends now.
+    private mutating func cut(at time: MediaTime) -> MediaTime {
+        var end = time.isNumeric ? time : newest ?? .zero
+        if let newest { end = max(end, newest) }
+        while let last = plan.instructions.last {
+            plan.instructions.removeLast()
+            guard last.timeRange.start < end else { continue }
+            let range = MediaTimeRange(start: last.timeRange.start, end: end)
+            end = range.end
+            guard !range.isEmpty else { continue }
+            plan.instructions.append(last.trimmed(to: range))
+            break
+        }
+        return end
+    }
+
+    /// Adds an instruction; where the last one says the same, that goes on.
+    private mutating func append(_ instruction: CompositionInstruction) {
+        guard var last = plan.instructions.last, !last.containsTweening else {
+            plan.instructions.append(instruction)
+            return
+        }
+        let start = last.timeRange.start
+        last.timeRange = instruction.timeRange
+        guard last == instruction else {
+            plan.instructions.append(instruction)
+            return
+        }
+        last.timeRange = MediaTimeRange(start: start, end: instruction.timeRange.end)
+        plan.instructions[plan.instructions.count - 1] = last
+    }
+
+    private mutating func forget(before time: MediaTime) {
+        let oldest = time - Self.memory
+        let ended = plan.instructions.prefix { $0.timeRange.end < oldest }.count
+        plan.instructions.removeFirst(max(ended, plan.instructions.count - Self.mostInstructions))
+    }
+
+    private func steady(
+        _ view: CompositionView, _ layers: [CompositionLayer], from start: MediaTime
+    ) -> CompositionInstruction {
+        let only = layers.count == 1 && view.overlays.isEmpty ? layers.first : nil
+        return CompositionInstruction(
+            timeRange: MediaTimeRange(start: start, duration: .positiveInfinity), background: view.background,
+            layers: layers, overlays: view.overlays,
+            passthroughSource: only.flatMap { $0.isUnchanged(on: canvas) ? $0.source : nil })
+    }
+
+    /// A view's layers; who has all of the canvas is not told from anybody, and needs no label.
+    private func layers(of view: CompositionView) -> [CompositionLayer] {
+        guard view.layers.count == 1, view.layers[0].covers(canvas) else { return view.layers }
+        var only = view.layers[0]
+        only.isDecorated = false
+        return [only]
+    }
+}
+
+extension CompositionInstruction {
+    /// The part of it that lies in a range.
+    fileprivate func trimmed(to range: MediaTimeRange) -> CompositionInstruction {
+        var part = self
+        part.timeRange = range
+        guard containsTweening else { return part }
+        for index in part.layers.indices {
+            part.layers[index].rectRamps = part.layers[index].rectRamps.compactMap { $0.trimmed(to: range) }
+            part.layers[index].opacityRamps = part.layers[index].opacityRamps.compactMap { $0.trimmed(to: range) }
+        }
+        return part
+    }
+}
+
+extension MediaTime {
+    /// A duration to the nanosecond, in the coarsest timescale that holds it: sums with it are exact wherever they can be.
+    fileprivate init(inLowestTerms duration: Duration) {
+        let second: Int64 = 1_000_000_000
+        var (divisor, rest) = (second, max(duration.nanoseconds, 0))
+        while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+        self.init(value: duration.nanoseconds / divisor, timescale: Int32(clamping: second / divisor))
+    }
+}

@@ -1,0 +1,57 @@
+import MediaCore
+
+/// A layer on screen, as the director keeps it: where it comes from, and where it goes.
+struct StagedLayer: Hashable, Sendable {
+    /// With at most one ramp of the place and one of the opacity.
+    var layer: CompositionLayer
+    /// Its place among the layers of the view that it was last part of.
+    var order: Int
+    /// Whether no view wants it any more: it fades out.
+    var isLeaving: Bool
+
+    /// What is fainter than this cannot be told from nothing in a picture of 8 bits.
+    static let faintest = 1.0 / 512
+
+    /// Where it comes to rest.
+    var restingRect: PixelRect { layer.rectRamps.last?.to ?? layer.rect }
+    var restingOpacity: Double { layer.opacityRamps.last?.to ?? layer.opacity }
+}
+
+extension CompositionLayer {
+    /// Makes the place change from `current` to `rect` in `range`: not at all where it is there, and as before where it is
+    /// on its way there.
+    mutating func glide(
+        from current: PixelRect, during range: MediaTimeRange, easing: Easing, continuing ramp: Ramp<PixelRect>?
+    ) {
+        rectRamps = Self.ramps(from: current, to: rect, during: range, easing: easing, continuing: ramp)
+    }
+
+    /// Makes the opacity change from `current` to `opacity`, likewise.
+    mutating func fade(
+        from current: Double, during range: MediaTimeRange, easing: Easing, continuing ramp: Ramp<Double>?
+    ) {
+        opacityRamps = Self.ramps(from: current, to: opacity, during: range, easing: easing, continuing: ramp)
+    }
+
+    /// Makes corners and border fit where it is: it may have been on its way to a larger place.
+    mutating func limitEdges() {
+        let side = min(rect.width, rect.height)
+        cornerRadius = min(cornerRadius, side / 2)
+        if let width = border?.width, 2 * width >= side {
+            let widest = (side - 1) / 2 & ~1
+            border = widest > 0 ? border.map { LayerBorder(width: widest, colour: $0.colour) } : nil
+        }
+    }
+
+    private static func ramps<Value>(
+        from current: Value, to target: Value, during range: MediaTimeRange, easing: Easing,
+        continuing ramp: Ramp<Value>?
+    ) -> [Ramp<Value>] {
+        if let ramp, ramp.to == target,
+            let rest = ramp.trimmed(to: MediaTimeRange(start: range.start, duration: .positiveInfinity))
+        {
+            return [rest]
+        }
+        return current == target ? [] : [Ramp(timeRange: range, from: current, to: target, easing: easing)]
+    }
+}

@@ -1,0 +1,106 @@
+import MediaCore
+
+/// The way from what is on screen at a time to what is wanted: which layers glide, come and go.
+struct Transition {
+    /// From the lowest to the highest, with their ramps.
+    let layers: [StagedLayer]
+    /// When the last ramp ends; the transition's beginning where nothing moves.
+    let end: MediaTime
+
+    /// What comes grows from this part of its place.
+    private static let entranceScale = 0.92
+    /// More that go at once than this are not followed to their end: the faintest are dropped.
+    private static let mostLeaving = 128
+
+    /// - Parameters:
+    ///   - stage: What was on screen, from the lowest to the highest, with the ramps that it had.
+    ///   - wanted: The layers wanted, in the order in which they are listed.
+    ///   - duration: How long the change takes; positive.
+    init(
+        from stage: [StagedLayer], to wanted: [CompositionLayer], at time: MediaTime, duration: MediaTime,
+        easing: Easing
+    ) {
+        let range = MediaTimeRange(start: time, duration: duration)
+        let seen = stage.filter { $0.layer.resolved(at: time).opacity >= StagedLayer.faintest }
+        let now = seen.map { $0.layer.resolved(at: time) }
+        let stacked = wanted.indices.sorted { (wanted[$0].zOrder, $0) < (wanted[$1].zOrder, $1) }
+
+        let matches = Self.matches(of: wanted, among: seen)
+        var unmatched = Set(seen.indices)
+        var movements = stacked.enumerated().map { rank, index in
+            if let match = matches[index] { unmatched.remove(match) }
+            return StackingOrder.Movement(current: matches[index], target: rank)
+        }
+        if unmatched.count > Self.mostLeaving {
+            let faintest = unmatched.sorted { (now[$0].opacity, $0) < (now[$1].opacity, $1) }
+            unmatched.subtract(faintest.prefix(unmatched.count - Self.mostLeaving))
+        }
+        movements += unmatched.sorted().map { StackingOrder.Movement(current: $0, target: nil) }
+        let order = StackingOrder(current: now.map(\.rect), target: stacked.map { wanted[$0].rect })
+
+        layers = order.sorted(movements).map { movement in
+            let from = movement.current.map { seen[$0] }
+            guard let rank = movement.target else {
+                var staged = from ?? StagedLayer(layer: wanted[0], order: 0, isLeaving: true)
+                let current = staged.layer.resolved(at: time)
+                let fade = staged.isLeaving ? staged.layer.opacityRamps.last : nil
+                staged.isLeaving = true
+                staged.layer = current
+                staged.layer.opacity = 0
+                staged.layer.zOrder = 0
+                staged.layer.limitEdges()
+                staged.layer.fade(from: current.opacity, during: range, easing: .easeIn, continuing: fade)
+                return staged
+            }
+            var layer = wanted[stacked[rank]]
+            if let from {
+                let current = from.layer.resolved(at: time)
+                layer.glide(
+                    from: current.rect, during: range, easing: easing, continuing: from.layer.rectRamps.last)
+                layer.fade(
+                    from: current.opacity, during: range, easing: easing, continuing: from.layer.opacityRamps.last)
+            } else {
+                layer.glide(
+                    from: layer.rect.scaled(by: Self.entranceScale), during: range, easing: .easeOut, continuing: nil)
+                layer.fade(from: 0, during: range, easing: .easeOut, continuing: nil)
+            }
+            layer.zOrder = 0
+            return StagedLayer(layer: layer, order: stacked[rank], isLeaving: false)
+        }
+        let ends = layers.flatMap { staged in
+            staged.layer.rectRamps.map(\.timeRange.end) + staged.layer.opacityRamps.map(\.timeRange.end)
+        }
+        end = ends.max() ?? time
+    }
+
+    /// Which layer on screen becomes which of those wanted: of the same source the one that stands there or is on its way
+    /// there, otherwise the next in order, of which those that are going come last.
+    private static func matches(of wanted: [CompositionLayer], among seen: [StagedLayer]) -> [Int: Int] {
+        var candidates = Dictionary(grouping: seen.indices) { seen[$0].layer.source }.mapValues { indices in
+            indices.sorted {
+                (seen[$0].isLeaving ? 1 : 0, seen[$0].order) < (seen[$1].isLeaving ? 1 : 0, seen[$1].order)
+            }
+        }
+        var matches: [Int: Int] = [:]
+        for (index, layer) in wanted.enumerated() {
+            guard let place = candidates[layer.source]?.firstIndex(where: { seen[$0].restingRect == layer.rect })
+            else { continue }
+            matches[index] = candidates[layer.source]?.remove(at: place)
+        }
+        for (index, layer) in wanted.enumerated() where matches[index] == nil {
+            guard candidates[layer.source]?.isEmpty == false else { continue }
+            matches[index] = candidates[layer.source]?.removeFirst()
+        }
+        return matches
+    }
+}
+
+extension PixelRect {
+    /// A part of it in its middle, at even positions; itself where it is too small to have one.
+    fileprivate func scaled(by factor: Double) -> PixelRect {
+        func margin(_ side: Int) -> Int { Int(clamping: Int64(Double(side) * (1 - factor) / 4)) * 2 }
+        let (horizontal, vertical) = (margin(width), margin(height))
+        return PixelRect(
+            x: x + horizontal, y: y + vertical, width: width - 2 * horizontal, height: height - 2 * vertical)
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// Images that rooms and templates refer to by name.
+public struct ImageLibrary: Hashable, Sendable {
+    private var images: [String: ImageAsset] = [:]
+
+    /// The most images that are taken from a folder.
+    public static let maximumCount = 256
+
+    /// Of two with one name the last is taken.
+    public init(_ images: [ImageAsset] = []) {
+        for image in images { self.images[image.name] = image }
+    }
+
+    /// Reads all `*.png` in a folder, each named as its file is without `.png`. Waits for the disk.
+    public init(folder: String) throws(ImageLibraryError) {
+        guard let directory = opendir(folder) else {
+            throw .cannotRead(folder: folder, reason: String(cString: strerror(errno)))
+        }
+        defer { closedir(directory) }
+        var files: [String] = []
+        while let entry = readdir(directory) {
+            let file = withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if file.hasSuffix(".png"), !file.hasPrefix(".") { files.append(file) }
+        }
+        guard files.count <= Self.maximumCount else { throw .tooMany(folder: folder, count: files.count) }
+        for file in files.sorted() {
+            let name = String(file.dropLast(4))
+            do {
+                images[name] = try ImageAsset(name: name, contentsOfPNG: "\(folder)/\(file)")
+            } catch {
+                throw .image(path: "\(folder)/\(file)", error)
+            }
+        }
+    }
+
+    public subscript(name: String) -> ImageAsset? { images[name] }
+
+    /// In alphabetical order.
+    public var names: [String] { images.keys.sorted() }
+}
+
+/// Why a folder of images could not be taken.
+public enum ImageLibraryError: Error, Hashable {
+    /// There is no such folder, or it cannot be read.
+    case cannotRead(folder: String, reason: String)
+    /// It has more images than are taken.
+    case tooMany(folder: String, count: Int)
+    /// One of its images cannot be taken.
+    case image(path: String, ImageAssetError)
+}
+
+extension ImageLibraryError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotRead(let folder, let reason):
+            "the folder \(folder) cannot be read: \(reason)"
+        case .tooMany(let folder, let count):
+            "the folder \(folder) has \(count) images; keep at most \(ImageLibrary.maximumCount) there"
+        case .image(_, .cannotRead(let path, let reason)):
+            "\(path) cannot be read: \(reason)"
+        case .image(let path, let error):
+            "\(path): \(error)"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import MediaCore
+
+extension CompositionPlan {
+    /// What is wrong with the plan; nothing where it says at each of its times what is shown, and that can be drawn as it
+    /// is said.
+    public func validate() -> [CompositionIssue] {
+        timeIssues() + instructions.flatMap { $0.issues(on: canvas) }
+    }
+
+    private func timeIssues() -> [CompositionIssue] {
+        var issues: [CompositionIssue] = []
+        var (latestStart, latestEnd) = (MediaTime.invalid, MediaTime.invalid)
+        for range in instructions.lazy.map(\.timeRange) {
+            guard !range.isEmpty else {
+                issues.append(CompositionIssue(.instructionWithoutTime, timeRange: range))
+                continue
+            }
+            guard latestEnd.isValid else {
+                (latestStart, latestEnd) = (range.start, range.end)
+                continue
+            }
+            if range.start < latestStart {
+                issues.append(CompositionIssue(.instructionOutOfOrder, timeRange: range))
+            } else if range.start > latestEnd {
+                issues.append(CompositionIssue(.gap, timeRange: MediaTimeRange(start: latestEnd, end: range.start)))
+            }
+            let common = MediaTimeRange(start: max(latestStart, range.start), end: min(latestEnd, range.end))
+            if !common.isEmpty { issues.append(CompositionIssue(.overlap, timeRange: common)) }
+            (latestStart, latestEnd) = (max(latestStart, range.start), max(latestEnd, range.end))
+        }
+        return issues
+    }
+}
+
+extension CompositionInstruction {
+    /// What is wrong with it but for its place in the plan.
+    fileprivate func issues(on canvas: VideoDimensions) -> [CompositionIssue] {
+        var kinds = layers.flatMap { $0.issues(on: canvas, in: timeRange) }
+        let shown = Set(layers.map(\.source))
+        kinds += requiredSources.subtracting(shown).inOrder.map { .sourceWithoutLayer($0) }
+        kinds += shown.subtracting(requiredSources).inOrder.map { .layerWithoutSource($0) }
+        if background == nil {
+            let uncovered = PixelRect(canvas).subtracting(layers.lazy.compactMap(\.alwaysCovered))
+            kinds += uncovered.map { .missingBackground($0) }
+        }
+        if let source = passthroughSource {
+            let isAlone = layers.count == 1 && overlays.isEmpty && layers[0].source == source
+            if !isAlone || !layers[0].isUnchanged(on: canvas) { kinds.append(.contradictedPassthrough(source)) }
+        }
+        for overlay in overlays {
+            let isSound = (0...1).contains(overlay.opacity) && overlay.height > 0 && overlay.height <= 1
+            if !isSound { kinds.append(.overlayOutOfRange(overlay.anchor)) }
+        }
+        return kinds.map { CompositionIssue($0, timeRange: timeRange) }
+    }
+}
+
+extension CompositionLayer {
+    /// The places that it has, those on the way between two of them aside.
+    private var places: [PixelRect] {
+        rectRamps.isEmpty ? [rect] : rectRamps.flatMap { [$0.startValue, $0.endValue] }
+    }
+
+    private var opacities: [Double] {
+        opacityRamps.isEmpty ? [opacity] : opacityRamps.flatMap { [$0.startValue, $0.endValue] }
+    }
+
+    /// What it surely covers all of the time; nil where that is nothing. Corners move on straight lines, so that what it
+    /// covers at both ends of a ramp it covers between them.
+    fileprivate var alwaysCovered: PixelRect? {
+        guard cornerRadius == 0, opacities.allSatisfy({ $0 == 1 }), let first = places.first else { return nil }
+        let covered = places.dropFirst().reduce(first) { $0.intersection($1) }
+        return covered.isEmpty ? nil : covered
+    }
+
+    fileprivate func issues(on canvas: VideoDimensions, in instruction: MediaTimeRange) -> [CompositionIssue.Kind] {
+        var kinds = ([rect] + places).withoutRepetition.flatMap { issues(at: $0, on: canvas) }
+        kinds += (opacityRamps.isEmpty ? [opacity] : ([opacity] + opacities).withoutRepetition).filter {
+            !(0...1).contains($0)
+        }.map {
+            .opacityOutOfRange(source, $0)
+        }
+        kinds += issues(of: rectRamps.map(\.timeRange), of: .place, in: instruction)
+        kinds += issues(of: opacityRamps.map(\.timeRange), of: .opacity, in: instruction)
+
+        // They are meant for the place that it glides to or from; on the way they are drawn as large as there is room.
+        let side = ([rect] + places).map { min($0.width, $0.height) }.max() ?? 0
+        if cornerRadius < 0 || 2 * cornerRadius > max(side, 0) {
+            kinds.append(.cornerRadiusTooLarge(source, cornerRadius))
+        }
+        if let border, border.width <= 0 || 2 * border.width >= side {
+            kinds.append(.borderTooWide(source, border.width))
+        }
+        return kinds
+    }
+
+    private func issues(at place: PixelRect, on canvas: VideoDimensions) -> [CompositionIssue.Kind] {
+        guard !place.isEmpty else { return [.emptyLayer(source, place)] }
+        var kinds: [CompositionIssue.Kind] = []
+        if !PixelRect(canvas).contains(place) { kinds.append(.layerOutsideCanvas(source, place)) }
+        // An odd canvas ends within a chroma sample itself.
+        let isEven =
+            place.x.isMultiple(of: 2) && place.y.isMultiple(of: 2)
+            && (place.maxX.isMultiple(of: 2) || place.maxX == canvas.width)
+            && (place.maxY.isMultiple(of: 2) || place.maxY == canvas.height)
+        if !isEven { kinds.append(.oddPosition(source, place)) }
+        return kinds
+    }
+
+    private func issues(
+        of ramps: [MediaTimeRange], of property: CompositionIssue.Property, in instruction: MediaTimeRange
+    ) -> [CompositionIssue.Kind] {
+        var kinds: [CompositionIssue.Kind] = ramps.filter { $0.isEmpty || !instruction.contains($0) }.map {
+            .rampOutsideInstruction(source, property, $0)
+        }
+        if zip(ramps, ramps.dropFirst()).contains(where: { $1.start < $0.end }) {
+            kinds.append(.overlappingRamps(source, property))
+        }
+        return kinds
+    }
+}
+
+extension Sequence where Element == SourceID {
+    /// What is found in a set is told in the same order each time.
+    fileprivate var inOrder: [SourceID] {
+        sorted { ($0.participant, $0.content.rawValue) < ($1.participant, $1.content.rawValue) }
+    }
+}
+
+extension Sequence where Element: Equatable {
+    fileprivate var withoutRepetition: [Element] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+}

@@ -1,0 +1,164 @@
+public import MediaCore
+import PixelTransfer
+
+/// Turns overlays into bitmaps at their places, each drawn once and kept while it is in use.
+///
+/// Composing asks for its overlays in every picture, and gets what it got before where they are the same: nothing is
+/// allocated then. What is new is drawn when it is asked for, but only so many in one call: the others are missing from this
+/// one picture and drawn in the next ones. A clock is drawn once a second.
+///
+/// Overlays of one anchor stand one after the other, away from their edge, so that none hides another; those in the centre
+/// lie on each other. All keep a margin from the canvas's edges where there is room for it, and none goes beyond them:
+/// a wide image is scaled down, a long text ends with an ellipsis.
+///
+/// Belongs to one caller at a time.
+public struct OverlayRenderer {
+    /// Only the first so many overlays are shown.
+    public static let maximumCount = 16
+    /// How many are drawn in one call.
+    static let rendersPerCall = 2
+    /// Enough for a few over all of a large canvas; usual ones take a few hundred kilobytes in all.
+    static let defaultCapacity = 128 << 20
+    /// How many results are kept, one for each canvas and list of overlays.
+    private static let keptResultCount = 8
+
+    /// What turned out to be nothing is kept as nil.
+    private var bitmaps: RecentlyUsed<OverlayArtwork, OverlayBitmap?>
+    /// What each clock shows now.
+    private var clocks: [ClockKey: Drawing] = [:]
+    private var results: [KeptResult] = []
+    /// How many may still be drawn in this call.
+    private var rendersLeft = 0
+    /// Whether all that the last call asked for was there.
+    private(set) var isComplete = true
+    /// How many were drawn.
+    private(set) var renderCount = 0
+
+    private struct ClockKey: Hashable {
+        var utcOffset: Int
+        var height: Int
+        var maximumWidth: Int
+    }
+
+    private struct Drawing {
+        var artwork: OverlayArtwork
+        var bitmap: OverlayBitmap?
+    }
+
+    /// What was answered last for overlays on a canvas.
+    private struct KeptResult {
+        var canvas: VideoDimensions
+        var overlays: [CompositionOverlay]
+        /// Nil where none of them is a clock.
+        var wallClock: Int64?
+        var placed: [PlacedOverlay]
+    }
+
+    /// - Parameter capacity: What the bitmaps kept may take, in bytes.
+    init(capacity: Int) {
+        bitmaps = RecentlyUsed(capacity: capacity)
+    }
+
+    public init() { self.init(capacity: Self.defaultCapacity) }
+
+    /// The overlays in the order in which they are blended, without those of which nothing is to be seen.
+    ///
+    /// - Parameters:
+    ///   - canvas: The canvas's size; at most 8192 samples a side.
+    ///   - wallClock: The time that clocks show, in Unix seconds; without it there are none.
+    public mutating func overlays(
+        _ overlays: [CompositionOverlay], canvas: VideoDimensions, wallClock: Int64?
+    ) -> [PlacedOverlay] {
+        isComplete = true
+        guard !overlays.isEmpty, (2...8192).contains(canvas.width), (2...8192).contains(canvas.height) else {
+            return []
+        }
+        let shownTime = overlays.contains(where: \.content.isClock) ? wallClock : nil
+        let known = results.firstIndex { $0.canvas == canvas && $0.overlays == overlays }
+        if let known, results[known].wallClock == shownTime { return results[known].placed }
+
+        rendersLeft = Self.rendersPerCall
+        let placed = place(overlays.prefix(Self.maximumCount), on: canvas, wallClock: wallClock)
+        if let known { results.remove(at: known) }
+        if isComplete {
+            if results.count == Self.keptResultCount { results.removeFirst() }
+            results.append(KeptResult(canvas: canvas, overlays: overlays, wallClock: shownTime, placed: placed))
+        }
+        return placed
+    }
+
+    private mutating func place(
+        _ overlays: ArraySlice<CompositionOverlay>, on canvas: VideoDimensions, wallClock: Int64?
+    ) -> [PlacedOverlay] {
+        var stack = OverlayStack(canvas: canvas)
+        return overlays.compactMap { overlay in
+            let opacity = Opacity(overlay.opacity)
+            guard opacity != .transparent, let height = stack.height(of: overlay),
+                let drawing = drawing(of: overlay.content, height: height, stack: stack, wallClock: wallClock),
+                let bitmap = drawing.bitmap
+            else { return nil }
+            let (x, y) = stack.place(bitmap.dimensions, at: overlay.anchor)
+            return PlacedOverlay(artwork: drawing.artwork, bitmap: bitmap, x: x, y: y, opacity: opacity)
+        }
+    }
+
+    private mutating func drawing(
+        of content: CompositionOverlay.Content, height: Int, stack: OverlayStack, wallClock: Int64?
+    ) -> Drawing? {
+        switch content {
+        case .image(let image):
+            kept(.image(image, stack.size(of: image.picture.dimensions, height: height)))
+        case .text(let text):
+            kept(.text(Self.plate(text, height: height, stack: stack)))
+        case .clock(let utcOffset):
+            wallClock.flatMap { wallClock in
+                let text = ClockFace.text(wallClock: wallClock, utcOffset: utcOffset)
+                return clock(.text(Self.plate(text, height: height, stack: stack)), utcOffset: utcOffset)
+            }
+        }
+    }
+
+    private static func plate(_ text: String, height: Int, stack: OverlayStack) -> Label {
+        // Even, so that the plate covers whole chroma samples.
+        let height = min(max(height, Label.heightRange.lowerBound), Label.heightRange.upperBound) & ~1
+        return Label(text: text, length: .line, height: height, maximumWidth: stack.maximumWidth)
+    }
+
+    private mutating func kept(_ artwork: OverlayArtwork) -> Drawing? {
+        if let known = bitmaps.use(artwork) { return Drawing(artwork: artwork, bitmap: known) }
+        guard mayRender() else { return nil }
+        let bitmap = artwork.render()
+        bitmaps.keep(bitmap, for: artwork, cost: (bitmap?.byteCount ?? 0) + artwork.byteCount)
+        return Drawing(artwork: artwork, bitmap: bitmap)
+    }
+
+    /// A clock is not among what is kept: a second that has passed is not asked for again.
+    private mutating func clock(_ artwork: OverlayArtwork, utcOffset: Int) -> Drawing? {
+        guard case .text(let label) = artwork else { return nil }
+        let key = ClockKey(utcOffset: utcOffset, height: label.height, maximumWidth: label.maximumWidth)
+        let known = clocks[key]
+        if let known, known.artwork == artwork { return known }
+        // Late by a picture rather than gone for one.
+        guard mayRender() else { return known }
+        if clocks.count >= Self.keptResultCount * Self.maximumCount { clocks = [:] }
+        let drawing = Drawing(artwork: artwork, bitmap: artwork.render())
+        clocks[key] = drawing
+        return drawing
+    }
+
+    private mutating func mayRender() -> Bool {
+        guard rendersLeft > 0 else {
+            isComplete = false
+            return false
+        }
+        rendersLeft -= 1
+        renderCount += 1
+        return true
+    }
+}
+
+extension CompositionOverlay.Content {
+    fileprivate var isClock: Bool {
+        if case .clock = self { true } else { false }
+    }
+}

@@ -1,0 +1,72 @@
+import MediaCore
+import PixelTransfer
+
+/// What a layer's source shows, to tell whether it has changed. Pictures are compared by identity.
+enum LayerContent: Equatable {
+    case placeholder(name: String, portrait: ImageAsset?, size: VideoDimensions)
+    case picture(PixelBuffer, rotation: VideoRotation, isStale: Bool)
+
+    static func == (left: LayerContent, right: LayerContent) -> Bool {
+        switch (left, right) {
+        case (.placeholder(let left, let leftPortrait, let leftSize), .placeholder(let right, let portrait, let size)):
+            left == right && leftPortrait == portrait && leftSize == size
+        case (.picture(let left, let leftRotation, let leftIsStale), .picture(let right, let rotation, let isStale)):
+            left === right && leftRotation == rotation && leftIsStale == isStale
+        default: false
+        }
+    }
+}
+
+/// What a tile looks like, to tell whether it has changed.
+struct LayerAppearance: Equatable {
+    var content: LayerContent
+    var label: DrawnLabel?
+    var isSpeaking = false
+}
+
+/// A layer as it is drawn in one size: two of the same key and appearance have the same samples.
+struct TileKey: Hashable {
+    var source: SourceID
+    var size: VideoDimensions
+    var fit: LayerFit
+    var border: LayerBorder?
+    var cornerRadius: Int
+    /// What is seen beside round corners, where they are drawn with the tile.
+    var cornerColour: YCbCrColour?
+}
+
+/// A layer to be painted.
+struct LayerDrawing {
+    var key: TileKey
+    var appearance: LayerAppearance
+    /// Where the whole layer is; even.
+    var frame: PixelRect
+    /// What of that lies on the canvas; even, not empty.
+    var rect: PixelRect
+    var zOrder: Int
+    var opacity: Opacity
+    /// Round corners, where there are such.
+    var shape: RoundedShape?
+    /// Whether it is drawn by itself and then blended over what is there.
+    var isBlended = false
+    /// Whether nothing of it can be seen.
+    var isHidden = false
+
+    /// Whether all of the layer is on the canvas. Only then another canvas can have the same samples.
+    var isWhole: Bool { frame == rect }
+    /// Whether nothing is seen through it, its corners aside.
+    var isOpaque: Bool { opacity == .opaque }
+
+    /// Calls `body` with rectangles that hide all that is under them.
+    func forEachOpaquePart(_ body: (PixelRect) -> Void) {
+        guard isOpaque else { return }
+        guard isBlended, let shape else { return body(rect) }
+        // Up to the next chroma sample.
+        let inset = (shape.radius + 1) & ~1
+        var (rows, columns) = (frame, frame)
+        (rows.y, rows.height) = (frame.y + inset, frame.height - 2 * inset)
+        (columns.x, columns.width) = (frame.x + inset, frame.width - 2 * inset)
+        if !rows.isEmpty { body(rows.intersection(rect)) }
+        if !columns.isEmpty { body(columns.intersection(rect)) }
+    }
+}

@@ -1,0 +1,100 @@
+public import MediaCore
+
+/// What a layout makes of a scene: who stands where, and why.
+public struct LayoutExplanation: Hashable, Sendable {
+    /// A place on the canvas.
+    public struct Place: Hashable, Sendable {
+        /// The slot's name in a template; elsewhere "tile" and a number.
+        public var name: String
+        /// Nil for a slot that has given its place to another or has no room.
+        public var rect: PixelRect?
+        /// Nil while it shows nobody.
+        public var source: SourceID?
+        /// Why it shows this source, or nobody.
+        public var reason: String
+    }
+
+    /// Which of a template's arrangements is used, from 0; nil where none suits, and in layouts that have none.
+    public var arrangement: Int?
+    /// In the order in which they choose.
+    public var places: [Place]
+    /// Who is not seen.
+    public var notShown: [SourceID]
+}
+
+extension Layout {
+    /// Explains the view of a scene on a canvas.
+    public func explanation(of scene: LayoutScene, canvas: VideoDimensions) -> LayoutExplanation {
+        if case .template(let template, _) = self {
+            return TemplateLayout(template, scene: scene, canvas: canvas).explanation(of: scene)
+        }
+        let layers = layers(of: scene, canvas: canvas)
+        let places = layers.enumerated().map { index, layer in
+            LayoutExplanation.Place(
+                name: "tile \(index + 1)", rect: layer.rect, source: layer.source,
+                reason: reason(for: layer.source, in: scene))
+        }
+        let shown = Set(layers.map(\.source))
+        let all = scene.presenters.map(SourceID.slides) + scene.cameras.map(SourceID.camera)
+        return LayoutExplanation(places: places, notShown: all.filter { !shown.contains($0) })
+    }
+
+    private func reason(for source: SourceID, in scene: LayoutScene) -> String {
+        switch self {
+        case .pinned(let participant) where scene.principalSource(of: participant) == source: "is pinned"
+        case .solo(let participant) where scene.principalSource(of: participant) == source: "is to be seen alone"
+        case .grid where scene.presenters.isEmpty: "stands in the order of joining"
+        default: scene.standing(of: source)
+        }
+    }
+}
+
+extension LayoutScene {
+    /// What gives a source its importance.
+    fileprivate func standing(of source: SourceID) -> String {
+        switch source.content {
+        case .slides:
+            presenters.last == source.participant ? "is the screen presented last" : "is a screen presented before"
+        case .camera:
+            switch speakers.filter(cameras.contains).firstIndex(of: source.participant) {
+            case 0?: "speaks, or spoke last"
+            case 1?: "spoke before the speaker"
+            case .some: "spoke some time ago"
+            case nil:
+                speakers.contains(where: cameras.contains) || cameras.first != source.participant
+                    ? "stands in the order of joining" : "joined first; nobody has spoken yet"
+            }
+        }
+    }
+}
+
+extension TemplateLayout {
+    fileprivate func explanation(of scene: LayoutScene) -> LayoutExplanation {
+        var places: [LayoutExplanation.Place] = []
+        for filled in slots {
+            if filled.choices.isEmpty {
+                places.append(
+                    LayoutExplanation.Place(
+                        name: filled.slot.name, rect: filled.rect, source: nil, reason: reasonWhyEmpty(filled)))
+            }
+            for (index, choice) in filled.choices.enumerated() {
+                let hasRoom = index < filled.tiles.count
+                let found = "\(choice.rule.text): \(scene.standing(of: choice.source))"
+                places.append(
+                    LayoutExplanation.Place(
+                        name: filled.slot.name, rect: hasRoom ? filled.tiles[index] : nil, source: choice.source,
+                        reason: hasRoom ? found : "\(found); the canvas is too small for its tile"))
+            }
+        }
+        return LayoutExplanation(arrangement: arrangementIndex, places: places, notShown: rest)
+    }
+
+    private func reasonWhyEmpty(_ filled: FilledSlot) -> String {
+        let rules = filled.slot.show.map(\.text).joined(separator: ", ")
+        let found = "nobody is left for \(rules)"
+        guard case .enlarge(let name) = filled.slot.whenEmpty else { return "\(found); the background is seen" }
+        let takes = slots.contains { $0.slot.name == name && !$0.choices.isEmpty }
+        return takes
+            ? "\(found); its place goes to \(name)" : "\(found), and \(name) is empty too; the background is seen"
+    }
+}

@@ -1,0 +1,118 @@
+extension LayoutTemplate {
+    /// A place on the canvas and what it shows.
+    public struct Slot: Hashable, Sendable {
+        /// No other slot of its arrangement has the same.
+        public var name: String
+        public var area: Area
+        /// What it shows: the first of these rules that finds someone not shown yet. A slot of many tiles takes all that
+        /// each rule finds, one rule after the other.
+        public var show: [Rule]
+        public var tiling: Tiling
+        /// The most tiles that it has, of many.
+        public var mostTiles: Int
+        /// What lies between its tiles, as a fraction of the canvas's shorter side.
+        public var gap: Double
+        /// Nil: a camera fills its tile, of a screen all is seen.
+        public var fit: LayerFit.Mode?
+        public var focus: FocusPoint
+        /// As a fraction of its tile's shorter side.
+        public var cornerRadius: Double
+        public var border: Border?
+        /// From 0, not seen, to 1.
+        public var opacity: Double
+        /// Slots of a higher one lie above; those of one height in their order.
+        public var zOrder: Int
+        /// Whether names are shown, and who speaks.
+        public var isLabelled: Bool
+        public var whenEmpty: EmptySlot
+
+        public init(
+            name: String, area: Area = .fullscreen, show: [Rule], tiling: Tiling = .single, mostTiles: Int = 16,
+            gap: Double = 0, fit: LayerFit.Mode? = nil, focus: FocusPoint = .centre, cornerRadius: Double = 0,
+            border: Border? = nil, opacity: Double = 1, zOrder: Int = 0, isLabelled: Bool = true,
+            whenEmpty: EmptySlot = .background
+        ) {
+            self.name = name
+            self.area = area
+            self.show = show
+            self.tiling = tiling
+            self.mostTiles = mostTiles
+            self.gap = gap
+            self.fit = fit
+            self.focus = focus
+            self.cornerRadius = cornerRadius
+            self.border = border
+            self.opacity = opacity
+            self.zOrder = zOrder
+            self.isLabelled = isLabelled
+            self.whenEmpty = whenEmpty
+        }
+    }
+
+    /// A part of the canvas, in fractions of its width and height from its upper left corner.
+    public struct Area: Hashable, Sendable {
+        public var x: Double
+        public var y: Double
+        public var width: Double
+        public var height: Double
+
+        public init(x: Double, y: Double, width: Double, height: Double) {
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
+        }
+
+        public static let fullscreen = Area(x: 0, y: 0, width: 1, height: 1)
+    }
+
+    /// How many a slot shows.
+    public enum Tiling: String, Codable, Hashable, Sendable, CaseIterable {
+        /// One, all over the slot.
+        case single
+        /// As many as there are in the best grid of 16:9 tiles.
+        case grid
+        /// In one row of 16:9 tiles, in the middle of the slot.
+        case row
+        /// In one column of 16:9 tiles, in the middle of the slot.
+        case column
+    }
+
+    /// A line around a tile, inside its edge.
+    public struct Border: Hashable, Sendable {
+        /// As a fraction of the canvas's shorter side.
+        public var width: Double
+        public var colour: RGBColour
+
+        public init(width: Double, colour: RGBColour) {
+            self.width = width
+            self.colour = colour
+        }
+    }
+
+    /// What becomes of a slot's place while it shows nobody.
+    public enum EmptySlot: Hashable, Sendable {
+        /// The background is seen there.
+        case background
+        /// The slot is left out, and the named one takes the smallest rectangle around both.
+        case enlarge(String)
+    }
+
+    /// Whom a slot shows. Whoever is shown by a slot before it is not found any more.
+    public enum Rule: Hashable, Sendable {
+        /// The screen that is presented; of several the newest.
+        case screen
+        /// Whose microphone is heard, or was last; until somebody has spoken, who joined first. Nobody else.
+        case speaker
+        /// Who spoke before the speaker. Nobody else.
+        case previousSpeaker
+        /// Who spoke last, and after all who spoke, who joined first.
+        case recent
+        /// Who joined first.
+        case next
+        /// The camera of whoever has this name.
+        case participant(named: String)
+        /// The screen of whoever has this name.
+        case screenOf(named: String)
+    }
+}

@@ -1,0 +1,115 @@
+public import PixelTransfer
+
+/// A layout of one's own: named slots in fractions of the canvas, each with rules for what it shows.
+///
+/// It comes as JSON, which docs/templates.md describes key by key; decoding is strict, and what is wrong throws a
+/// `LayoutTemplateError` that says where.
+public struct LayoutTemplate: Hashable, Sendable {
+    /// What it is called in messages; empty for nothing.
+    public var name: String
+    public var background: Background
+    /// The first that suits who is there is used; with none that does, nothing is shown but background and overlays.
+    public var arrangements: [Arrangement]
+    /// What lies above all slots, in this order.
+    public var overlays: [Overlay]
+
+    /// - Parameter arrangements: At most `maximumArrangementCount`.
+    public init(
+        name: String = "", background: Background = .standard, arrangements: [Arrangement], overlays: [Overlay] = []
+    ) {
+        self.name = name
+        self.background = background
+        self.arrangements = arrangements
+        self.overlays = overlays
+    }
+
+    /// The most arrangements that JSON may have.
+    public static let maximumArrangementCount = 16
+    /// The most slots that an arrangement may have in JSON.
+    public static let maximumSlotCount = 64
+
+    /// What is seen where no slot is.
+    public enum Background: Hashable, Sendable {
+        case colour(RGBColour)
+        /// An image of the relay's, by its name; it covers the canvas.
+        case image(String)
+
+        /// A compositor's own.
+        public static let standard = Background.colour(RGBColour(red: 9, green: 9, blue: 9))
+    }
+
+    /// The slots for some number of participants.
+    public struct Arrangement: Hashable, Sendable {
+        /// How many cameras there are to be shown.
+        public var participants: CountRange
+        /// How many screens there are to be shown.
+        public var screens: CountRange
+        /// In the order in which they choose their sources.
+        public var slots: [Slot]
+
+        public init(participants: CountRange = .any, screens: CountRange = .any, slots: [Slot]) {
+            self.participants = participants
+            self.screens = screens
+            self.slots = slots
+        }
+    }
+
+    /// A logo, a line of text or a clock.
+    public struct Overlay: Hashable, Sendable {
+        public enum Content: Hashable, Sendable {
+            /// An image of the relay's, by its name.
+            case image(String)
+            case text(String)
+            /// So many minutes ahead of UTC.
+            case clock(utcOffset: Int)
+        }
+
+        public var content: Content
+        public var anchor: CompositionOverlay.Anchor
+        /// As a fraction of the canvas's height.
+        public var height: Double
+        /// From 0, not seen, to 1.
+        public var opacity: Double
+
+        public init(_ content: Content, anchor: CompositionOverlay.Anchor, height: Double, opacity: Double = 1) {
+            self.content = content
+            self.anchor = anchor
+            self.height = height
+            self.opacity = opacity
+        }
+    }
+
+    /// A colour as JSON has it.
+    public struct RGBColour: Hashable, Sendable {
+        public var red: UInt8
+        public var green: UInt8
+        public var blue: UInt8
+
+        public init(red: UInt8, green: UInt8, blue: UInt8) {
+            self.red = red
+            self.green = green
+            self.blue = blue
+        }
+
+        /// As video has it, by BT.601 in limited range.
+        public var video: YCbCrColour {
+            YCbCrColour(red: Double(red) / 255, green: Double(green) / 255, blue: Double(blue) / 255)
+        }
+    }
+
+    /// From how many to how many.
+    public struct CountRange: Hashable, Sendable {
+        public var least: Int
+        /// Nil: any number from `least` on.
+        public var most: Int?
+
+        public init(least: Int, most: Int?) {
+            self.least = least
+            self.most = most
+        }
+
+        public static let any = CountRange(least: 0, most: nil)
+
+        func contains(_ count: Int) -> Bool { count >= least && (most.map { count <= $0 } ?? true) }
+    }
+}

@@ -1,0 +1,40 @@
+/// What is wrong with a template: each mistake with its place in the JSON and what is allowed there.
+public struct LayoutTemplateError: Error, Hashable, Sendable {
+    /// One mistake.
+    public struct Issue: Hashable, Sendable {
+        /// Where it is, such as `slots[2].width`; empty for the whole template.
+        public var path: String
+        /// What is wrong and what is allowed.
+        public var reason: String
+
+        public init(path: String, reason: String) {
+            self.path = path
+            self.reason = reason
+        }
+    }
+
+    /// At least one; no more than `maximumIssueCount`.
+    public let issues: [Issue]
+
+    /// After so many mistakes the others are not listed.
+    public static let maximumIssueCount = 32
+
+    public init(path: String, reason: String) { issues = [Issue(path: path, reason: reason)] }
+
+    /// Nil where there are no issues.
+    init?(_ issues: [Issue]) {
+        guard !issues.isEmpty else { return nil }
+        self.issues = Array(issues.prefix(Self.maximumIssueCount))
+    }
+
+    /// The place of the first mistake.
+    public var path: String { issues.first?.path ?? "" }
+    /// What the first mistake is.
+    public var reason: String { issues.first?.reason ?? "" }
+}
+
+extension LayoutTemplateError: CustomStringConvertible {
+    public var description: String {
+        issues.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" }.joined(separator: "; ")
+    }
+}

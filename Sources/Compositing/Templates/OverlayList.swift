@@ -1,0 +1,46 @@
+/// Logos, lines of text, clocks and watermarks that lie above a room's picture, in this order.
+///
+/// As JSON it is a list of what a template's `overlays` are: `[{"image":"logo","anchor":"top-right","height":0.1}]`. A
+/// watermark is an image or a text of little opacity.
+public struct OverlayList: Hashable, Sendable {
+    public var overlays: [LayoutTemplate.Overlay]
+
+    public init(_ overlays: [LayoutTemplate.Overlay] = []) {
+        self.overlays = overlays
+    }
+
+    /// What is asked for by name and is not there; nil where everything is.
+    public func error(ofImagesIn images: ImageLibrary) -> LayoutTemplateError? {
+        let template = LayoutTemplate(arrangements: [], overlays: overlays)
+        guard let error = template.error(ofImagesIn: images) else { return nil }
+        let prefix = "overlays"
+        return LayoutTemplateError(
+            error.issues.map { issue in
+                // The list is the whole document.
+                let path = issue.path.hasPrefix(prefix) ? String(issue.path.dropFirst(prefix.count)) : issue.path
+                return LayoutTemplateError.Issue(path: path, reason: issue.reason)
+            })
+    }
+
+    /// The overlays as they are drawn; those whose image is not there are left out.
+    public func resolved(with images: ImageLibrary) -> [CompositionOverlay] {
+        LayoutTemplate(arrangements: [], overlays: overlays).overlays(with: images)
+    }
+}
+
+extension OverlayList: Codable {
+    /// Reads a list, strictly.
+    ///
+    /// - Throws: A `LayoutTemplateError` that lists what is wrong, with places that begin with the decoder's own.
+    public init(from decoder: any Decoder) throws {
+        var reader = TemplateReader()
+        let overlays = reader.overlays(try TemplateValue(from: decoder), at: decoder.codingPath.jsonPath)
+        if let error = LayoutTemplateError(reader.issues) { throw error }
+        self.init(overlays)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(overlays)
+    }
+}

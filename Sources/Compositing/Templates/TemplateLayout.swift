@@ -1,0 +1,110 @@
+import MediaCore
+
+/// A template on a canvas, filled with those who are there.
+struct TemplateLayout {
+    /// A slot and what it shows.
+    struct FilledSlot {
+        var slot: LayoutTemplate.Slot
+        /// Its place; nil where it has given it to another, or the canvas is too small for it.
+        var rect: PixelRect?
+        var choices: [SlotAssignment.Choice]
+        /// As many as `choices`, or none where they have no room.
+        var tiles: [PixelRect]
+    }
+
+    /// The arrangement that is used; nil where none suits.
+    let arrangementIndex: Int?
+    let slots: [FilledSlot]
+    /// Who is not shown.
+    let rest: [SourceID]
+    /// The shorter side of the canvas.
+    private let unit: Int
+
+    init(_ template: LayoutTemplate, scene: LayoutScene, canvas: VideoDimensions) {
+        let arrangement = template.arrangements.firstIndex {
+            $0.participants.contains(scene.cameras.count) && $0.screens.contains(scene.presenters.count)
+        }
+        let unit = min(canvas.width, canvas.height)
+        let slots = arrangement.map { template.arrangements[$0].slots } ?? []
+        var assignment = SlotAssignment(scene)
+        let choices = slots.map { assignment.choose(for: $0) }
+        let rects = Self.rects(of: slots, areEmpty: choices.map(\.isEmpty), canvas: canvas)
+        var (filled, rest): ([FilledSlot], [SourceID]) = ([], assignment.rest)
+        for (index, slot) in slots.enumerated() {
+            let gap = Int((Double(unit) * slot.gap / 2).rounded()) * 2
+            let tiles =
+                rects[index].map { TileRaster(slot.tiling, count: choices[index].count, gap: gap, in: $0).cells } ?? []
+            if tiles.count < choices[index].count { rest += choices[index].map(\.source) }
+            filled.append(FilledSlot(slot: slot, rect: rects[index], choices: choices[index], tiles: tiles))
+        }
+        arrangementIndex = arrangement
+        self.slots = filled
+        self.rest = rest
+        self.unit = unit
+    }
+
+    /// From the lowest to the highest.
+    var layers: [CompositionLayer] {
+        let layers = slots.flatMap { filled in
+            zip(filled.choices, filled.tiles).map { layer(of: filled.slot, source: $0.source, rect: $1) }
+        }
+        return layers.enumerated().sorted {
+            ($0.element.zOrder, $0.offset) < ($1.element.zOrder, $1.offset)
+        }.map(\.element)
+    }
+
+    private func layer(of slot: LayoutTemplate.Slot, source: SourceID, rect: PixelRect) -> CompositionLayer {
+        let standardFit = source.content == .camera ? LayerFit.Mode.cover : .contain
+        let side = Double(min(rect.width, rect.height))
+        return CompositionLayer(
+            source: source, rect: rect, fit: LayerFit(slot.fit ?? standardFit, focus: slot.focus),
+            opacity: slot.opacity, cornerRadius: Int((side * slot.cornerRadius).rounded()),
+            border: slot.border.map { border in
+                LayerBorder(
+                    width: max(2, Int((Double(unit) * border.width / 2).rounded()) * 2), colour: border.colour.video)
+            },
+            zOrder: slot.zOrder, isDecorated: slot.isLabelled)
+    }
+
+    /// The slots' places: those that are left out have given theirs to others.
+    private static func rects(
+        of slots: [LayoutTemplate.Slot], areEmpty: [Bool], canvas: VideoDimensions
+    ) -> [PixelRect?] {
+        var rects = slots.map { $0.area.rect(on: canvas) }
+        for (index, slot) in slots.enumerated() where areEmpty[index] {
+            guard case .enlarge(let name) = slot.whenEmpty else { continue }
+            let place = rects[index]
+            rects[index] = nil
+            guard let place, let other = slots.firstIndex(where: { $0.name == name }), !areEmpty[other] else {
+                continue
+            }
+            rects[other] = rects[other].map { $0.union(place) }
+        }
+        return rects
+    }
+}
+
+extension LayoutTemplate.Area {
+    /// On a canvas, each edge at the nearest even position: areas that touch leave nothing between them. Nil where nothing
+    /// is left of it.
+    func rect(on canvas: VideoDimensions) -> PixelRect? {
+        func even(_ fraction: Double, of side: Int) -> Int {
+            guard fraction > 0 else { return 0 }
+            return min(Int((min(fraction, 1) * Double(side) / 2).rounded()) * 2, side & ~1)
+        }
+        guard canvas.width > 0, canvas.height > 0 else { return nil }
+        let (left, top) = (even(x, of: canvas.width), even(y, of: canvas.height))
+        let rect = PixelRect(
+            x: left, y: top, width: even(x + width, of: canvas.width) - left,
+            height: even(y + height, of: canvas.height) - top)
+        return rect.isEmpty ? nil : rect
+    }
+}
+
+extension PixelRect {
+    /// The smallest rectangle around both.
+    fileprivate func union(_ other: PixelRect) -> PixelRect {
+        let (left, top) = (min(x, other.x), min(y, other.y))
+        return PixelRect(x: left, y: top, width: max(maxX, other.maxX) - left, height: max(maxY, other.maxY) - top)
+    }
+}

@@ -1,0 +1,125 @@
+/// Reads a template's values and notes what is wrong with them, and where.
+///
+/// What is wrong is replaced by something possible, so that reading goes on and finds the other mistakes.
+struct TemplateReader {
+    private(set) var issues: [LayoutTemplateError.Issue] = []
+
+    /// An object's values and its place.
+    struct Fields {
+        var values: [String: TemplateValue]
+        var path: String
+
+        func path(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    }
+
+    mutating func note(_ path: String, _ reason: String) {
+        guard issues.count < LayoutTemplateError.maximumIssueCount else { return }
+        issues.append(LayoutTemplateError.Issue(path: path, reason: reason))
+    }
+
+    /// An object that has none but these keys.
+    mutating func object(_ value: TemplateValue, at path: String, keys: [String]) -> Fields? {
+        guard case .object(let values) = value else {
+            note(path, "this is \(value.kind); give an object")
+            return nil
+        }
+        for key in values.keys.sorted() where !keys.contains(key) {
+            note(
+                Fields(values: [:], path: path).path(Self.shown(key)),
+                "there is no such key; use \(keys.joined(separator: ", "))")
+        }
+        return Fields(values: values, path: path)
+    }
+
+    mutating func list(_ fields: Fields, _ key: String, most: Int) -> [TemplateValue]? {
+        fields.values[key].flatMap { list($0, at: fields.path(key), most: most) }
+    }
+
+    mutating func list(_ value: TemplateValue, at path: String, most: Int) -> [TemplateValue]? {
+        guard case .list(let values) = value else {
+            note(path, "this is \(value.kind); give a list")
+            return nil
+        }
+        guard values.count <= most else {
+            note(path, "these are \(values.count); give at most \(most)")
+            return Array(values.prefix(most))
+        }
+        return values
+    }
+
+    mutating func number(
+        _ fields: Fields, _ key: String, in range: ClosedRange<Double>, default standard: Double
+    ) -> Double {
+        guard let value = fields.values[key] else { return standard }
+        let allowed = "give a number from \(Self.shown(range.lowerBound)) to \(Self.shown(range.upperBound))"
+        guard case .number(let number) = value else {
+            note(fields.path(key), "this is \(value.kind); \(allowed)")
+            return standard
+        }
+        guard range.contains(number) else {
+            note(fields.path(key), "\(Self.shown(number)) is not possible; \(allowed)")
+            return standard
+        }
+        return number
+    }
+
+    mutating func integer(_ fields: Fields, _ key: String, in range: ClosedRange<Int>, default standard: Int) -> Int {
+        guard let value = fields.values[key] else { return standard }
+        guard case .number(let number) = value, let integer = Int(exactly: number), range.contains(integer) else {
+            var found = value.kind
+            if case .number(let number) = value { found = Self.shown(number) }
+            note(
+                fields.path(key),
+                "\(found) is not possible; give a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return standard
+        }
+        return integer
+    }
+
+    mutating func flag(_ fields: Fields, _ key: String, default standard: Bool) -> Bool {
+        guard let value = fields.values[key] else { return standard }
+        guard case .flag(let flag) = value else {
+            note(fields.path(key), "this is \(value.kind); give true or false")
+            return standard
+        }
+        return flag
+    }
+
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ fields: Fields, _ key: String, _: Choice.Type = Choice.self
+    ) -> Choice? {
+        let allowed = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return text(fields, key, allowed: allowed) { Choice(rawValue: $0) }
+    }
+
+    /// What `read` makes of a string.
+    mutating func text<Value>(
+        _ fields: Fields, _ key: String, allowed: String, _ read: (String) -> Value?
+    ) -> Value? {
+        fields.values[key].flatMap { text($0, at: fields.path(key), allowed: allowed, read) }
+    }
+
+    mutating func text<Value>(
+        _ value: TemplateValue, at path: String, allowed: String, _ read: (String) -> Value?
+    ) -> Value? {
+        guard case .text(let text) = value else {
+            note(path, "this is \(value.kind); give \(allowed)")
+            return nil
+        }
+        guard let result = read(text) else {
+            note(path, "\"\(Self.shown(text))\" is not possible; give \(allowed)")
+            return nil
+        }
+        return result
+    }
+
+    /// Fit for a message, which goes to terminals and logs.
+    private static func shown(_ text: String) -> String {
+        let cleaned = DisplayText(text).string
+        return cleaned.count > 40 ? "\(cleaned.prefix(40))…" : cleaned
+    }
+
+    private static func shown(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? "\(number)"
+    }
+}

@@ -1,0 +1,22 @@
+import Compositing
+import MediaCore
+
+/// A renderer that is made by the first job, on the worker, so that the first join does not hold up the room's loop.
+final class LazyRenderer {
+    private let makeCompositor: (@Sendable () -> any VideoCompositing)?
+    private var renderer: CompositionRenderer?
+
+    /// - Parameter makeCompositor: Makes a compositor of one's own; nil: the built-in one is used.
+    init(makeCompositor: (@Sendable () -> any VideoCompositing)?) {
+        self.makeCompositor = makeCompositor
+    }
+
+    func render(
+        _ requests: [CompositionRequest], inputs: CompositionInputs, at time: MediaTime,
+        cancellation: CompositionCancellation
+    ) -> [ComposedPicture] {
+        let renderer = renderer ?? CompositionRenderer(compositor: makeCompositor?() ?? LayerCompositor())
+        self.renderer = renderer
+        return renderer.render(requests, inputs: inputs, at: time, cancellation: cancellation)
+    }
+}

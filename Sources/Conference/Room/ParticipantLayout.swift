@@ -1,0 +1,104 @@
+public import Compositing
+
+/// What one participant has chosen for their own picture; each part that they have not is as the room has it.
+///
+/// As JSON it is what `RoomLayout` is, with every key optional and one more:
+/// `{"layout":"pinned","participant":"k3v9…","hide":["x7…"],"selfView":"always"}`.
+public struct ParticipantLayout: Hashable, Sendable {
+    /// Nil: the room's.
+    public var arrangement: LayoutArrangement?
+    /// How cameras take their tiles; nil: as the room has it.
+    public var fit: LayerFit.Mode?
+    /// Those who are left out, by their ids in URLs, beside those whom the room hides. They are heard all the same.
+    public var hidden: [String]
+    /// Whether the participant sees themselves; nil: as they joined.
+    public var selfView: SelfView?
+
+    public init(
+        _ arrangement: LayoutArrangement? = nil, fit: LayerFit.Mode? = nil, hidden: [String] = [],
+        selfView: SelfView? = nil
+    ) {
+        self.arrangement = arrangement
+        self.fit = fit
+        self.hidden = hidden
+        self.selfView = selfView
+    }
+
+    /// Whether nothing is chosen.
+    var isEmpty: Bool { self == ParticipantLayout() }
+}
+
+extension ParticipantLayout: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case layout, participant
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let isArranged = try container.contains(.layout) && !container.decodeNil(forKey: .layout)
+        guard isArranged || !container.contains(.participant) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .participant, in: container,
+                debugDescription:
+                    "\"participant\" says whom a layout is about: give \"layout\", pinned or solo, as well")
+        }
+        arrangement = isArranged ? try LayoutArrangement(from: decoder) : nil
+        let options = try LayoutOptions(from: decoder)
+        fit = options.fit
+        hidden = options.hidden
+        selfView = options.selfView
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try arrangement?.encode(to: encoder)
+        try LayoutOptions(fit: fit, hidden: hidden, selfView: selfView).encode(to: encoder)
+    }
+}
+
+/// What JSON has beside an arrangement.
+struct LayoutOptions: Codable {
+    var fit: LayerFit.Mode?
+    var hidden: [String] = []
+    var selfView: SelfView?
+
+    private enum CodingKeys: String, CodingKey {
+        case fit
+        case hidden = "hide"
+        case selfView
+    }
+
+    init(fit: LayerFit.Mode?, hidden: [String], selfView: SelfView? = nil) {
+        self.fit = fit
+        self.hidden = hidden
+        self.selfView = selfView
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        fit = try Self.choice(.fit, in: container)
+        selfView = try Self.choice(.selfView, in: container)
+        var seen: Set<String> = []
+        hidden = try (container.decodeIfPresent([String].self, forKey: .hidden) ?? []).filter {
+            seen.insert($0).inserted
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(fit, forKey: .fit)
+        if !hidden.isEmpty { try container.encode(hidden, forKey: .hidden) }
+        try container.encodeIfPresent(selfView, forKey: .selfView)
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: CodingKeys, in container: KeyedDecodingContainer<CodingKeys>
+    ) throws -> Choice? {
+        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: " or ")
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "\"\(key.stringValue)\" is \"\(text)\"; use \(known)")
+        }
+        return choice
+    }
+}

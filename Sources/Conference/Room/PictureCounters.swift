@@ -1,0 +1,26 @@
+import Compositing
+
+/// How composed pictures came about, counted since the room began.
+public struct PictureCounters: Encodable, Hashable, Sendable {
+    /// Rendered by the compositor.
+    public var rendered: UInt64 = 0
+    /// Handed out again, because nothing had changed.
+    public var reused: UInt64 = 0
+    /// A source's own picture, handed out unchanged.
+    public var passedThrough: UInt64 = 0
+    /// The last good one, where the compositor failed.
+    public var fallbacks: UInt64 = 0
+
+    public init() {}
+
+    mutating func count(_ origins: [ComposedPicture.Origin]) {
+        for origin in origins {
+            switch origin {
+            case .rendered: rendered &+= 1
+            case .reused: reused &+= 1
+            case .passthrough: passedThrough &+= 1
+            case .fallback: fallbacks &+= 1
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import MediaCore
+
+/// An encoder as its room sees it at a tick.
+struct EncoderReading {
+    var targetBitRate = BitRate.zero
+    var dimensions = VideoDimensions(width: 0, height: 0)
+    /// Pictures a second that are encoded at most.
+    var maximumFrameRate = 0
+    var framesEncoded: UInt64 = 0
+    /// Pictures left out: the encoder was busy, or the network is behind.
+    var framesLeftOut: UInt64 = 0
+    var keyFrames: UInt64 = 0
+}
+
+/// One encoder's last minute.
+final class EncoderTimeline {
+    struct Bucket: Sendable {
+        var readings: UInt16 = 0
+        /// In kilobits a second, the last one told.
+        var targetBitRate: UInt32 = 0
+        var encoded: UInt16 = 0
+        var leftOut: UInt16 = 0
+        var keyFrames: UInt16 = 0
+        var keyFrameRequests: UInt16 = 0
+        /// Ticks at which what is to be sent to a member waited for their network.
+        var waiting: UInt16 = 0
+    }
+
+    /// Someone whom the encoder is for.
+    struct Member: Sendable {
+        let participant: ParticipantID
+        let publicID: String
+        let name: String
+        private(set) var lastSeen: MonotonicInstant
+        private var keyFrameRequests = CounterReading()
+
+        init(_ participant: ParticipantID, publicID: String, name: String, requests: UInt64, now: MonotonicInstant) {
+            self.participant = participant
+            self.publicID = publicID
+            self.name = name
+            lastSeen = now
+            _ = keyFrameRequests.advance(to: requests)
+        }
+
+        fileprivate mutating func observe(requests: UInt64, now: MonotonicInstant) -> UInt64 {
+            lastSeen = now
+            return keyFrameRequests.advance(to: requests)
+        }
+    }
+
+    /// A keyframe that a member asked for.
+    struct KeyFrameRequest: Sendable {
+        var time: MonotonicInstant
+        var name: String
+    }
+
+    /// More receivers than any encoder has.
+    private static let maximumMembers = 256
+
+    let id: JobQueueID
+    private(set) var members: [Member] = []
+    private(set) var dimensions = VideoDimensions(width: 0, height: 0)
+    private(set) var maximumFrameRate = 0
+    private(set) var ring = TimelineRing(empty: Bucket())
+    private(set) var keyFrameRequests = RecentList<KeyFrameRequest>(capacity: 128)
+    private(set) var lastSeen: MonotonicInstant
+
+    private var encoded = CounterReading()
+    private var leftOut = CounterReading()
+    private var keyFrames = CounterReading()
+
+    init(id: JobQueueID, now: MonotonicInstant) {
+        self.id = id
+        lastSeen = now
+    }
+
+    /// Those whom the encoder was for at the last tick.
+    var currentMembers: [Member] { members.filter { $0.lastSeen == lastSeen } }
+
+    /// Takes what is known of someone whom the encoder is for, before `observe(_:now:)` of the same tick.
+    ///
+    /// - Parameter requests: How many keyframes they have asked for since they joined.
+    func observe(
+        _ participant: ParticipantID, requests: UInt64, isWaitingForNetwork: Bool, now: MonotonicInstant,
+        describe: () -> (publicID: String, name: String)
+    ) {
+        let growth: UInt64
+        let name: String
+        if let index = members.firstIndex(where: { $0.participant == participant }) {
+            growth = members[index].observe(requests: requests, now: now)
+            name = members[index].name
+        } else {
+            members.removeAll { now - $0.lastSeen > TimelineScale.length }
+            guard members.count < Self.maximumMembers else { return }
+            let (publicID, description) = describe()
+            members.append(
+                Member(participant, publicID: publicID, name: description, requests: requests, now: now))
+            (growth, name) = (0, description)
+        }
+        guard growth > 0 || isWaitingForNetwork else { return }
+        if growth > 0 { keyFrameRequests.append(KeyFrameRequest(time: now, name: name)) }
+        ring.update(TimelineScale.bucket(at: now)) { bucket in
+            bucket.keyFrameRequests.count(growth)
+            if isWaitingForNetwork { bucket.waiting.count(1) }
+        }
+    }
+
+    func observe(_ reading: EncoderReading, now: MonotonicInstant) {
+        lastSeen = now
+        dimensions = reading.dimensions
+        maximumFrameRate = reading.maximumFrameRate
+        let growth = (
+            encoded: encoded.advance(to: reading.framesEncoded), leftOut: leftOut.advance(to: reading.framesLeftOut),
+            keyFrames: keyFrames.advance(to: reading.keyFrames)
+        )
+        ring.update(TimelineScale.bucket(at: now)) { bucket in
+            bucket.readings.count(1)
+            bucket.targetBitRate = UInt32(clamping: reading.targetBitRate.bitsPerSecond / 1000)
+            bucket.encoded.count(growth.encoded)
+            bucket.leftOut.count(growth.leftOut)
+            bucket.keyFrames.count(growth.keyFrames)
+        }
+    }
+}

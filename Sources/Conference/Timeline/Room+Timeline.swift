@@ -1,0 +1,80 @@
+import AudioMixing
+import Compositing
+import MediaCore
+import SecureTransport
+
+extension Room {
+    /// Writes a video tick into the timeline, with what has become of every source and encoder since the one before.
+    func observeTick(_ index: Int64, now: MonotonicInstant) {
+        timeline.tick(index: index, missedTicks: missedTicks, now: now)
+        for participant in participants {
+            for content in SourceContent.allCases {
+                guard let reading = participant.reading(of: content) else { continue }
+                let source = SourceID(participant: participant.id, content: content)
+                timeline.observe(reading, of: source, now: now) { (participant.publicID, participant.name) }
+            }
+        }
+        for group in encoding.groups {
+            guard let row = timeline.encoder(group.queue, now: now) else { continue }
+            for participant in participants where participant.downlink?.group == group.id {
+                row.observe(
+                    participant.id, requests: participant.peer.keyFrameRequestsReceived,
+                    isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
+                ) { (participant.publicID, participant.name) }
+            }
+            row.observe(group.reading, now: now)
+        }
+    }
+
+    /// Writes an audio tick into the timeline.
+    func observe(_ tick: MixedTick) {
+        timeline.mixed(tick.output, now: tick.captureTime)
+        for participant in participants {
+            timeline.observe(
+                tick.output.sources[participant.id], mix: tick.output.packets[participant.id], of: participant.id,
+                now: tick.captureTime
+            ) { (participant.publicID, participant.name) }
+        }
+    }
+}
+
+extension Participant {
+    /// What has become of a source so far; nil where the participant has none of this kind.
+    fileprivate func reading(of content: SourceContent) -> SourceReading? {
+        let isSent = content == .camera ? sendsVideo : sendsSlides
+        let pipeline = pipeline(for: content)
+        // A camera that was never there has no row; one that was keeps it.
+        guard isSent || pipeline != nil else { return nil }
+        var reading = SourceReading()
+        if let reception = peer.videoReception(content == .camera ? .main : .slides) {
+            reading.framesArrived = reception.framesReceived
+            reading.framesWithheld = reception.framesWithheld
+            reading.packetsLost = reception.packetsLost
+            reading.keyFrames = reception.keyFrames
+            reading.keyFrameRequests = reception.keyFrameRequests
+        }
+        if let pipeline {
+            reading.framesDecoded = pipeline.framesDecoded
+            reading.framesDropped = pipeline.framesDropped
+            reading.pictureTime = pipeline.newestTime
+            reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
+        }
+        reading.isOn = isSent && (content == .slides || cameraIsOn)
+        reading.mayStandStill = content == .slides
+        return reading
+    }
+}
+
+extension EncodeGroup {
+    fileprivate var reading: EncoderReading {
+        EncoderReading(
+            targetBitRate: bitRate.sustained, dimensions: format.dimensions, maximumFrameRate: framesPerSecond,
+            framesEncoded: framesEncoded, framesLeftOut: framesLeftOut, keyFrames: keyFramesEncoded)
+    }
+}
+
+extension CompositionWork {
+    init(_ tick: ComposedTick) {
+        self.init(captureTime: tick.captureTime, rendered: tick.pictures.count)
+    }
+}

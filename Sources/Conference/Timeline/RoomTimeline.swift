@@ -1,0 +1,118 @@
+import AudioMixing
+import Compositing
+import MediaCore
+
+/// What happened in a room in the last minute, to explain why a picture stands still and who caused it.
+///
+/// Fed on the room's loop: at each tick with readings of counters that are kept anyway, so that nothing is done for a
+/// packet or a frame. A row's memory is taken once, when it begins; it goes when the row has been over for a minute. The
+/// number of rows is bounded.
+final class RoomTimeline {
+    /// Rows of each kind: sources, sounds, encoders. Those that come when there are so many are left out.
+    static let maximumRows = 256
+
+    private(set) var ticks = TickTimeline()
+    private(set) var sources: [SourceTimeline] = []
+    private(set) var mix = MixTimeline()
+    private(set) var sounds: [SoundTimeline] = []
+    private(set) var encoders: [EncoderTimeline] = []
+    /// Rows that were left out.
+    private(set) var rowsLeftOut: UInt64 = 0
+
+    private var sourceRows: [SourceID: Int] = [:]
+    private var soundRows: [ParticipantID: Int] = [:]
+    private var encoderRows: [JobQueueID: Int] = [:]
+    private var nextTidying: MonotonicInstant?
+
+    init() {}
+
+    // MARK: Ticks
+
+    /// Begins a tick: what is read of sources and encoders afterwards is of this tick.
+    func tick(index: Int64, missedTicks: UInt64, now: MonotonicInstant) {
+        ticks.observe(index: index, missedTicks: missedTicks, now: now)
+        if now >= nextTidying ?? .zero {
+            forgetOldRows(now: now)
+            nextTidying = now + .seconds(1)
+        }
+    }
+
+    /// Takes what it took to compose a tick's pictures.
+    func composed(_ work: CompositionWork, interval: Duration, now: MonotonicInstant) {
+        ticks.observe(work, interval: interval, now: now)
+    }
+
+    /// Takes what an audio tick made of all sounds.
+    func mixed(_ result: AudioTickResult, now: MonotonicInstant) {
+        mix.observe(result, now: now)
+    }
+
+    // MARK: Rows
+
+    /// Takes a reading of a source; its row begins with the first.
+    func observe(
+        _ reading: SourceReading, of source: SourceID, now: MonotonicInstant,
+        describe: () -> (publicID: String, name: String)
+    ) {
+        if let row = sourceRows[source] {
+            sources[row].observe(reading, now: now)
+            return
+        }
+        guard hasRoom(sources.count) else { return }
+        let (publicID, name) = describe()
+        let row = SourceTimeline(source: source, publicID: publicID, name: name, now: now)
+        sourceRows[source] = sources.count
+        sources.append(row)
+        row.observe(reading, now: now)
+    }
+
+    /// Takes what an audio tick made of a participant's sound, and for their ears.
+    func observe(
+        _ sound: AudioSourceReport?, mix: EncodedAudio?, of participant: ParticipantID, now: MonotonicInstant,
+        describe: () -> (publicID: String, name: String)
+    ) {
+        guard sound != nil || mix != nil else { return }
+        if let row = soundRows[participant] {
+            sounds[row].observe(sound, mix: mix, now: now)
+            return
+        }
+        guard hasRoom(sounds.count) else { return }
+        let (publicID, name) = describe()
+        let row = SoundTimeline(participant: participant, publicID: publicID, name: name, now: now)
+        soundRows[participant] = sounds.count
+        sounds.append(row)
+        row.observe(sound, mix: mix, now: now)
+    }
+
+    /// An encoder's row, made if need be; nil when there are too many.
+    func encoder(_ id: JobQueueID, now: MonotonicInstant) -> EncoderTimeline? {
+        if let row = encoderRows[id] { return encoders[row] }
+        guard hasRoom(encoders.count) else { return nil }
+        let row = EncoderTimeline(id: id, now: now)
+        encoderRows[id] = encoders.count
+        encoders.append(row)
+        return row
+    }
+
+    private func hasRoom(_ count: Int) -> Bool {
+        guard count >= Self.maximumRows else { return true }
+        rowsLeftOut &+= 1
+        return false
+    }
+
+    private func forgetOldRows(now: MonotonicInstant) {
+        func isOver(_ lastSeen: MonotonicInstant) -> Bool { now - lastSeen > TimelineScale.length }
+        if sources.contains(where: { isOver($0.lastSeen) }) {
+            sources.removeAll { isOver($0.lastSeen) }
+            sourceRows = Dictionary(uniqueKeysWithValues: sources.enumerated().map { ($1.source, $0) })
+        }
+        if sounds.contains(where: { isOver($0.lastSeen) }) {
+            sounds.removeAll { isOver($0.lastSeen) }
+            soundRows = Dictionary(uniqueKeysWithValues: sounds.enumerated().map { ($1.participant, $0) })
+        }
+        if encoders.contains(where: { isOver($0.lastSeen) }) {
+            encoders.removeAll { isOver($0.lastSeen) }
+            encoderRows = Dictionary(uniqueKeysWithValues: encoders.enumerated().map { ($1.id, $0) })
+        }
+    }
+}

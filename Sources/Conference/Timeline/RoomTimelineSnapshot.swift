@@ -1,0 +1,297 @@
+public import Compositing
+
+/// The last minute of a room and the second that comes: what `GET /rooms/{room}/debug` draws.
+///
+/// Times are in seconds from the moment of the snapshot, negative before it. Figures come in buckets of a tenth of a
+/// second, oldest first: bucket `index` begins at `firstBucket + index * bucketDuration`, and the last is not over. A
+/// figure is that of what happened in the bucket, unless it says otherwise.
+public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
+    public var room: String
+    /// Seconds.
+    public var bucketDuration = 0.1
+    /// When the first bucket begins.
+    public var firstBucket = -59.9
+    public var bucketCount = 600
+    /// Seconds from one video tick to the next.
+    public var tickInterval = 1.0 / 30
+    public var ticks = Ticks()
+    public var sources: [Source] = []
+    public var views: [View] = []
+    public var sounds: [Sound] = []
+    public var mix = Mix()
+    public var encoders: [Encoder] = []
+    /// Rows that there was no room for.
+    public var rowsLeftOut: UInt64 = 0
+
+    public init(room: String) {
+        self.room = room
+    }
+
+    /// When a bucket begins.
+    public func start(ofBucket index: Int) -> Double { firstBucket + Double(index) * bucketDuration }
+
+    /// The video ticks, at which pictures are composed.
+    public struct Ticks: Codable, Hashable, Sendable {
+        /// Ticks at which the room looked at its sources.
+        public var taken: [UInt16] = []
+        /// Ticks that never were: the relay was too busy to come to the room.
+        public var skipped: [UInt16] = []
+        /// Ticks left out because the composition before was not done.
+        public var missed: [UInt16] = []
+        public var composed: [UInt16] = []
+        /// Compositions that were done after the next tick was due.
+        public var late: [UInt16] = []
+        /// Pictures rendered.
+        public var rendered: [UInt16] = []
+        /// Pictures handed out again because nothing had changed.
+        public var reused: [UInt16] = []
+        /// Pictures of sources handed out as they were.
+        public var passedThrough: [UInt16] = []
+        /// Pictures that stood in for ones that could not be composed.
+        public var fellBack: [UInt16] = []
+        /// Milliseconds from a tick until its pictures were there, at most; 0 where there were none.
+        public var slowest: [Double] = []
+
+        public init() {}
+    }
+
+    /// Somebody in the room, or who was.
+    public struct Person: Codable, Hashable, Sendable {
+        /// What the participant is called in URLs.
+        public var id: String
+        public var name: String
+
+        public init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
+    /// How a source looks to those who see it.
+    public enum SourceState: String, Codable, Hashable, Sendable {
+        /// No picture has come yet.
+        case waiting
+        case playing
+        /// The last picture stands still: no new one has come for too long.
+        case frozen
+        /// Nothing has come for so long that the picture was let go: there is a placeholder.
+        case gone
+        /// The participant has turned it off, or no longer sends it.
+        case off
+    }
+
+    /// Why a picture stands still.
+    public enum FreezeCause: String, Codable, Hashable, Sendable {
+        /// Nothing came from its sender.
+        case nothingArrived
+        /// Packets were lost on the way to the relay, and frames were of no use without them.
+        case packetsLost
+        /// Frames came, and the decoder could not use them.
+        case undecodable
+        /// Frames came, but the relay had no time to decode them.
+        case relayBusy
+    }
+
+    /// A span in which a source looked the same way.
+    public struct StateSpan: Codable, Hashable, Sendable {
+        public var state: SourceState
+        public var start: Double
+        /// When it ended; nil: it has not.
+        public var end: Double?
+        /// Of `frozen` and `gone`: why, where that can be told.
+        public var cause: FreezeCause?
+
+        public init(state: SourceState, start: Double, end: Double? = nil, cause: FreezeCause? = nil) {
+            self.state = state
+            self.start = start
+            self.end = end
+            self.cause = cause
+        }
+    }
+
+    /// A source's pictures began to be of another size, upright.
+    public struct FormatChange: Codable, Hashable, Sendable {
+        public var time: Double
+        public var width: Int
+        public var height: Int
+
+        public init(time: Double, width: Int, height: Int) {
+            self.time = time
+            self.width = width
+            self.height = height
+        }
+    }
+
+    /// A source's way to the compositor.
+    public struct Source: Codable, Hashable, Sendable {
+        public var person: Person
+        public var content: SourceContent
+        /// When its row began.
+        public var began: Double
+        /// When it was last there; nil: it is.
+        public var ended: Double?
+        /// Frames that came, whole or given up.
+        public var arrived: [UInt16] = []
+        /// Frames not decoded because what they refer to was lost.
+        public var withheld: [UInt16] = []
+        public var packetsLost: [UInt16] = []
+        public var keyFrames: [UInt16] = []
+        /// Keyframes that the relay asked for.
+        public var keyFrameRequests: [UInt16] = []
+        public var decoded: [UInt16] = []
+        /// Frames dropped before or by the decoder.
+        public var dropped: [UInt16] = []
+        public var states: [StateSpan] = []
+        public var formats: [FormatChange] = []
+
+        public init(person: Person, content: SourceContent = .camera, began: Double) {
+            self.person = person
+            self.content = content
+            self.began = began
+        }
+    }
+
+    /// What some receivers are shown, as instructions in order of time.
+    public struct View: Codable, Hashable, Sendable {
+        public var receivers: [Person]
+        public var width: Int
+        public var height: Int
+        public var instructions: [Instruction] = []
+        /// What is wrong with the instructions.
+        public var issues: [String] = []
+
+        public init(receivers: [Person], width: Int, height: Int) {
+            self.receivers = receivers
+            self.width = width
+            self.height = height
+        }
+    }
+
+    public struct Instruction: Codable, Hashable, Sendable {
+        public var start: Double
+        /// Nil: it holds until further notice.
+        public var end: Double?
+        public var layers: [Layer] = []
+        public var overlayCount = 0
+        /// Whether layers move or fade.
+        public var containsTweening = false
+        /// Whose picture is handed out as it is.
+        public var passthrough: String?
+
+        public init(start: Double, end: Double? = nil) {
+            self.start = start
+            self.end = end
+        }
+    }
+
+    public struct Layer: Codable, Hashable, Sendable {
+        /// Whose, and of what.
+        public var source: String
+        public var x: Int
+        public var y: Int
+        public var width: Int
+        public var height: Int
+        public var opacity: Double
+        public var opacityRamps: [Ramp] = []
+        /// Whether its rectangle changes.
+        public var isMoving = false
+
+        public init(source: String, x: Int, y: Int, width: Int, height: Int, opacity: Double = 1) {
+            self.source = source
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
+            self.opacity = opacity
+        }
+    }
+
+    /// A change of opacity.
+    public struct Ramp: Codable, Hashable, Sendable {
+        public var start: Double
+        public var end: Double
+        public var from: Double
+        public var to: Double
+        public var easing: Easing
+
+        public init(start: Double, end: Double, from: Double, to: Double, easing: Easing) {
+            self.start = start
+            self.end = end
+            self.from = from
+            self.to = to
+            self.easing = easing
+        }
+    }
+
+    /// The sum of all sounds. What goes to those who are in it, their own taken away, passes a limiter of their own.
+    public struct Mix: Codable, Hashable, Sendable {
+        /// The lowest gain of the limiter, 0 to 1: below one where the sum is too loud.
+        public var limiterGain: [Double] = []
+        /// Packets encoded.
+        public var encodes: [UInt16] = []
+
+        public init() {}
+    }
+
+    /// A participant's sound, and what they hear.
+    public struct Sound: Codable, Hashable, Sendable {
+        public var person: Person
+        /// When it was last there; nil: it is.
+        public var ended: Double?
+        /// The loudest, in decibels below overload; 127 is silence, nil where no sound is sent.
+        public var level: [UInt8?] = []
+        /// What it was multiplied by on its way into the mix, averaged: 0 where it was left out.
+        public var gain: [Double] = []
+        public var isVoice: [Bool] = []
+        /// Milliseconds made up for lost or late packets.
+        public var concealed: [UInt16] = []
+        /// The loudest of what they hear, as `level`; nil where they hear nothing.
+        public var mixLevel: [UInt8?] = []
+
+        public init(person: Person) {
+            self.person = person
+        }
+    }
+
+    /// A keyframe that a receiver asked for.
+    public struct KeyFrameRequest: Codable, Hashable, Sendable {
+        public var time: Double
+        public var name: String
+
+        public init(time: Double, name: String) {
+            self.time = time
+            self.name = name
+        }
+    }
+
+    /// An encoder, and those whom it is for.
+    public struct Encoder: Codable, Hashable, Sendable {
+        /// A number that no other encoder of the relay has.
+        public var id: UInt64
+        public var members: [Person]
+        public var width: Int
+        public var height: Int
+        /// Pictures a second that are encoded at most.
+        public var maximumFrameRate: Int
+        /// When it was last there; nil: it is.
+        public var ended: Double?
+        /// What it was told to produce, in kbit/s; nil where it was not there.
+        public var targetBitRate: [UInt32?] = []
+        public var encoded: [UInt16] = []
+        /// Pictures left out, for want of time or because the network is behind.
+        public var leftOut: [UInt16] = []
+        public var keyFrames: [UInt16] = []
+        /// Ticks at which what was to be sent waited for a member's network.
+        public var waiting: [UInt16] = []
+        /// Keyframes that members asked for.
+        public var keyFrameRequests: [KeyFrameRequest] = []
+
+        public init(id: UInt64, members: [Person], width: Int, height: Int, maximumFrameRate: Int) {
+            self.id = id
+            self.members = members
+            self.width = width
+            self.height = height
+            self.maximumFrameRate = maximumFrameRate
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Compositing
+import MediaCore
+
+/// A source as its room sees it at a tick.
+struct SourceReading {
+    /// Frames that came, whole or given up.
+    var framesArrived: UInt64 = 0
+    /// Frames not handed to the decoder because what they refer to is missing.
+    var framesWithheld: UInt64 = 0
+    var packetsLost: UInt64 = 0
+    var keyFrames: UInt64 = 0
+    /// Keyframes that the relay asked the sender for.
+    var keyFrameRequests: UInt64 = 0
+    var framesDecoded: UInt64 = 0
+    /// Frames dropped before or by the decoder.
+    var framesDropped: UInt64 = 0
+    /// When the newest picture came out of the decoder.
+    var pictureTime: MonotonicInstant?
+    /// The size of the picture that is shown, upright; nil while none is.
+    var dimensions: VideoDimensions?
+    /// Whether the participant sends this source and says that it is on.
+    var isOn = true
+    /// Whether it may stand still without anything being wrong: a screen.
+    var mayStandStill = false
+}
+
+/// One source's last minute.
+final class SourceTimeline {
+    struct Bucket: Sendable {
+        var arrived: UInt16 = 0
+        var withheld: UInt16 = 0
+        var packetsLost: UInt16 = 0
+        var keyFrames: UInt16 = 0
+        var keyFrameRequests: UInt16 = 0
+        var decoded: UInt16 = 0
+        var dropped: UInt16 = 0
+    }
+
+    typealias State = RoomTimelineSnapshot.SourceState
+
+    struct StateChange: Sendable {
+        var state: State
+        var start: MonotonicInstant
+    }
+
+    struct FormatChange: Sendable {
+        var time: MonotonicInstant
+        var dimensions: VideoDimensions
+    }
+
+    let source: SourceID
+    let publicID: String
+    let name: String
+    private(set) var ring = TimelineRing(empty: Bucket())
+    private(set) var states = RecentList<StateChange>(capacity: 128)
+    private(set) var formats = RecentList<FormatChange>(capacity: 64)
+    let joined: MonotonicInstant
+    private(set) var lastSeen: MonotonicInstant
+
+    private var arrived = CounterReading()
+    private var withheld = CounterReading()
+    private var packetsLost = CounterReading()
+    private var keyFrames = CounterReading()
+    private var keyFrameRequests = CounterReading()
+    private var decoded = CounterReading()
+    private var dropped = CounterReading()
+    private var pictureTime: MonotonicInstant?
+    /// The mean time from one picture to the next, lately.
+    private var pictureInterval = Duration.milliseconds(33)
+
+    init(source: SourceID, publicID: String, name: String, now: MonotonicInstant) {
+        self.source = source
+        self.publicID = publicID
+        self.name = name
+        joined = now
+        lastSeen = now
+        states.append(StateChange(state: .waiting, start: now))
+    }
+
+    func observe(_ reading: SourceReading, now: MonotonicInstant) {
+        lastSeen = now
+        count(reading, now: now)
+        if let dimensions = reading.dimensions, dimensions != formats.last?.dimensions {
+            formats.append(FormatChange(time: now, dimensions: dimensions))
+        }
+        let before = pictureTime
+        if let time = reading.pictureTime, time != before {
+            if let before, state == .playing { notePictureInterval(time - before) }
+            pictureTime = time
+        }
+        enter(state(of: reading, hasNewPicture: pictureTime != before, now: now), now: now)
+    }
+
+    private var state: State { states.last?.state ?? .waiting }
+
+    private func count(_ reading: SourceReading, now: MonotonicInstant) {
+        let growth = (
+            arrived: arrived.advance(to: reading.framesArrived), withheld: withheld.advance(to: reading.framesWithheld),
+            lost: packetsLost.advance(to: reading.packetsLost), keyFrames: keyFrames.advance(to: reading.keyFrames),
+            requests: keyFrameRequests.advance(to: reading.keyFrameRequests),
+            decoded: decoded.advance(to: reading.framesDecoded), dropped: dropped.advance(to: reading.framesDropped)
+        )
+        ring.update(TimelineScale.bucket(at: now)) { bucket in
+            bucket.arrived.count(growth.arrived)
+            bucket.withheld.count(growth.withheld)
+            bucket.packetsLost.count(growth.lost)
+            bucket.keyFrames.count(growth.keyFrames)
+            bucket.keyFrameRequests.count(growth.requests)
+            bucket.decoded.count(growth.decoded)
+            bucket.dropped.count(growth.dropped)
+        }
+    }
+
+    /// A long gap says nothing of how often pictures come otherwise.
+    private func notePictureInterval(_ interval: Duration) {
+        let bounded = min(max(interval, .milliseconds(5)), .seconds(1))
+        pictureInterval += (bounded - pictureInterval) / 8
+    }
+
+    /// After how long without a new picture one sees that it stands still: the bound by which browsers count freezes
+    /// (Identifiers for WebRTC's Statistics API, `freezeCount`).
+    private var freezeThreshold: Duration { max(pictureInterval * 3, pictureInterval + .milliseconds(150)) }
+
+    private func state(of reading: SourceReading, hasNewPicture: Bool, now: MonotonicInstant) -> State {
+        guard reading.isOn else { return .off }
+        guard reading.dimensions != nil, let pictureTime else {
+            return self.pictureTime == nil || state == .off || state == .waiting ? .waiting : .gone
+        }
+        if hasNewPicture || reading.mayStandStill { return .playing }
+        return now - pictureTime > freezeThreshold ? .frozen : state == .frozen ? .frozen : .playing
+    }
+
+    private func enter(_ next: State, now: MonotonicInstant) {
+        guard next != state else { return }
+        // The picture stands still since it came, which is known only now.
+        let start = next == .frozen ? max(pictureTime ?? now, states.last?.start ?? now) : now
+        states.append(StateChange(state: next, start: start))
+    }
+}

@@ -1,0 +1,70 @@
+import MediaCore
+
+/// The last minute of a room's video ticks.
+struct TickTimeline: Sendable {
+    struct Bucket: Sendable {
+        /// Ticks at which the room looked at its sources.
+        var taken: UInt16 = 0
+        /// Ticks that never were: the loop came to the room too late.
+        var skipped: UInt16 = 0
+        /// Ticks left out because the composition before was not done.
+        var missed: UInt16 = 0
+        /// Compositions done.
+        var composed: UInt16 = 0
+        /// Those of them that were done after the next tick was due.
+        var late: UInt16 = 0
+        var rendered: UInt16 = 0
+        var reused: UInt16 = 0
+        var passedThrough: UInt16 = 0
+        /// Pictures that stood in for ones that could not be composed.
+        var fellBack: UInt16 = 0
+        /// From a tick until its pictures were there, at most, in microseconds.
+        var slowest: UInt32 = 0
+    }
+
+    private(set) var ring = TimelineRing(empty: Bucket())
+    private var missed = CounterReading()
+    private var lastIndex: Int64?
+
+    /// Notes a tick.
+    /// - Parameters:
+    ///   - index: Which one it is; those between it and the one before were skipped.
+    ///   - missedTicks: How many the room has left out so far.
+    mutating func observe(index: Int64, missedTicks: UInt64, now: MonotonicInstant) {
+        let skipped = lastIndex.map { UInt64(max(0, index - $0 - 1)) } ?? 0
+        lastIndex = index
+        let growth = missed.advance(to: missedTicks)
+        ring.update(TimelineScale.bucket(at: now)) { bucket in
+            bucket.taken.count(1)
+            bucket.skipped.count(skipped)
+            bucket.missed.count(growth)
+        }
+    }
+
+    /// Notes that a tick's pictures are there.
+    mutating func observe(_ work: CompositionWork, interval: Duration, now: MonotonicInstant) {
+        let latency = max(now - work.captureTime, .zero)
+        ring.update(TimelineScale.bucket(at: now)) { bucket in
+            bucket.composed.count(1)
+            if latency > interval { bucket.late.count(1) }
+            bucket.rendered.count(UInt64(work.rendered))
+            bucket.reused.count(UInt64(work.reused))
+            bucket.passedThrough.count(UInt64(work.passedThrough))
+            bucket.fellBack.count(UInt64(work.fellBack))
+            bucket.slowest = max(bucket.slowest, UInt32(clamping: latency.nanoseconds / 1000))
+        }
+    }
+}
+
+/// What it took to make a tick's pictures.
+struct CompositionWork: Sendable {
+    var captureTime: MonotonicInstant
+    /// Pictures rendered.
+    var rendered = 0
+    /// Pictures handed out again because nothing had changed.
+    var reused = 0
+    /// Pictures of sources handed out as they are.
+    var passedThrough = 0
+    /// Pictures from before, or without a source, in place of ones that could not be rendered.
+    var fellBack = 0
+}
