@@ -55,7 +55,8 @@ public struct RelayConfiguration: Sendable {
     public var transitions = TransitionStyle.standard
     /// The images that templates and overlays name.
     public var images = ImageLibrary()
-    /// Makes a compositor of one's own for each room, on the worker that calls it; nil: `LayerCompositor`.
+    /// Makes a compositor of one's own for a room in which somebody begins to look, on the worker that then calls it; nil:
+    /// `LayerCompositor`.
     public var makeCompositor: (@Sendable () -> any VideoCompositing)?
     /// A source that has sent no frame for so long is dimmed.
     public var staleAfter = Duration.seconds(1)

@@ -5,13 +5,14 @@ import RelayServer
 import ServiceLifecycle
 import UnixSignals
 
-/// The relay as a program: options in, one line when it listens, exit codes out.
+/// The relay as a program: options in, one line when it listens, exit codes out. Its subcommands look at layouts.
 @main
 enum Confrelay {
     /// How the program ends; after `sysexits.h`, as `docs/confrelay.md` lists them.
     enum Exit: Int32 {
         case success = 0
         case usage = 64
+        case dataError = 65
         case noInput = 66
         case unavailable = 69
         case internalFailure = 70
@@ -22,24 +23,36 @@ enum Confrelay {
     private static let shutdownDuration = Duration.seconds(1)
 
     static func main() async {
-        let command: ConfrelayCommand
         do {
-            command = try ConfrelayCommand.parse()
+            let command = try ConfrelayCommand.parseAsRoot()
+            guard let serving = command as? ConfrelayCommand else { try exit(after: command) }
+            startLogging(serving.logging)
+            let (code, message) = await serve(serving.serverConfiguration)
+            exit(code, message)
         } catch {
             // Help and version are asked for, not failures.
             if ConfrelayCommand.exitCode(for: error) == .success { ConfrelayCommand.exit(withError: error) }
             exit(.usage, ConfrelayCommand.message(for: error) + " (see confrelay --help)")
         }
-        startLogging(command.logging)
-        let (code, message) = await serve(command.serverConfiguration)
-        exit(code, message)
+    }
+
+    /// Runs a subcommand, which ends by itself.
+    private static func exit(after command: any ParsableCommand) throws -> Never {
+        var command = command
+        do {
+            try command.run()
+        } catch let failure as CommandFailure {
+            for message in failure.messages { writeError(message) }
+            Foundation.exit(failure.exit.rawValue)
+        }
+        exit(.success)
     }
 
     private static func serve(_ configuration: RelayServerConfiguration) async -> (Exit, String?) {
         let logger = Logger(label: "confrelay")
         do {
             let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
-                FileHandle.standardOutput.write(Data("\(endpoint)\n".utf8))
+                StandardStreams.write("\(endpoint)\n")
             }
             var group = ServiceGroupConfiguration(
                 services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -60,7 +73,7 @@ enum Confrelay {
     private static func exit(for error: StartupError) -> Exit {
         switch error {
         case .folderNotUsable: .cannotCreate
-        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit: .noInput
+        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable: .noInput
         default: .unavailable
         }
     }
@@ -78,10 +91,13 @@ enum Confrelay {
     }
 
     private static func exit(_ code: Exit, _ message: String? = nil) -> Never {
-        if let message {
-            let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-            FileHandle.standardError.write(Data("confrelay: \(line)\n".utf8))
-        }
+        if let message { writeError(message) }
         Foundation.exit(code.rawValue)
+    }
+
+    /// As one line.
+    private static func writeError(_ message: String) {
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        StandardStreams.writeError("confrelay: \(line)\n")
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Compositing
 import Conference
 import FlightRecording
 import Logging
@@ -20,10 +21,10 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key cannot be used; 69 the \
-            address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
+            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be \
+            used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
             """,
-        version: "confrelay \(RelayVersion.current)")
+        version: "confrelay \(RelayVersion.current)", subcommands: [LayoutCommand.self])
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions
@@ -63,6 +64,8 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
         configuration.relay.labels = media.labels == .on
+        configuration.relay.transitions.duration = media.transition
+        configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
@@ -195,16 +198,32 @@ struct MediaOptions: ParsableArguments {
             """)
     var labels = Switch.on
 
-    var rateLimits: RateLimits {
-        RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)
-    }
+    @Option(
+        help: ArgumentHelp(
+            "How long layouts take to change: 300ms, 0.5s, or off to change at once. (default: 300ms)",
+            valueName: "time"),
+        transform: Duration.init(transition:))
+    var transition = TransitionStyle.standard.duration
 
-    func validate() throws {
+    @Option(
+        help: ArgumentHelp(
+            "Folder whose PNG images templates and overlays may name, without .png.", valueName: "DIR"))
+    var images: String?
+
+    static func check(_ canvas: VideoDimensions) throws {
         guard canvas.width.isMultiple(of: 2), canvas.height.isMultiple(of: 2),
             (64...4096).contains(canvas.width), (64...4096).contains(canvas.height)
         else {
             throw ValidationError("--canvas \(canvas) is not possible: both numbers must be even and from 64 to 4096")
         }
+    }
+
+    var rateLimits: RateLimits {
+        RateLimits(minimum: minBitrate, start: startBitrate, maximum: maxBitrate)
+    }
+
+    func validate() throws {
+        try Self.check(canvas)
         guard (1...60).contains(frameRate) else {
             throw ValidationError("--frame-rate \(frameRate) is not possible: choose 1 to 60 pictures a second")
         }

@@ -60,8 +60,9 @@ struct TemplateLayout {
             source: source, rect: rect, fit: LayerFit(slot.fit ?? standardFit, focus: slot.focus),
             opacity: slot.opacity, cornerRadius: Int((side * slot.cornerRadius).rounded()),
             border: slot.border.map { border in
-                LayerBorder(
-                    width: max(2, Int((Double(unit) * border.width / 2).rounded()) * 2), colour: border.colour.video)
+                // Of a small tile something is left.
+                let width = min(Int((Double(unit) * border.width / 2).rounded()) * 2, Int(side) / 4 & ~1)
+                return LayerBorder(width: max(2, width), colour: border.colour.video)
             },
             zOrder: slot.zOrder, isDecorated: slot.isLabelled)
     }

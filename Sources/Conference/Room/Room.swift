@@ -259,8 +259,8 @@ final class Room {
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
-        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         pictures.count(tick.origins)
+        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
         for participant in participants { participant.downlink?.observeComposition(duration) }
         jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)

@@ -75,6 +75,14 @@ extension EncodeGroup {
 
 extension CompositionWork {
     init(_ tick: ComposedTick) {
-        self.init(captureTime: tick.captureTime, rendered: tick.pictures.count)
+        self.init(captureTime: tick.captureTime)
+        for origin in tick.origins {
+            switch origin {
+            case .rendered: rendered += 1
+            case .reused: reused += 1
+            case .passthrough: passedThrough += 1
+            case .fallback: fellBack += 1
+            }
+        }
     }
 }

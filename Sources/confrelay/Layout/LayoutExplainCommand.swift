@@ -1,0 +1,157 @@
+import ArgumentParser
+import Compositing
+import Foundation
+import MediaCore
+
+/// Shows what a layout makes of people who are not there.
+struct LayoutExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Tell, and draw, who stands where in a layout and why.",
+        discussion: """
+            The layout is a file with a template in JSON (docs/templates.md), or the name of one that is built in \
+            (confrelay layout list).
+
+            confrelay layout explain template.json --participants 7 -o out.png
+
+            Exit codes: 0 done; 64 an option is wrong; 65 the template is wrong, with a line for each mistake; 66 a file \
+            cannot be read; 73 the picture cannot be written.
+            """)
+
+    @Argument(help: ArgumentHelp("A template's file, or the name of a layout.", valueName: "layout"))
+    var layout: String
+
+    @Option(help: ArgumentHelp("How many participants there are, 0 to 64.", valueName: "n"))
+    var participants = 4
+
+    @Option(help: ArgumentHelp("How many of them present a screen: the first ones, the newest last.", valueName: "n"))
+    var screens = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "Who speaks, by their number; given again, who spoke before.", valueName: "number"))
+    var speaker: [Int] = []
+
+    @Option(help: ArgumentHelp("Whom pinned and solo are about, by their number.", valueName: "number"))
+    var participant = 1
+
+    @Option(
+        help: ArgumentHelp("What the first participants are called: Ada,Ben,Cy.", valueName: "names"))
+    var names = ""
+
+    @Option(help: "What the cameras' pictures are like: landscape, portrait or 4:3.")
+    var shape = LayoutPreview.Shape.landscape
+
+    @Option(
+        help: ArgumentHelp("Size of the canvas in pixels, both numbers even. (default: 1280x720)", valueName: "WxH"),
+        transform: VideoDimensions.init(option:))
+    var canvas = VideoDimensions(width: 1280, height: 720)
+
+    @Option(help: ArgumentHelp("Folder of the images (*.png) that the template names.", valueName: "dir"))
+    var images: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Draw the picture into this PNG file.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Tell as JSON.")
+    var json = false
+
+    /// More than any template that can be right.
+    private static let templateSizeLimit = DataSize(bytes: 1 << 20)
+
+    func validate() throws {
+        guard (0...LayoutPreview.maximumCount).contains(participants) else {
+            throw ValidationError(
+                "--participants \(participants) is not possible: choose 0 to \(LayoutPreview.maximumCount)")
+        }
+        guard (0...participants).contains(screens) else {
+            throw ValidationError(
+                "--screens \(screens) is not possible: choose 0 to \(participants), the number of --participants")
+        }
+        for (option, number) in speaker.map({ ("--speaker", $0) }) + [("--participant", participant)]
+        where number != 1 && !(1...max(participants, 1)).contains(number) {
+            throw ValidationError(
+                "\(option) \(number) is not possible: choose 1 to \(participants), the number of --participants")
+        }
+        try MediaOptions.check(canvas)
+    }
+
+    func run() throws { StandardStreams.write(try explain()) }
+
+    /// What is written on standard output; the picture is in its file then.
+    func explain(wallClock: Int64 = Int64(Date().timeIntervalSince1970)) throws(CommandFailure) -> String {
+        let subject = try subject()
+        let preview = LayoutPreview(
+            participants: participants, screens: screens, speakers: speaker,
+            names: names.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }, shape: shape)
+        let report = LayoutReport(subject, preview: preview, canvas: canvas)
+        if let output {
+            guard let picture = preview.picture(of: subject.layout, canvas: canvas, wallClock: wallClock) else {
+                throw CommandFailure(.internalFailure, "the layout could not be drawn")
+            }
+            do {
+                try picture.writePNG(to: output)
+            } catch {
+                throw CommandFailure(.cannotCreate, error.description)
+            }
+        }
+        return json ? report.json : report.text
+    }
+
+    private func subject() throws(CommandFailure) -> LayoutReport.Subject {
+        if let builtIn = BuiltInLayout(rawValue: layout) {
+            return LayoutReport.Subject(
+                name: layout, layout: builtIn.layout(about: ParticipantID(rawValue: UInt64(participant))))
+        }
+        let template = try template()
+        var library = ImageLibrary()
+        if let images {
+            do {
+                library = try ImageLibrary(folder: images)
+            } catch {
+                throw CommandFailure(.noInput, error.description)
+            }
+        }
+        if let error = template.error(ofImagesIn: library) {
+            let hint = images == nil ? ["--images names the folder that has the images"] : []
+            throw CommandFailure(.dataError, error.issues.map { "\(layout): \($0.path): \($0.reason)" } + hint)
+        }
+        return LayoutReport.Subject(
+            name: template.name.isEmpty ? layout : template.name, layout: .template(template, images: library),
+            arrangementCount: template.arrangements.count)
+    }
+
+    private func template() throws(CommandFailure) -> LayoutTemplate {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: layout))
+        } catch {
+            let names = BuiltInLayout.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(
+                .noInput, "\(layout) cannot be read as a file, and is none of the built-in layouts (\(names))")
+        }
+        guard data.count <= Self.templateSizeLimit.bytes else {
+            throw CommandFailure(
+                .dataError,
+                "\(layout): a template of \(data.count) bytes is too large; make it at most "
+                    + "\(Self.templateSizeLimit.bytes)")
+        }
+        do {
+            return try JSONDecoder().decode(LayoutTemplate.self, from: data)
+        } catch let error as LayoutTemplateError {
+            throw CommandFailure(
+                .dataError,
+                error.issues.map { $0.path.isEmpty ? "\(layout): \($0.reason)" : "\(layout): \($0.path): \($0.reason)" }
+            )
+        } catch {
+            throw CommandFailure(.dataError, "\(layout): this is not JSON\(Self.detail(of: error))")
+        }
+    }
+
+    /// Where the parser stopped, if it tells.
+    private static func detail(of error: any Error) -> String {
+        guard case DecodingError.dataCorrupted(let context) = error, let cause = context.underlyingError as NSError?,
+            let text = cause.userInfo[NSDebugDescriptionErrorKey] as? String
+        else { return "" }
+        return ": \(text)"
+    }
+}
