@@ -9,6 +9,8 @@ public import VideoCoding
 public enum SelfView: String, CaseIterable, Codable, Sendable {
     /// Everyone but oneself.
     case never
+    /// Everyone but oneself while there are encoders for so many pictures, and otherwise everyone.
+    case auto
     /// Everyone.
     case always
 }
@@ -30,6 +32,11 @@ public struct RelayConfiguration: Sendable {
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.balanced
+    /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see the
+    /// same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.
+    public var maximumEncoders: Int?
+    /// The most of a shared encoder's rate that keyframes take.
+    public var sharedKeyFrameShare = 0.1
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.

@@ -66,6 +66,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.labels = media.labels == .on
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
+        configuration.relay.maximumEncoders = limits.maxEncoders.count
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
         return configuration
@@ -184,8 +185,11 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether people see themselves in their picture: always or never.",
-            discussion: "A join request can ask otherwise for itself, with the query parameter self-view."))
+            "Whether people see themselves in their picture: always, never, or auto.",
+            discussion: """
+                With auto they do where there is not an encoder for each of their pictures: everyone then sees the same. \
+                A join request can ask otherwise for itself, with the query parameter self-view.
+                """))
     var selfView = SelfView.never
 
     @Option(
@@ -236,6 +240,16 @@ struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Threads that decode, compose and encode; by default one for each core.", valueName: "n"))
     var workers: Int = RelayServerConfiguration().workers
+
+    @Option(
+        help: ArgumentHelp(
+            "Video encoders that a room runs at most, or dedicated for one for each receiver.",
+            discussion: """
+                Where there are more receivers, those who see the same share an encoder at a rate that suits them; a \
+                picture that nobody else sees needs one of its own in any case. By default two for each core.
+                """,
+            valueName: "n"))
+    var maxEncoders = EncoderLimit.forThisMachine
 
     @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
     var maxParticipants = 50

@@ -100,6 +100,12 @@ extension ServerReport {
                 text.sample(count, [("room", room.id), ("origin", origin)])
             }
         }
+        family("encoders", .gauge, "Video encoders.") { UInt64($0.encoding.groups.count) }
+        family("frames_encoded_total", .counter, "Video frames encoded.", \.encoding.frames)
+        family("keyframes_encoded_total", .counter, "Keyframes encoded.", \.encoding.keyFrames)
+        family("encoded_bytes_total", .counter, "Bytes of the frames encoded.", \.encoding.bytes)
+        family("encoded_keyframe_bytes_total", .counter, "Bytes of the keyframes.", \.encoding.keyFrameBytes)
+        family("encoder_moves_total", .counter, "Receivers moved between encoders.", \.encoding.moves)
         family("late_audio_ticks_total", .counter, "Audio ticks that came late: the mixer was busy.", \.lateAudioTicks)
     }
 
