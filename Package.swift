@@ -94,8 +94,8 @@ let modules: [Module] = [
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Conference", "NetworkSimulation", "FlightRecording",
-            "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging, serviceLifecycle,
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "Conference", "NetworkSimulation",
+            "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging, serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -107,7 +107,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "confrelay", "Compositing", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
+            "confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
@@ -153,8 +153,8 @@ let package = Package(
         .executableTarget(
             name: "confclient",
             dependencies: [
-                "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
-                "SecureTransport", "VideoCoding", nioPosix, argumentParser,
+                "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "RateControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -177,7 +177,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["H264", "MediaCore", "VideoCoding", nioCore],
+            name: "DocumentationTests",
+            dependencies: ["Compositing", "H264", "MediaCore", "PixelTransfer", "VideoCoding", nioCore],
             swiftSettings: swiftSettings),
         // Runs confrelay and confclient, which are built beside it.
         .executableTarget(

@@ -8,7 +8,7 @@ import VideoCoding
 enum JobOutput: Sendable {
     case decoded(SourceID, DecodedBatch)
     case composed(room: String, ComposedTick)
-    case encoded(ParticipantID, EncodedPicture)
+    case encoded(room: String, EncodedPicture)
     case mixed(room: String, [MixedTick])
 }
 
@@ -39,7 +39,7 @@ struct ComposedTick: Sendable {
     }
 }
 
-/// The outcome of encoding one picture for one receiver.
+/// The outcome of encoding one picture for one group.
 struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?

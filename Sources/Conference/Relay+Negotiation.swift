@@ -75,7 +75,7 @@ extension Relay {
             participant.downlink = nil
             return
         }
-        participant.downlink = makeDownlink(participant.id, video: video, start: participant.peer.videoBitRate)
+        participant.downlink = makeDownlink(video: video, start: participant.peer.videoBitRate)
     }
 
     private func restartAnswer(_ credentials: ICECredentials, session: NegotiatedSession) -> TrickleICEFragment {

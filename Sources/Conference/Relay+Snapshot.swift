@@ -24,27 +24,30 @@ extension Room {
             id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: ticks,
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
-            audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID)
+            audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
+            encoding: encoding.snapshot(of: participants))
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
-        var snapshot = participant.snapshot(now: now)
+        let group = encoding.group(participant.downlink?.source ?? participant.downlink?.group)
+        var snapshot = participant.snapshot(group: group, now: now)
         let summary = summary(of: participant)
         snapshot.microphone = summary.microphone
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
+        snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
         snapshot.portrait = summary.portrait
         return snapshot
     }
 }
 
 extension Participant {
-    func snapshot(now: MonotonicInstant) -> ParticipantSnapshot {
+    func snapshot(group: EncodeGroup?, now: MonotonicInstant) -> ParticipantSnapshot {
         let statistics = peer.statistics(now: now)
         return ParticipantSnapshot(
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
-            uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics),
+            uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics, group: group),
             roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics), layout: layout,
             tiles: tileSnapshots, slides: slidesSnapshot)
     }
@@ -77,14 +80,16 @@ extension Participant {
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }
 
-    private func downlinkSnapshot(_ statistics: PeerStatistics) -> DownlinkSnapshot {
+    private func downlinkSnapshot(_ statistics: PeerStatistics, group: EncodeGroup?) -> DownlinkSnapshot {
         DownlinkSnapshot(
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
             videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
             width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
-            maximumFrameRate: downlink?.framesPerSecond ?? 0, limit: downlink?.limit,
-            framesEncoded: downlink?.framesEncoded ?? 0, framesDropped: downlink?.framesDropped ?? 0,
+            maximumFrameRate: group?.framesPerSecond ?? 0, limit: group?.limit,
+            group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
+            framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
+            groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
             retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)

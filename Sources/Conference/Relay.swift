@@ -26,7 +26,7 @@ public final class Relay {
     /// BYE packets of those who left, whose connections are gone.
     private var farewells = CircularBuffer<PeerConnection.Transmit>()
     private var orphanedJobs = CircularBuffer<Job>()
-    private var nextQueue: UInt64 = 0
+    private let queues = JobQueueAllocator()
     private var nextParticipant: UInt64 = 0
     private var nextIdleCheck: MonotonicInstant
     private(set) var isClosed = false
@@ -120,9 +120,9 @@ public final class Relay {
         let participant = Participant(
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView, peer: peer,
-            negotiation: negotiation, policy: policy(for: request), queues: (makeQueue(), makeQueue()), now: now)
+            negotiation: negotiation, policy: policy(for: request), queues: (queues.next(), queues.next()), now: now)
         if let video = session.video, video.sends {
-            participant.downlink = makeDownlink(participant.id, video: video, start: limits.start)
+            participant.downlink = makeDownlink(video: video, start: limits.start)
         }
         return participant
     }
@@ -140,14 +140,12 @@ public final class Relay {
         return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }
 
-    func makeDownlink(_ id: ParticipantID, video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
-        var setup = DownlinkFormat(video).compression(
-            canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
-            maximumSliceSize: PeerConfiguration.maximumPayloadSize)
-        setup.properties.preset = configuration.encoderPreset
-        return DownlinkPipeline(
-            participant: id, queue: makeQueue(), canBeAskedForKeyFrames: video.feedback.pli || video.feedback.fir,
-            backEnd: configuration.encoder, setup: setup, frameRate: configuration.frameRate)
+    func makeDownlink(video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
+        DownlinkPipeline(
+            format: DownlinkFormat(video).encoding(
+                canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
+                preset: configuration.encoderPreset, maximumSliceSize: PeerConfiguration.maximumPayloadSize),
+            bitRate: start)
     }
 
     /// Whether media may go to the offer's addresses before anything authentic came from there: only back to the host
@@ -164,15 +162,9 @@ public final class Relay {
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
-            id: id, configuration: configuration, composeQueue: makeQueue(), mixQueue: makeQueue(),
-            events: roomEvents, wallClock: wallClock, now: now)
+            id: id, configuration: configuration, queues: queues, events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
-    }
-
-    private func makeQueue() -> JobQueueID {
-        nextQueue += 1
-        return JobQueueID(rawValue: nextQueue)
     }
 
     private func makePublicID() -> String {
@@ -273,12 +265,8 @@ public final class Relay {
             guard let room = rooms[id], room.composeQueue == completion.queue else { return }
             room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
-            // The participant may have been given another way down since the job went out.
-            guard let participant = participants[id], let room = rooms[participant.room],
-                participant.downlink?.queue == completion.queue
-            else { return }
-            room.complete(result, for: participant, of: completion, now: now)
-            service(participant, now: now)
+            guard let room = rooms[id] else { return }
+            for participant in room.complete(result, of: completion, now: now) { service(participant, now: now) }
         case .mixed(let id, let ticks):
             guard let room = rooms[id], room.mixQueue == completion.queue else { return }
             room.complete(ticks, now: now)
@@ -294,8 +282,8 @@ public final class Relay {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
-            case .keyFrameRequested: participant.downlink?.requestKeyFrame()
-            case .videoBitRateChanged(let rate): participant.downlink?.setBitRate(rate)
+            case .keyFrameRequested: room.encoding.keyFrameRequested(by: participant, now: now)
+            case .videoBitRateChanged(let rate): participant.downlink?.bitRate = rate
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .connectionStateChanged(let state):
                 guard state != .failed else {

@@ -9,6 +9,8 @@ public import VideoCoding
 public enum SelfView: String, CaseIterable, Codable, Sendable {
     /// Everyone but oneself.
     case never
+    /// Everyone but oneself while there are encoders for so many pictures, and otherwise everyone.
+    case auto
     /// Everyone.
     case always
 }
@@ -30,6 +32,11 @@ public struct RelayConfiguration: Sendable {
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.balanced
+    /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see the
+    /// same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.
+    public var maximumEncoders: Int?
+    /// The most of a shared encoder's rate that keyframes take.
+    public var sharedKeyFrameShare = 0.1
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.
@@ -48,7 +55,8 @@ public struct RelayConfiguration: Sendable {
     public var transitions = TransitionStyle.standard
     /// The images that templates and overlays name.
     public var images = ImageLibrary()
-    /// Makes a compositor of one's own for each room, on the worker that calls it; nil: `LayerCompositor`.
+    /// Makes a compositor of one's own for a room in which somebody begins to look, on the worker that then calls it; nil:
+    /// `LayerCompositor`.
     public var makeCompositor: (@Sendable () -> any VideoCompositing)?
     /// A source that has sent no frame for so long is dimmed.
     public var staleAfter = Duration.seconds(1)

@@ -49,6 +49,30 @@ public struct RoomSnapshot: Encodable, Sendable {
     public var overlays = OverlayList()
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
+    public var encoding = EncodingSnapshot()
+}
+
+/// What a room's encoders do.
+public struct EncodingSnapshot: Encodable, Sendable {
+    public var groups: [EncodeGroupSnapshot] = []
+    public var frames: UInt64 = 0
+    public var keyFrames: UInt64 = 0
+    public var bytes: UInt64 = 0
+    public var keyFrameBytes: UInt64 = 0
+    /// How often a receiver was moved from one encoder to another.
+    public var moves: UInt64 = 0
+}
+
+/// Receivers who share an encoder.
+public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
+    public var id: Int
+    /// The ids of the participants who belong to it.
+    public var members: [String] = []
+    /// What the encoder is to make.
+    public var bitRate: Int64 = 0
+    public var width = 0
+    public var height = 0
+    public var maximumFrameRate = 0
 }
 
 public struct ParticipantSnapshot: Encodable, Sendable {
@@ -134,7 +158,18 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var maximumFrameRate = 0
     /// What keeps the picture from being better; nil when nothing does.
     public var limit: DownlinkLimit?
+    /// The encoder whose frames are sent, by the number of its group; nil before the first.
+    public var group: Int?
+    /// What that encoder is to make.
+    public var groupBitRate: Int64 = 0
+    /// Why it is so, in a sentence.
+    public var explanation: String?
+    /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
+    /// Frames encoded for others too that were left out for this participant alone.
+    public var framesThinned: UInt64 = 0
+    /// How often the participant went from one encoder's frames to another's.
+    public var groupChanges: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
     public var framesDropped: UInt64 = 0
     public var keyFrames: UInt64 = 0

@@ -47,6 +47,11 @@ public struct SendBudget: Sendable {
         return owed <= rate.dataSize(over: Self.limit) && now - lastFrame >= Self.reducedInterval
     }
 
+    /// How long the rate takes to pay the debt, and for so much more.
+    public func backlog(adding size: DataSize, now: MonotonicInstant) -> Duration {
+        rate.duration(for: max(.zero, debt - rate.dataSize(over: now - updated)) + size)
+    }
+
     private mutating func pay(now: MonotonicInstant) {
         debt = max(.zero, debt - rate.dataSize(over: now - updated))
         updated = now

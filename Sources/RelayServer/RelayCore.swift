@@ -1,3 +1,4 @@
+public import Compositing
 public import Conference
 public import MediaCore
 public import NIOCore
@@ -25,6 +26,12 @@ public protocol RelayCore: AnyObject {
     func setLayout(
         _ layout: ParticipantLayout?, room: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError)
+    /// Changes what lies above everybody's picture in a room.
+    func setOverlays(_ overlays: OverlayList, room: String, now: MonotonicInstant) throws(RoomControlError)
+    /// Gives a participant a portrait; nil: none.
+    func setPortrait(
+        _ portrait: ImageAsset?, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError)
     /// Takes what a participant says of their microphone and camera.
     func setMediaState(
         _ state: MediaState, room: String, participant: String, now: MonotonicInstant
@@ -51,6 +58,8 @@ public protocol RelayCore: AnyObject {
     func snapshot(now: MonotonicInstant) -> RelaySnapshot
     /// The state of one room; nil when there is none of that name.
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot?
+    /// A room's last minute; nil when there is none of that name.
+    func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot?
 }
 
 extension Relay: RelayCore {}

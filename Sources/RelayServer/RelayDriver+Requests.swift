@@ -1,3 +1,4 @@
+import Compositing
 import Conference
 import SecureTransport
 
@@ -43,6 +44,18 @@ extension RelayDriver {
         }
     }
 
+    /// Changes what lies above everybody's picture in a room.
+    func setOverlays(_ overlays: OverlayList, room: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in try relay.setOverlays(overlays, room: room, now: now) }
+    }
+
+    /// Gives a participant a portrait; nil: none.
+    func setPortrait(_ portrait: ImageAsset?, room: String, participant: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in
+            try relay.setPortrait(portrait, room: room, participant: participant, now: now)
+        }
+    }
+
     /// Takes what a participant says of their microphone and camera.
     func setMediaState(_ state: MediaState, room: String, participant: String) throws(RoomControlError) {
         try act { relay, now throws(RoomControlError) in
@@ -58,5 +71,10 @@ extension RelayDriver {
     /// The state of all rooms at this moment.
     func rooms() -> [RoomSnapshot] {
         look { relay, now in relay.snapshot(now: now).rooms }
+    }
+
+    /// A room's last minute; nil when there is none of that name.
+    func timeline(ofRoom id: String) -> RoomTimelineSnapshot? {
+        look { relay, now in relay.timeline(ofRoom: id, now: now) }
     }
 }

@@ -1,3 +1,4 @@
+import Compositing
 import Conference
 import Hummingbird
 import HummingbirdCore
@@ -49,6 +50,14 @@ public final class RelayServer: Service {
     ) async throws(StartupError) -> RelayServer {
         let flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
             try FlightFolder(path: path, limit: configuration.flightRecorderLimit, logger: logger)
+        }
+        var configuration = configuration
+        if let folder = configuration.imageFolder {
+            do throws(ImageLibraryError) {
+                configuration.relay.images = try ImageLibrary(folder: folder)
+            } catch {
+                throw .imagesNotUsable(reason: "\(error)")
+            }
         }
         let tls = try configuration.tls.map { files throws(StartupError) in try files.load(logger: logger) }
         let certificate: DTLSCertificate

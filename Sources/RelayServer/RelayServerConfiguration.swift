@@ -27,6 +27,8 @@ public struct RelayServerConfiguration: Sendable {
     public var flightRecorderFolder: String?
     /// What a recording's file may grow to.
     public var flightRecorderLimit = FlightRecorder.defaultLimit
+    /// The folder of the images that templates and overlays may name; nil for those that `relay` has.
+    public var imageFolder: String?
     /// What the relay does. The media addresses in it are the server's to fill in.
     public var relay = RelayConfiguration()
 

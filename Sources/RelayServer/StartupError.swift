@@ -18,6 +18,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
     case noFreePort(host: String)
     /// Recordings cannot be kept there.
     case folderNotUsable(path: String, reason: String)
+    /// The images that templates and overlays name cannot be read.
+    case imagesNotUsable(reason: String)
     /// The file of the TLS certificate is not there or holds none.
     case certificateNotUsable(path: String, reason: String)
     /// The file of the TLS certificate's private key is not there or holds none.
@@ -46,6 +48,8 @@ public enum StartupError: Error, Equatable, CustomStringConvertible {
         case .folderNotUsable(let path, let reason):
             "flight recordings cannot be kept in \(path): \(reason); give --flight-recorder a folder that this user can "
                 + "write to"
+        case .imagesNotUsable(let reason):
+            "\(reason); give --images a folder of PNG files"
         case .certificateNotUsable(let path, let reason):
             "the TLS certificate \(path) cannot be used: \(reason); give --tls-certificate a PEM file"
         case .keyNotUsable(let path, let reason):

@@ -1,4 +1,5 @@
 public import ArgumentParser
+public import Compositing
 public import Conference
 import Foundation
 import Logging
@@ -22,6 +23,7 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
 extension CongestionControllerKind: ExpressibleByArgument {}
 extension EncoderBackEnd: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
+extension LayoutPreview.Shape: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
 
 extension Logger.Level {
@@ -79,6 +81,26 @@ extension VideoDimensions {
             throw ValidationError("give width and height in pixels, such as 1280x720")
         }
         self.init(width: width, height: height)
+    }
+}
+
+extension Duration {
+    /// Parses how long a transition takes, such as `300ms` or `0.5s`, or `off`.
+    init(transition text: String) throws {
+        if text == "off" {
+            self = .zero
+            return
+        }
+        let units: [(suffix: String, nanoseconds: Double)] = [("ms", 1e6), ("s", 1e9)]
+        for (suffix, nanoseconds) in units where text.hasSuffix(suffix) {
+            let digits = text.dropLast(suffix.count)
+            guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(digits),
+                number * nanoseconds <= 5e9
+            else { break }
+            self = .nanoseconds(Int64((number * nanoseconds).rounded()))
+            return
+        }
+        throw ValidationError("give a time of at most 5 s, such as 300ms or 0.5s, or off")
     }
 }
 

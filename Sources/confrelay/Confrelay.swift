@@ -73,7 +73,7 @@ enum Confrelay {
     private static func exit(for error: StartupError) -> Exit {
         switch error {
         case .folderNotUsable: .cannotCreate
-        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit: .noInput
+        case .certificateNotUsable, .keyNotUsable, .keyDoesNotFit, .imagesNotUsable: .noInput
         default: .unavailable
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Compositing
 import Conference
 import FlightRecording
 import Logging
@@ -20,8 +21,8 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key cannot be used; 69 the \
-            address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
+            Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be \
+            used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
             """,
         version: "confrelay \(RelayVersion.current)", subcommands: [LayoutCommand.self])
 
@@ -63,6 +64,9 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
         configuration.relay.labels = media.labels == .on
+        configuration.relay.transitions.duration = media.transition
+        configuration.imageFolder = media.images
+        configuration.relay.maximumEncoders = limits.maxEncoders.count
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
         return configuration
@@ -181,8 +185,11 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether people see themselves in their picture: always or never.",
-            discussion: "A join request can ask otherwise for itself, with the query parameter self-view."))
+            "Whether people see themselves in their picture: always, never, or auto.",
+            discussion: """
+                With auto they do where there is not an encoder for each of their pictures: everyone then sees the same. \
+                A join request can ask otherwise for itself, with the query parameter self-view.
+                """))
     var selfView = SelfView.never
 
     @Option(
@@ -190,6 +197,18 @@ struct MediaOptions: ParsableArguments {
             Whether names, muted microphones and who speaks are shown in the picture: on or off.
             """)
     var labels = Switch.on
+
+    @Option(
+        help: ArgumentHelp(
+            "How long layouts take to change: 300ms, 0.5s, or off to change at once. (default: 300ms)",
+            valueName: "time"),
+        transform: Duration.init(transition:))
+    var transition = TransitionStyle.standard.duration
+
+    @Option(
+        help: ArgumentHelp(
+            "Folder whose PNG images templates and overlays may name, without .png.", valueName: "DIR"))
+    var images: String?
 
     static func check(_ canvas: VideoDimensions) throws {
         guard canvas.width.isMultiple(of: 2), canvas.height.isMultiple(of: 2),
@@ -221,6 +240,16 @@ struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Threads that decode, compose and encode; by default one for each core.", valueName: "n"))
     var workers: Int = RelayServerConfiguration().workers
+
+    @Option(
+        help: ArgumentHelp(
+            "Video encoders that a room runs at most, or dedicated for one for each receiver.",
+            discussion: """
+                Where there are more receivers, those who see the same share an encoder at a rate that suits them; a \
+                picture that nobody else sees needs one of its own in any case. By default two for each core.
+                """,
+            valueName: "n"))
+    var maxEncoders = EncoderLimit.forThisMachine
 
     @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
     var maxParticipants = 50

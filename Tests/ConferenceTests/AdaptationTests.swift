@@ -7,29 +7,6 @@ import Testing
 
 /// A relay with its real encoders and controllers, and a link that changes, on virtual time.
 @Suite struct AdaptationTests {
-    /// A gradient with grain that does not repeat within a second: as many bits as the encoder may spend, and few when
-    /// it must.
-    private static let texture: [PixelBuffer] = {
-        var random = SeededGenerator(seed: 5)
-        let dimensions = VideoDimensions(width: 320, height: 180)
-        return (0..<15).map { _ in
-            var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
-            for plane in 0..<3 {
-                buffer.withMutablePlane(plane) { bytes, stride in
-                    for offset in eights(in: bytes.count) {
-                        let level = UInt64(64 + offset / stride / 2) &* 0x0101_0101_0101_0101
-                        bytes.storeBytes(
-                            of: level &+ (random.next() & 0x1f1f_1f1f_1f1f_1f1f), toByteOffset: offset, as: UInt64.self)
-                    }
-                }
-            }
-            return buffer.freeze()
-        }
-    }()
-
-    /// Offsets of whole eight bytes.
-    private static func eights(in count: Int) -> StrideTo<Int> { stride(from: 0, to: count - 7, by: 8) }
-
     @Test("the picture follows a link that falls and rises, without a keyframe and without touching anyone else's")
     func linkFallsAndRises() throws {
         let call = VirtualCall {
@@ -41,7 +18,7 @@ import Testing
         let camera = try call.join(
             "Camera", colour: .red, video: .sendOnly, audio: nil, dimensions: VideoDimensions(width: 320, height: 180),
             rateLimits: fast)
-        camera.pictures = Self.texture
+        camera.pictures = Texture.pictures
         let steps = [
             LinkRate.Step(at: .zero, rate: .kilobits(2500)), LinkRate.Step(at: .seconds(20), rate: .kilobits(500)),
             LinkRate.Step(at: .seconds(40), rate: .kilobits(2000)),

@@ -59,7 +59,7 @@ import Testing
         var origins: [ComposedPicture.Origin] = []
         call.onComposed = { tick in
             guard let index = tick.pictureIndex[watching] else { return }
-            identical.append(tick.pictures[index] === ada.uplink?.newest)
+            identical.append(ada.uplink?.newest.map { $0 === tick.pictures[index] } ?? false)
             origins.append(tick.origins[index])
         }
         call.run(for: .seconds(1))
@@ -125,7 +125,7 @@ import Testing
         var held: Job?
         var now = call.now
         while held == nil {
-            now = max(now, call.relay.nextWakeUp)
+            now = now + .milliseconds(5)
             call.relay.wake(now: now)
             while let job = call.relay.pollJob() {
                 if job.kind == .compose { held = job } else { call.relay.complete(job.run { now }, now: now) }

@@ -111,6 +111,8 @@ import Testing
         call.run(for: .seconds(2))
         let participant = try #require(try stage.room.participants.last)
         ben.slides = nil
+        // What is on its way is to arrive before the end.
+        call.run(for: .milliseconds(300))
         try stage.room.videoEnded(.slides, of: participant, now: call.now)
         let shares = try stage.shares(of: .yellow, for: .milliseconds(150))
         #expect(try #require(shares.first) > 0.4)

@@ -349,6 +349,22 @@ import Testing
         #expect(encoder.keyFrameRequests == [.init(time: -0.2, name: "Ben")])
     }
 
+    @Test("what a receiver asked of another encoder is not this one's, and who went is no member")
+    func movingReceiver() throws {
+        let timeline = RoomTimeline()
+        var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        for (tick, requests) in [0, 1, 5, 6].enumerated() {
+            let row = try #require(timeline.encoder(JobQueueID(rawValue: 1), now: now))
+            if tick != 2 {
+                row.observe(1, requests: UInt64(requests), isWaitingForNetwork: false, now: now) { ("p", "Ada") }
+            }
+            row.observe(EncoderReading(), now: now)
+            #expect(row.currentMembers.count == (tick == 2 ? 0 : 1))
+            now += .milliseconds(33)
+        }
+        #expect(timeline.encoders[0].keyFrameRequests.elements.count == 1)
+    }
+
     // MARK: Instructions
 
     @Test("instructions have their times from now, their marks and their ramps")

@@ -8,45 +8,19 @@ import VideoCoding
 
 @Suite("The examples of codec sessions")
 struct CodecExampleTests {
-    /// The text of a file of the package.
-    private static func text(_ path: String) throws -> String {
-        var root = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { root.deleteLastPathComponent() }
-        return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-    }
-
-    /// The examples as they stand in the source, by name, without their indentation.
-    private static func examples() throws -> [String: String] {
-        let source = try text("Tests/DocumentationTests/CodecExamples.swift")
-        var examples: [String: String] = [:]
-        for match in source.matches(of: #/ *\/\/ example (\w+)\n((?s).*?) *\/\/ end\n/#) {
-            let lines = match.2.split(separator: "\n", omittingEmptySubsequences: false)
-            examples[String(match.1)] = lines.map { $0.hasPrefix("    ") ? $0.dropFirst(4) : $0 }
-                .joined(separator: "\n").trimmingCharacters(in: .newlines)
-        }
-        return examples
-    }
-
     @Test("are shown as they are compiled", arguments: ["README.md", "docs/codec-sessions.md"])
     func shown(document: String) throws {
-        let examples = try Self.examples().values
-        #expect(examples.count == 5)
-        let blocks = try Self.text(document).matches(of: #/(?m)^```swift\n((?s).*?)^```$/#).map {
-            // The imports say where the rest comes from.
-            $0.1.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("import ") }
-                .joined(separator: "\n").trimmingCharacters(in: .newlines)
-        }
-        #expect(!blocks.isEmpty)
-        for block in blocks where !block.hasPrefix(".package") {
-            #expect(examples.contains(block), "\(document) shows what is not compiled:\n\(block)")
-        }
+        let examples = try DocumentedExamples(file: "CodecExamples.swift")
+        #expect(examples.examples.count == 5)
+        try examples.checkCode(in: document)
     }
 
     @Test("are followed by what each encoder makes of each property")
     func propertyTable() throws {
         let table = PropertyTable.text
         #expect(
-            try Self.text("docs/codec-sessions.md").contains(table), "docs/codec-sessions.md should have\n\(table)")
+            try DocumentedExamples.text("docs/codec-sessions.md").contains(table),
+            "docs/codec-sessions.md should have\n\(table)")
     }
 
     /// Grey pictures that grow lighter.

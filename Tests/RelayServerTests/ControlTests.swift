@@ -1,4 +1,8 @@
+import Compositing
+import Foundation
 import HTTPTypes
+import MediaCore
+import NIOCore
 import Synchronization
 import Testing
 
@@ -88,5 +92,118 @@ struct ControlTests {
                 == .unsupportedMediaType)
         #expect(
             try await put("/rooms/demo/layout", String(repeating: " ", count: 65_537)).status == .contentTooLarge)
+    }
+
+    /// The mistakes that a problem document lists.
+    private func errors(_ answer: SignallingClient.Answer) -> [[String: String]] {
+        answer.json["errors"] as? [[String: String]] ?? []
+    }
+
+    @Test("a participant chooses a pin, whom to hide and the self-view, or one of them")
+    func choices() async throws {
+        let path = "/rooms/demo/participants/p1/layout"
+        #expect(
+            try await put(
+                path, #"{"layout":"pinned","participant":"p1","fit":"cover","hide":["p1","p1"],"selfView":"always"}"#
+            ).status == .noContent)
+        #expect(try await put(path, #"{"selfView":"never"}"#).status == .noContent)
+        #expect(
+            script.state.withLock { $0.participantLayouts.map(\.value) } == [
+                ParticipantLayout(.pinned(participant: "p1"), fit: .cover, hidden: ["p1"], selfView: .always),
+                ParticipantLayout(selfView: .never),
+            ])
+        for (body, place) in [
+            (#"{"selfView":"maybe"}"#, "selfView"), (#"{"hide":[1]}"#, "hide[0]"), (#"{"fit":"squeeze"}"#, "fit"),
+            (#"{"participant":"p1"}"#, "participant"),
+        ] {
+            let answer = try await put(path, body)
+            #expect(answer.status == .badRequest)
+            #expect(errors(answer).map { $0["path"] } == [place])
+        }
+    }
+
+    @Test("a template is taken, and what is wrong with one gets 422 with each place and reason")
+    func templates() async throws {
+        let slot = #"{"name":"a","x":0,"y":0,"width":1,"height":1,"show":["speaker"]}"#
+        for path in ["/rooms/demo/layout", "/rooms/demo/participants/p1/layout"] {
+            #expect(
+                try await put(path, #"{"layout":"template","template":{"slots":[\#(slot)]}}"#).status == .noContent)
+            let answer = try await put(
+                path,
+                #"{"layout":"template","template":{"slots":[\#(slot),{"name":"b","x":2,"show":["speaker"]}],"z":1}}"#)
+            #expect(answer.status == .unprocessableContent)
+            #expect(answer.headers[.contentType] == "application/problem+json")
+            let places = Set(errors(answer).compactMap { $0["path"] })
+            #expect(places.isSuperset(of: ["template.slots[1].x", "template.z"]), "\(places)")
+            #expect(errors(answer).allSatisfy { !($0["reason"] ?? "").isEmpty })
+        }
+        #expect(try await put("/rooms/demo/layout", #"{"layout":"template"}"#).status == .badRequest)
+    }
+
+    @Test("overlays are set, shown and taken away; wrong ones get 422 with their places")
+    func overlays() async throws {
+        let path = "/rooms/demo/overlays"
+        let list = #"[{"text":"On air","anchor":"top-left","height":0.08,"opacity":0.5},{"clock":"+01:00"}]"#
+        #expect(try await put(path, list).status == .noContent)
+        let shown = try await client.send(.get, path)
+        #expect(shown.status == .ok)
+        #expect(shown.body.contains(#""text":"On air""#) && shown.body.contains(#""clock":"+01:00""#))
+        #expect(try await put(path, "[]").status == .noContent)
+        #expect(try await client.send(.get, path).body == "[]")
+        #expect(script.state.withLock { $0.overlays.map(\.overlays.count) } == [2, 0])
+        for (body, place) in [
+            (#"[{"clock":"UTC"},{"text":"a","height":7}]"#, "[1].height"), (#"[{"anchor":"top"}]"#, "[0]"),
+            (#"[{"image":"logo"}]"#, "[0].image"), (#"{"text":"a"}"#, ""),
+        ] {
+            let answer = try await put(path, body)
+            #expect(answer.status == .unprocessableContent, "\(body)")
+            #expect(errors(answer).map { $0["path"] } == [place], "\(answer.body)")
+        }
+        #expect(try await put(path, "[").status == .badRequest)
+        #expect(try await put(path, list, type: "text/plain").status == .unsupportedMediaType)
+        #expect(try await put("/rooms/other/overlays", list).status == .notFound)
+        #expect(try await client.send(.get, "/rooms/other/overlays").status == .notFound)
+    }
+
+    @Test("who joined sets a portrait and takes it away; nobody else does, and nothing else is taken")
+    func portraits() async throws {
+        let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/portrait"
+        let png = try PixelBuffer.greyPNG()
+        func put(_ path: String, _ body: [UInt8], type: String = "image/png") async throws -> SignallingClient.Answer {
+            try await client.send(.put, path, headers: [.contentType: type], bytes: ByteBuffer(bytes: body))
+        }
+        #expect(try await put(path, png).status == .noContent)
+        #expect(try await client.send(.delete, path).status == .noContent)
+        #expect(
+            script.state.withLock { $0.portraits.map(\.value?.picture.dimensions) } == [
+                VideoDimensions(width: 8, height: 8), nil,
+            ])
+        for stranger in ["/rooms/demo/participants/p1/portrait", "/rooms/demo/participants/p1.00/portrait"] {
+            #expect(try await put(stranger, png).status == .forbidden)
+            #expect(try await client.send(.delete, stranger).status == .forbidden)
+        }
+        let gone = "/rooms/demo/participants/\(SignallingClient.session("p9"))/portrait"
+        #expect(try await put(gone, png).status == .notFound)
+        #expect(try await put(path, png, type: "image/jpeg").status == .unsupportedMediaType)
+        #expect(try await put(path, Array("GIF89a".utf8)).status == .unprocessableContent)
+        #expect(try await put(path, Array(png.prefix(50))).status == .unprocessableContent)
+        #expect(
+            try await put(path, [UInt8](repeating: 0, count: SignallingLimits.portraitSize + 1)).status
+                == .contentTooLarge)
+        #expect(script.state.withLock { $0.portraits.count } == 2)
+    }
+}
+
+extension PixelBuffer {
+    /// The bytes of a PNG of 8x8 samples.
+    fileprivate static func greyPNG() throws -> [UInt8] {
+        var buffer = MutablePixelBuffer(format: .bgra, dimensions: VideoDimensions(width: 8, height: 8))
+        buffer.withMutablePlane(0) { bytes, _ in
+            for index in bytes.indices { bytes[index] = 128 }
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).png")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try buffer.freeze().writePNG(to: file.path)
+        return Array(try Data(contentsOf: file))
     }
 }

@@ -122,9 +122,10 @@ struct SourceReel {
         let ids = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
         self.ids = ids
         let noise = Noise(seed: 7)
-        pictures = (0..<Self.frameCount).map { [dimensions] frame in
+        let pictures = (0..<Self.frameCount).map { [dimensions] frame in
             (0..<count).map { Self.picture(noise, dimensions, shift: 16 * $0 + 5 * frame) }
         }
+        self.pictures = pictures
         func inputs(_ decorated: Bool) -> [CompositionInputs] {
             pictures.map { pictures in
                 let sources = zip(ids, pictures).map { id, picture in

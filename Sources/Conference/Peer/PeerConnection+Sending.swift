@@ -9,8 +9,19 @@ extension PeerConnection {
     /// Whether a video frame should be encoded for this peer now: there is where to send it, and the pacer has room
     /// within its latency budget.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        guard let line = videoLine ?? line(.slides), lines[line].canSend else { return false }
-        return pacer.queueDelay(now: now) < Self.maximumPacerDelay && budget.hasRoom(now: now)
+        canSendVideo && pacer.queueDelay(now: now) < Self.maximumPacerDelay && budget.hasRoom(now: now)
+    }
+
+    /// Whether there is where to send video.
+    var canSendVideo: Bool {
+        guard let line = videoLine ?? line(.slides) else { return false }
+        return lines[line].canSend
+    }
+
+    /// How long the path takes, at the rate that it is believed to carry, for what was sent beyond that rate and for
+    /// what waits here, and for so much more.
+    func videoBacklog(adding size: DataSize = .zero, now: MonotonicInstant) -> Duration {
+        max(budget.backlog(adding: size, now: now), pacer.queueDelay(now: now))
     }
 
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.

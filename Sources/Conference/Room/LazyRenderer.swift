@@ -1,7 +1,8 @@
 import Compositing
 import MediaCore
 
-/// A renderer that is made by the first job, on the worker, so that the first join does not hold up the room's loop.
+/// A renderer that is made by the first job, on the worker, so that the first join does not hold up the room's loop; and
+/// again where somebody looks after nobody did.
 final class LazyRenderer {
     private let makeCompositor: (@Sendable () -> any VideoCompositing)?
     private var renderer: CompositionRenderer?
@@ -15,6 +16,11 @@ final class LazyRenderer {
         _ requests: [CompositionRequest], inputs: CompositionInputs, at time: MediaTime,
         cancellation: CompositionCancellation
     ) -> [ComposedPicture] {
+        guard !requests.isEmpty else {
+            // Nobody looks: all that it holds is let go of.
+            renderer = nil
+            return []
+        }
         let renderer = renderer ?? CompositionRenderer(compositor: makeCompositor?() ?? LayerCompositor())
         self.renderer = renderer
         return renderer.render(requests, inputs: inputs, at: time, cancellation: cancellation)

@@ -39,6 +39,8 @@ final class Participant {
     var director: CompositionDirector?
     /// What is shown while there is no video of the participant.
     var portrait: ImageAsset?
+    /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
+    var viewNumber = 0
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?

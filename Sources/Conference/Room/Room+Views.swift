@@ -6,12 +6,15 @@ extension Room {
     /// Shows every receiver, from a tick on, what is wanted for them as things are.
     func direct(at time: MediaTime) {
         wantedTiles.removeAll(keepingCapacity: true)
+        var views: [CompositionView: Int] = [:]
         for receiver in participants {
             guard let canvas = receiver.downlink?.dimensions else {
                 receiver.director = nil
                 continue
             }
             let view = view(for: receiver, canvas: canvas)
+            receiver.viewNumber = views[view] ?? views.count
+            views[view] = receiver.viewNumber
             var director =
                 receiver.director.flatMap { $0.canvas == canvas ? $0 : nil }
                 ?? CompositionDirector(canvas: canvas, transitions: configuration.transitions)
@@ -49,7 +52,7 @@ extension Room {
     /// Whom a receiver can be shown. Without a self-view that is everyone else: neither one's own face nor the screen
     /// that one presents, on which the picture may be. Who is hidden is as if they sent no video.
     private func scene(for receiver: Participant) -> LayoutScene {
-        let showsSelf = receiver.selfView == .always
+        let showsSelf = encoding.showsSelf(receiver)
         let hidden = layout.hidden + (receiver.layout?.hidden ?? [])
         let shown = participants.filter { (showsSelf || $0 !== receiver) && !hidden.contains($0.publicID) }
         let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })

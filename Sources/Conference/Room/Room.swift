@@ -21,6 +21,7 @@ final class Room {
     private let wallClock: WallClock
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
+    let encoding: RoomEncoding
     /// Cancels what is being composed when the room ends.
     private let cancellation = CompositionCancellation()
     private let mixer = QueueConfined(AudioMixingSession())
@@ -62,15 +63,16 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, composeQueue: JobQueueID, mixQueue: JobQueueID,
-        events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
+        id: String, configuration: RelayConfiguration, queues: JobQueueAllocator, events: RoomEventLog,
+        wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
         self.wallClock = wallClock
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
-        self.composeQueue = composeQueue
-        self.mixQueue = mixQueue
+        composeQueue = queues.next()
+        mixQueue = queues.next()
+        encoding = RoomEncoding(room: id, configuration: configuration, queues: queues)
         self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
@@ -174,6 +176,7 @@ final class Room {
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
+        if encoding.chooseView(for: participants, now: now) { viewsChanged() }
         let mediaTime = MediaTime(value: time.nanoseconds, timescale: 1_000_000_000)
         let plan = currentViewPlan(at: mediaTime)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
@@ -256,29 +259,18 @@ final class Room {
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
-        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         pictures.count(tick.origins)
+        timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
-        for participant in participants {
-            guard participant.downlink != nil, let index = tick.pictureIndex[participant.id],
-                tick.pictures.indices.contains(index)
-            else { continue }
-            participant.downlink?.observeComposition(duration)
-            let job = participant.downlink?.takeJob(
-                picture: tick.pictures[index], captureTime: tick.captureTime,
-                hasRoom: participant.peer.hasRoomForVideo(now: now), deadline: tick.captureTime + videoTicks.interval,
-                now: now)
-            if let job { jobs.append(job) }
-        }
+        for participant in participants { participant.downlink?.observeComposition(duration) }
+        jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
     }
 
+    /// Returns those to whom the frame was sent.
     func complete(
-        _ result: EncodedPicture, for participant: Participant, of completion: JobCompletion, now: MonotonicInstant
-    ) {
-        participant.downlink?.complete(result, of: completion)
-        guard let frame = result.frame else { return }
-        participant.peer.sendVideo(
-            frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
+        _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
+    ) -> [Participant] {
+        encoding.complete(result, of: completion, for: participants, now: now)
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {

@@ -42,9 +42,12 @@ final class EncoderTimeline {
             _ = keyFrameRequests.advance(to: requests)
         }
 
-        fileprivate mutating func observe(requests: UInt64, now: MonotonicInstant) -> UInt64 {
+        /// Returns how many keyframes were asked for since the tick before; what was asked of other encoders meanwhile does
+        /// not count.
+        fileprivate mutating func observe(requests: UInt64, wasHere: Bool, now: MonotonicInstant) -> UInt64 {
             lastSeen = now
-            return keyFrameRequests.advance(to: requests)
+            let growth = keyFrameRequests.advance(to: requests)
+            return wasHere ? growth : 0
         }
     }
 
@@ -87,7 +90,8 @@ final class EncoderTimeline {
         let growth: UInt64
         let name: String
         if let index = members.firstIndex(where: { $0.participant == participant }) {
-            growth = members[index].observe(requests: requests, now: now)
+            growth = members[index].observe(
+                requests: requests, wasHere: members[index].lastSeen == lastSeen, now: now)
             name = members[index].name
         } else {
             members.removeAll { now - $0.lastSeen > TimelineScale.length }

@@ -10,9 +10,25 @@ extension Relay {
 
 extension Room {
     func timelineSnapshot(now: MonotonicInstant) -> RoomTimelineSnapshot {
-        timeline.snapshot(room: id, tickInterval: tickInterval, now: now) { source in
-            let name = participant(source.participant)?.name ?? "someone who left"
-            return source.content == .slides ? "\(name)’s screen" : name
+        timeline.snapshot(room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now) { source in
+            let name = participant(source.participant)?.name ?? timeline.name(of: source) ?? "someone who left"
+            return source.content == .slides ? "\(name) (screen)" : name
         }
+    }
+
+    /// The plans that there are, each once however many it is for.
+    private func timelineViews(now: MonotonicInstant) -> [TimelineView] {
+        let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
+        var views: [TimelineView] = []
+        for participant in participants {
+            guard let plan = participant.director?.plan else { continue }
+            let receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            if let known = views.firstIndex(where: { $0.plan == plan }) {
+                views[known].receivers.append(receiver)
+            } else {
+                views.append(TimelineView(receivers: [receiver], plan: plan, now: time))
+            }
+        }
+        return views
     }
 }

@@ -13,14 +13,16 @@ extension Room {
                 let source = SourceID(participant: participant.id, content: content)
                 timeline.observe(reading, of: source, now: now) { (participant.publicID, participant.name) }
             }
-            guard let downlink = participant.downlink, let row = timeline.encoder(downlink.queue, now: now) else {
-                continue
+        }
+        for group in encoding.groups {
+            guard let row = timeline.encoder(group.queue, now: now) else { continue }
+            for participant in participants where participant.downlink?.group == group.id {
+                row.observe(
+                    participant.id, requests: participant.peer.keyFrameRequestsReceived,
+                    isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
+                ) { (participant.publicID, participant.name) }
             }
-            row.observe(
-                participant.id, requests: participant.peer.keyFrameRequestsReceived,
-                isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
-            ) { (participant.publicID, participant.name) }
-            row.observe(downlink.reading, now: now)
+            row.observe(group.reading, now: now)
         }
     }
 
@@ -63,16 +65,24 @@ extension Participant {
     }
 }
 
-extension DownlinkPipeline {
+extension EncodeGroup {
     fileprivate var reading: EncoderReading {
         EncoderReading(
-            targetBitRate: bitRate.sustained, dimensions: dimensions, maximumFrameRate: framesPerSecond,
-            framesEncoded: framesEncoded, framesLeftOut: framesDropped, keyFrames: keyFrames)
+            targetBitRate: bitRate.sustained, dimensions: format.dimensions, maximumFrameRate: framesPerSecond,
+            framesEncoded: framesEncoded, framesLeftOut: framesLeftOut, keyFrames: keyFramesEncoded)
     }
 }
 
 extension CompositionWork {
     init(_ tick: ComposedTick) {
-        self.init(captureTime: tick.captureTime, rendered: tick.pictures.count)
+        self.init(captureTime: tick.captureTime)
+        for origin in tick.origins {
+            switch origin {
+            case .rendered: rendered += 1
+            case .reused: reused += 1
+            case .passthrough: passedThrough += 1
+            case .fallback: fellBack += 1
+            }
+        }
     }
 }

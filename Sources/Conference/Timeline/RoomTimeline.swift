@@ -84,6 +84,11 @@ final class RoomTimeline {
         row.observe(sound, mix: mix, now: now)
     }
 
+    /// Who a source belongs to, or belonged to; nil when that was forgotten.
+    func name(of source: SourceID) -> String? {
+        sourceRows[source].map { sources[$0].name } ?? soundRows[source.participant].map { sounds[$0].name }
+    }
+
     /// An encoder's row, made if need be; nil when there are too many.
     func encoder(_ id: JobQueueID, now: MonotonicInstant) -> EncoderTimeline? {
         if let row = encoderRows[id] { return encoders[row] }

@@ -11,7 +11,18 @@ extension TimelineView {
         view.instructions = plan.instructions.filter { $0.timeRange.overlaps(horizon) }.map { instruction in
             snapshot(instruction, describe: describe)
         }
+        view.issues = plan.validate().filter { $0.timeRange.overlaps(horizon) || !$0.timeRange.isValid }
+            .prefix(Self.maximumIssues).map { issue in
+                CompositionIssue(issue.kind, timeRange: fromNow(issue.timeRange)).description(naming: describe)
+            }
         return view
+    }
+
+    /// More of them say nothing new.
+    private static let maximumIssues = 20
+
+    private func fromNow(_ range: MediaTimeRange) -> MediaTimeRange {
+        MediaTimeRange(start: range.start - now, duration: range.duration)
     }
 
     private func snapshot(
@@ -42,5 +53,15 @@ extension TimelineView {
         guard time.isNumeric else { return nil }
         let seconds = (time - now).seconds
         return seconds.isFinite ? (seconds * 1000).rounded() / 1000 : nil
+    }
+}
+
+extension RoomTimelineSnapshot.Ramp {
+    /// The opacity when a part of the ramp's time, from 0 to 1, has passed.
+    public func opacity(atPart part: Double) -> Double {
+        let factor = TweenFactor(
+            of: MediaTime(seconds: part, timescale: 1000),
+            in: MediaTimeRange(start: .zero, end: MediaTime(value: 1, timescale: 1)))
+        return .interpolated(from: from, to: to, fraction: easing.eased(factor))
     }
 }

@@ -32,9 +32,7 @@ extension Problem {
     /// Says over HTTP why a room cannot be followed.
     init(_ error: RoomFeedError, room: RoomName) {
         switch error {
-        case .noSuchRoom:
-            self.init(
-                .notFound, "there is no room '\(room.rawValue)'; a room is there while someone is in it")
+        case .noSuchRoom: self = .noRoom(room)
         case .noSuchParticipant:
             self.init(.notFound, "there is no such participant in the room '\(room.rawValue)'")
         case .tooManyFollowers(let limit):

@@ -84,11 +84,15 @@ struct ParticipantFamily {
             gauge("downlink_loss_ratio", "Share of packets lost, 0 to 1.") { $0.downlink.loss },
             gauge("downlink_video_width_pixels", "Width of the picture sent.") { Double($0.downlink.width) },
             gauge("downlink_video_height_pixels", "Height of the picture sent.") { Double($0.downlink.height) },
-            counter("downlink_frames_encoded", "Video frames encoded.") { $0.downlink.framesEncoded },
+            counter("downlink_frames_encoded", "Video frames encoded and sent.") { $0.downlink.framesEncoded },
+            counter("downlink_frames_thinned", "Frames left out for this participant alone.") {
+                $0.downlink.framesThinned
+            },
+            counter("downlink_group_changes", "Changes from one encoder to another.") { $0.downlink.groupChanges },
             counter("downlink_frames_dropped", "Ticks without a frame: encoder busy or pacer full.") {
                 $0.downlink.framesDropped
             },
-            counter("downlink_keyframes", "Keyframes encoded.") { $0.downlink.keyFrames },
+            counter("downlink_keyframes", "Keyframes sent.") { $0.downlink.keyFrames },
             counter("downlink_keyframe_requests", "Keyframes asked for by the participant.") {
                 $0.downlink.keyFrameRequests
             },

@@ -90,6 +90,22 @@ extension ServerReport {
         family("ticks_total", .counter, "Video ticks whose composition was done.", \.ticks)
         family("missed_ticks_total", .counter, "Video ticks left out: the one before was not done.", \.missedTicks)
         family("composed_pictures_total", .counter, "Pictures composed.", \.composedPictures)
+        text.begin("confrelay_room_pictures_total", .counter, help: "Composed pictures by how they came about.")
+        for room in relay.rooms {
+            let pictures = room.pictures
+            for (origin, count) in [
+                ("rendered", pictures.rendered), ("reused", pictures.reused),
+                ("passed_through", pictures.passedThrough), ("fallback", pictures.fallbacks),
+            ] {
+                text.sample(count, [("room", room.id), ("origin", origin)])
+            }
+        }
+        family("encoders", .gauge, "Video encoders.") { UInt64($0.encoding.groups.count) }
+        family("frames_encoded_total", .counter, "Video frames encoded.", \.encoding.frames)
+        family("keyframes_encoded_total", .counter, "Keyframes encoded.", \.encoding.keyFrames)
+        family("encoded_bytes_total", .counter, "Bytes of the frames encoded.", \.encoding.bytes)
+        family("encoded_keyframe_bytes_total", .counter, "Bytes of the keyframes.", \.encoding.keyFrameBytes)
+        family("encoder_moves_total", .counter, "Receivers moved between encoders.", \.encoding.moves)
         family("late_audio_ticks_total", .counter, "Audio ticks that came late: the mixer was busy.", \.lateAudioTicks)
     }
 

@@ -1,3 +1,4 @@
+import Compositing
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -25,6 +26,20 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         self.detail = detail
         self.headers = headers
         self.errors = errors
+    }
+
+    /// A document that is JSON and yet wrong, with all that is wrong with it.
+    init(_ error: LayoutTemplateError) {
+        self.init(.unprocessableContent, error.description, errors: Self.mistakes(error.issues))
+    }
+
+    static func mistakes(_ issues: [LayoutTemplateError.Issue]) -> [Mistake] {
+        issues.map { Mistake(path: $0.path, reason: $0.reason) }
+    }
+
+    /// What is answered where a room is asked for that there is not.
+    static func noRoom(_ name: RoomName) -> Problem {
+        Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
     }
 
     private enum CodingKeys: String, CodingKey {

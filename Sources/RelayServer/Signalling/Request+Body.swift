@@ -1,3 +1,4 @@
+import Compositing
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -7,6 +8,15 @@ extension Request {
     /// The type of the body, without parameters and in lower case; nil when it is not told.
     var mediaType: String? {
         headers[.contentType]?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+    }
+
+    /// The body as it came.
+    func bytes(upTo limit: Int) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await body.collect(upTo: limit))
+        } catch is NIOTooManyBytesError {
+            throw Problem(.contentTooLarge, "the body is larger than \(limit) bytes")
+        }
     }
 
     /// The body as text.
@@ -26,6 +36,8 @@ extension Request {
         let text = try await text()
         do {
             return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        } catch let error as LayoutTemplateError {
+            throw Problem(error)
         } catch let error as DecodingError {
             throw Problem(
                 .badRequest, "\(error.explanation), such as \(example)",
@@ -56,19 +68,6 @@ extension DecodingError {
         case .typeMismatch(_, let context), .valueNotFound(_, let context): context.codingPath.jsonPath
         case .dataCorrupted(let context) where !context.codingPath.isEmpty: context.codingPath.jsonPath
         default: nil
-        }
-    }
-}
-
-extension [any CodingKey] {
-    /// A place in a JSON document: `template.slots[2].width`.
-    fileprivate var jsonPath: String {
-        reduce(into: "") { path, key in
-            if let index = key.intValue {
-                path += "[\(index)]"
-            } else {
-                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
-            }
         }
     }
 }

@@ -1,12 +1,14 @@
+import Compositing
 import Conference
 import HTTPTypes
 import Hummingbird
 
-/// Layouts, and what a participant says of their microphone and camera.
+/// Layouts, overlays and portraits, and what a participant says of their microphone and camera.
 extension SignallingRouter {
     private static let layoutExample = #"{"layout":"speaker"} or {"layout":"pinned","participant":"k3v9"}"#
     private static let ownLayoutExample =
         #"{"layout":"pinned","participant":"k3v9","hide":["x7c2"],"selfView":"always"}"#
+    private static let overlaysExample = #"[{"image":"logo","anchor":"top-right","height":0.1},{"clock":"UTC"}]"#
     private static let mediaExample = #"{"microphone":false,"camera":true}"#
 
     func setRoomLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
@@ -41,6 +43,43 @@ extension SignallingRouter {
         }
     }
 
+    func overlays(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        try await .json(findRoom(context).overlays)
+    }
+
+    func setOverlays(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let room = try RoomName(context.parameters.require("room"))
+        let overlays = try await request.json(OverlayList.self, example: Self.overlaysExample)
+        return try await controlling { () async throws(RoomControlError) in
+            try await driver.setOverlays(overlays, room: room.rawValue)
+        }
+    }
+
+    func setPortrait(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let (room, participant) = try sessionPath(context)
+        guard request.mediaType == SignallingMediaType.png else {
+            throw Problem(.unsupportedMediaType, "a portrait must be a PNG: send Content-Type: image/png")
+        }
+        let bytes = try await request.bytes(upTo: SignallingLimits.portraitSize)
+        let portrait: ImageAsset
+        do {
+            // Read here, and not on the relay's loop.
+            portrait = try ImageAsset(name: "portrait", png: bytes, scaledTo: SignallingLimits.portraitSide)
+        } catch {
+            throw Problem(.unprocessableContent, error.description)
+        }
+        return try await controlling { () async throws(RoomControlError) in
+            try await driver.setPortrait(portrait, room: room.rawValue, participant: participant)
+        }
+    }
+
+    func removePortrait(_ request: Request, _ context: SignallingContext) async throws -> Response {
+        let (room, participant) = try sessionPath(context)
+        return try await controlling { () async throws(RoomControlError) in
+            try await driver.setPortrait(nil, room: room.rawValue, participant: participant)
+        }
+    }
+
     private func controlling(_ change: () async throws(RoomControlError) -> Void) async throws -> Response {
         do {
             try await change()
@@ -57,10 +96,8 @@ extension Problem {
         let status: HTTPResponse.Status =
             switch error {
             case .noSuchRoom, .noSuchParticipant: .notFound
-            case .layoutNamesNobody, .nobodyToHide: .unprocessableContent
+            case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
             }
-        self.init(
-            status, error.description,
-            errors: error.path.map { [Mistake(path: $0, reason: error.description)] } ?? [])
+        self.init(status, error.description, errors: Self.mistakes(error.issues))
     }
 }

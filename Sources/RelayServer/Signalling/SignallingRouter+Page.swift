@@ -24,7 +24,7 @@ extension SignallingRouter {
         return Self.response(with: file, to: request)
     }
 
-    private static func response(with file: WebFile, to request: Request) -> Response {
+    static func response(with file: WebFile, to request: Request) -> Response {
         var headers: HTTPFields = [
             .contentType: file.mediaType, .eTag: file.entityTag,
             // Browsers ask each time and mostly hear 304: after an upgrade no page is made of old and new files.

@@ -35,10 +35,10 @@ extension SignallingRouter {
         return try .json(participant)
     }
 
-    private func findRoom(_ context: SignallingContext) async throws -> RoomSnapshot {
+    func findRoom(_ context: SignallingContext) async throws -> RoomSnapshot {
         let name = try RoomName(context.parameters.require("room"))
         guard let room = await driver.room(name.rawValue) else {
-            throw Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
+            throw Problem.noRoom(name)
         }
         return room
     }

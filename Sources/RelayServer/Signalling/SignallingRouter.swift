@@ -35,7 +35,11 @@ struct SignallingRouter {
         add("/rooms", to: router, [.get: roomList])
         add("/rooms/:room", to: router, [.get: room])
         add("/rooms/:room/events", to: router, [.get: events])
+        add("/rooms/:room/debug", to: router, [.get: debugView])
+        add("/rooms/:room/debug.svg", to: router, [.get: debugDrawing])
+        add("/rooms/:room/debug.json", to: router, [.get: debugData])
         add("/rooms/:room/layout", to: router, [.put: setRoomLayout])
+        add("/rooms/:room/overlays", to: router, [.get: overlays, .put: setOverlays])
         add("/rooms/:room/participants", to: router, [.post: joining(.participants)])
         add(
             "/rooms/:room/participants/:participant", to: router,
@@ -44,6 +48,9 @@ struct SignallingRouter {
             "/rooms/:room/participants/:participant/layout", to: router,
             [.put: setParticipantLayout, .delete: resetParticipantLayout])
         add("/rooms/:room/participants/:participant/media", to: router, [.put: setMediaState])
+        add(
+            "/rooms/:room/participants/:participant/portrait", to: router,
+            [.put: setPortrait, .delete: removePortrait])
         for endpoint in [JoiningEndpoint.whip, .whep] {
             add("/\(endpoint.rawValue)/:room", to: router, [.post: joining(endpoint)])
             add("/\(endpoint.rawValue)/:room/:participant", to: router, [.patch: update, .delete: leave])
@@ -110,6 +117,7 @@ enum JoiningEndpoint: String {
 enum SignallingMediaType {
     static let sdp = "application/sdp"
     static let json = "application/json"
+    static let png = "image/png"
     /// What `PATCH` takes.
     static let updates = "\(TrickleICEFragment.mediaType), \(sdp)"
 }

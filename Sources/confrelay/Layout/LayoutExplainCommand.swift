@@ -3,8 +3,6 @@ public import Compositing
 import Foundation
 import MediaCore
 
-extension LayoutPreview.Shape: ExpressibleByArgument {}
-
 /// Shows what a layout makes of people who are not there.
 struct LayoutExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

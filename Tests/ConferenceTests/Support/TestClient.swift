@@ -49,6 +49,9 @@ final class TestClient {
     private var frameCount = 0
 
     private(set) var picture: PixelBuffer?
+    /// The compressed frames that came, where they are recorded.
+    private(set) var frames: [[UInt8]] = []
+    var recordsFrames = false
     private(set) var arrivals: [MonotonicInstant] = []
     private(set) var keyFramesReceived = 0
     private(set) var bytesReceived = 0
@@ -172,6 +175,7 @@ final class TestClient {
             switch event {
             case .videoFrame(let frame):
                 arrivals.append(now)
+                if recordsFrames { frames.append(frame.sample.data.bytes) }
                 if frame.sample.isSync { keyFramesReceived += 1 }
                 decoder.decode(frame.sample) { event in
                     guard case .output(let output) = event else { return }
@@ -223,5 +227,14 @@ final class ToneEncoder {
         let sign: Double = x > .pi ? -1 : 1
         if x > .pi { x -= .pi }
         return sign * 16 * x * (.pi - x) / (5 * .pi * .pi - 4 * x * (.pi - x))
+    }
+}
+
+extension BlockBuffer {
+    fileprivate var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            copyBytes(into: UnsafeMutableRawBufferPointer(buffer))
+            initialized = count
+        }
     }
 }

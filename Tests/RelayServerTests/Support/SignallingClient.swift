@@ -52,12 +52,12 @@ struct SignallingClient {
     /// Sends a request to a driver, which is closed afterwards unless it is given.
     func send(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String = "",
-        from peer: TransportAddress? = loopback
+        bytes: ByteBuffer? = nil, from peer: TransportAddress? = loopback
     ) async throws -> Answer {
         let driver = RelayDriver(eventLoop: MultiThreadedEventLoopGroup.singleton.next(), workerCount: 1) { [script] in
             TwinRelay(script)
         }
-        let response = try await respond(driver, method, path, headers: headers, body: body, from: peer)
+        let response = try await respond(driver, method, path, headers: headers, body: body, bytes: bytes, from: peer)
         let collector = Collector()
         try await response.body.write(collector)
         await driver.close()
@@ -68,7 +68,7 @@ struct SignallingClient {
     /// A response whose body is not written yet.
     func respond(
         _ driver: RelayDriver, _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:],
-        body: String = "", from peer: TransportAddress? = loopback
+        body: String = "", bytes: ByteBuffer? = nil, from peer: TransportAddress? = loopback
     ) async throws -> Response {
         let router = SignallingRouter(
             driver: driver, mediaPort: 7000, isEncrypted: isEncrypted, isLocalAddress: { $0.host == "192.0.2.10" },
@@ -76,7 +76,7 @@ struct SignallingClient {
         ).makeRouter().buildResponder()
         var head = HTTPRequest(method: method, scheme: "http", authority: "relay", path: path)
         head.headerFields = headers
-        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body)))
+        let request = Request(head: head, body: RequestBody(buffer: bytes ?? ByteBuffer(string: body)))
         return try await router.respond(to: request, context: SignallingContext(source: Source(), peer: peer))
     }
 }

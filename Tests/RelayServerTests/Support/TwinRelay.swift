@@ -1,3 +1,4 @@
+import Compositing
 import MediaCore
 import NIOCore
 import RelayServer
@@ -23,6 +24,8 @@ final class TwinRelay: RelayCore {
             var isWithoutICE = false
             var roomLayouts: [RoomLayout] = []
             var participantLayouts: [Update<ParticipantLayout?>] = []
+            var overlays: [OverlayList] = []
+            var portraits: [Update<ImageAsset?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
@@ -41,6 +44,7 @@ final class TwinRelay: RelayCore {
             var echoes = false
             var isClosed = false
             var snapshot = RelaySnapshot()
+            var timelines: [RoomTimelineSnapshot] = []
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
         }
@@ -137,6 +141,22 @@ final class TwinRelay: RelayCore {
         }
     }
 
+    func setOverlays(_ overlays: OverlayList, room: String, now: MonotonicInstant) throws(RoomControlError) {
+        if let error = overlays.error(ofImagesIn: ImageLibrary()) { throw .noSuchImages(error) }
+        try control(nil, room: room) {
+            $0.overlays.append(overlays)
+            $0.snapshot.rooms[0].overlays = overlays
+        }
+    }
+
+    func setPortrait(
+        _ portrait: ImageAsset?, room: String, participant: String, now: MonotonicInstant
+    ) throws(RoomControlError) {
+        try control(nil, room: room, participant: participant) {
+            $0.portraits.append(.init(participant: participant, value: portrait))
+        }
+    }
+
     func setMediaState(
         _ media: MediaState, room: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
@@ -207,5 +227,9 @@ final class TwinRelay: RelayCore {
 
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot? {
         snapshot(now: now).rooms.first { $0.id == id }
+    }
+
+    func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot? {
+        script.state.withLock { $0.timelines.first { $0.room == id } }
     }
 }

@@ -10,15 +10,15 @@ public enum DownlinkLimit: String, Codable, Sendable {
     case processing
 }
 
-extension DownlinkPipeline {
+extension EncodeGroup {
     /// Bits a pixel below which composed pictures look softer than their sources.
     private static let softBelow = 0.03
 
-    /// What keeps the picture from being better at this moment, the relay's own load aside.
+    /// What keeps the pictures from being better at this moment, the relay's own load aside.
     var limit: DownlinkLimit? {
         let bits = Double(bitRate.sustained.bitsPerSecond)
-        let pixels = Double(dimensions.area) * Double(framesPerSecond)
+        let pixels = Double(format.dimensions.area) * Double(framesPerSecond)
         if isFrameRateReduced || bits < pixels * Self.softBelow { return .network }
-        return isSmallerThanCanvas ? .receiver : nil
+        return format.isSmallerThanCanvas ? .receiver : nil
     }
 }

@@ -2,12 +2,15 @@ import MediaCore
 import SecureTransport
 import VideoCoding
 
-/// What a compression session is made from.
-struct EncoderSetup {
+/// What a receiver's stream must be like, whatever its rate: those of one format can share an encoder.
+struct EncodeFormat: Hashable, Sendable {
     var dimensions: VideoDimensions
+    /// All but the rates, which are the encoder's.
     var properties: CompressionProperties
     /// Whether the receiver's level does not allow the whole canvas.
     var isSmallerThanCanvas = false
+    /// Whether keyframes come now and then unasked, for receivers that were not negotiated to ask with PLI or FIR.
+    var repeatsKeyFrames = false
 }
 
 /// What a receiver's decoder takes, as negotiated: the encoder's settings follow from it.
@@ -20,23 +23,28 @@ struct DownlinkFormat {
     private let level: H264Level?
     /// The receiver reassembles no fragments (packetization mode 0): each slice must fit a packet.
     private let needsSmallSlices: Bool
+    private let canAskForKeyFrames: Bool
 
     init(_ media: NegotiatedMedia) {
         profile = media.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
         level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.levelIDC) }
         needsSmallSlices = media.packetizationMode == 0
+        canAskForKeyFrames = media.feedback.pli || media.feedback.fir
     }
 
     /// What the level allows, audio aside; `nil` where there is none.
     var maximumBitRate: BitRate? { level?.maximumBitRate(profile: profile) }
 
     /// The pictures' size and how to encode them for a canvas: the largest of its fractions that the level allows.
-    func compression(
-        canvas: VideoDimensions, frameRate: Int, bitRate: BitRate, maximumSliceSize: DataSize
-    ) -> EncoderSetup {
+    ///
+    /// - Parameter bitRate: What the level has to carry at least.
+    func encoding(
+        canvas: VideoDimensions, frameRate: Int, bitRate: BitRate, preset: EncoderPreset, maximumSliceSize: DataSize
+    ) -> EncodeFormat {
         let dimensions = dimensions(canvas: canvas, frameRate: frameRate)
-        var properties = CompressionProperties(
-            averageBitRate: bitRate, expectedFrameRate: Double(frameRate), profileLevel: H264ProfileLevel(profile))
+        var properties = CompressionProperties()
+        properties.profileLevel = H264ProfileLevel(profile)
+        properties.preset = preset
         properties.sliceMaxBytes = needsSmallSlices ? maximumSliceSize : nil
         // What cameras send, browsers' above all, and placeholders are drawn in. Unsaid, Chromium would take it for BT.709.
         properties.colour = .bt601
@@ -48,8 +56,9 @@ struct DownlinkFormat {
         {
             properties.profileLevel.level = level
         }
-        return EncoderSetup(
-            dimensions: dimensions, properties: properties, isSmallerThanCanvas: dimensions != canvas)
+        return EncodeFormat(
+            dimensions: dimensions, properties: properties, isSmallerThanCanvas: dimensions != canvas,
+            repeatsKeyFrames: !canAskForKeyFrames)
     }
 
     private func dimensions(canvas: VideoDimensions, frameRate: Int) -> VideoDimensions {

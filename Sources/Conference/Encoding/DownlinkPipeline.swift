@@ -1,0 +1,154 @@
+import MediaCore
+import VideoCoding
+
+/// A receiver's video on its way out: which encoder's frames are sent, and which of them are left out for this receiver
+/// alone.
+///
+/// A receiver is assigned to a group, and follows its frames from a keyframe on. Until that comes it goes on with those
+/// that it followed before. Frames that its own link has no room for are left out: of the upper temporal layer at any
+/// time, which no other frame refers to and whose absence the numbering does not show (H.264 7.4.3, `frame_num`); where
+/// that is not enough, all until the next keyframe.
+struct DownlinkPipeline {
+    let format: EncodeFormat
+    /// The group that the receiver belongs to; nil before the first picture.
+    private(set) var group: EncodeGroupID?
+    /// The group whose frames are sent; nil while a keyframe is waited for without a picture.
+    private(set) var source: EncodeGroupID?
+    private var lastSource: EncodeGroupID?
+    /// What the receiver's own network carries.
+    var bitRate: VideoBitRate
+    var keyFrameAllowance = KeyFrameAllowance()
+    /// When a frame was last left out for this receiver alone.
+    private(set) var lastThinned: MonotonicInstant?
+    /// Since when a keyframe of the receiver's group is waited for.
+    private(set) var waitsSince: MonotonicInstant?
+    private var lastKeyFrame: MonotonicInstant?
+    /// Whether a keyframe is wanted because frames were more than the link could take.
+    private var hasStopped = false
+
+    private(set) var framesEncoded: UInt64 = 0
+    var framesDropped: UInt64 = 0
+    private(set) var framesThinned: UInt64 = 0
+    private(set) var keyFrames: UInt64 = 0
+    private(set) var groupChanges: UInt64 = 0
+    private(set) var stages: [Stage: LatencyHistogram] = [:]
+
+    /// The stages a picture passes on its way to the pacer.
+    enum Stage: String, CaseIterable {
+        case compose
+        case encodeQueue = "encode_queue"
+        case encode
+    }
+
+    init(format: EncodeFormat, bitRate: BitRate) {
+        self.format = format
+        self.bitRate = VideoBitRate(target: bitRate, sustained: bitRate)
+        for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
+    }
+
+    var dimensions: VideoDimensions { format.dimensions }
+
+    /// Whether the receiver waits for a keyframe of its group, seeing another's pictures or none.
+    var awaitsKeyFrame: Bool { source != group }
+
+    mutating func observeComposition(_ duration: Duration) {
+        stages[.compose]?.observe(duration)
+    }
+
+    mutating func observeEncoding(_ completion: JobCompletion) {
+        stages[.encodeQueue]?.observe(completion.started - completion.handedOut)
+        stages[.encode]?.observe(completion.finished - completion.started)
+    }
+
+    /// Moves the receiver to a group, which it follows from its next keyframe on.
+    mutating func assign(to group: EncodeGroupID, now: MonotonicInstant) {
+        guard group != self.group else { return }
+        self.group = group
+        waitsSince = waitsSince ?? now
+    }
+
+    /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one. Who joins a group may
+    /// ask as often as it takes; who fell out of one that others share, within its allowance.
+    mutating func mayAskForSwitch(isShared: Bool, now: MonotonicInstant) -> Bool {
+        guard hasStopped, isShared else { return true }
+        guard keyFrameAllowance.take(now: now) else { return false }
+        hasStopped = false
+        return true
+    }
+
+    /// The group that is followed has ended.
+    mutating func sourceEnded() { source = nil }
+
+    // MARK: Frames
+
+    /// No frame of the upper temporal layer is sent where the link then has this much to do…
+    private static let upperLayerLimit = Duration.milliseconds(100)
+    /// …and no frame at all where it has this much.
+    private static let limit = Duration.milliseconds(350)
+    /// A keyframe is much at once, and what follows it less: for a while after it, this.
+    private static let limitAfterKeyFrame = (limit: Duration.milliseconds(600), time: Duration.seconds(1))
+    /// No keyframe is sent where the link has this much to do without it.
+    private static let keyFrameLimit = Duration.milliseconds(120)
+
+    /// What becomes of a frame of a group.
+    enum Verdict {
+        case send
+        /// It is not of the group that is followed.
+        case ignore
+        /// It is left out, and those behind it can be decoded all the same.
+        case thin
+        /// It is left out, and nothing is sent until a keyframe comes.
+        case stop
+    }
+
+    /// Whether a frame is sent to this receiver.
+    ///
+    /// - Parameters:
+    ///   - isShared: Whether the frame is for others too. One that is for this receiver alone was encoded because there
+    ///     was room for it.
+    ///   - backlog: How long the link has to do without the frame, and with it.
+    mutating func take(
+        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: (before: Duration, after: Duration),
+        now: MonotonicInstant
+    ) -> Verdict {
+        let verdict = judge(frame, of: group, isShared: isShared, backlog: backlog, now: now)
+        switch verdict {
+        case .send:
+            framesEncoded &+= 1
+            guard frame.isKeyFrame else { break }
+            keyFrames &+= 1
+            lastKeyFrame = now
+            hasStopped = false
+            if let lastSource, lastSource != group { groupChanges &+= 1 }
+            (source, lastSource, waitsSince) = (group, group, nil)
+        case .thin:
+            framesThinned &+= 1
+            lastThinned = now
+        case .stop:
+            framesThinned &+= 1
+            lastThinned = now
+            source = nil
+            waitsSince = now
+            hasStopped = true
+        case .ignore: break
+        }
+        return verdict
+    }
+
+    private func judge(
+        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: (before: Duration, after: Duration),
+        now: MonotonicInstant
+    ) -> Verdict {
+        let isSwitchPoint = frame.isKeyFrame && group == self.group
+        guard group == source || isSwitchPoint else { return .ignore }
+        guard isShared else { return .send }
+        if frame.isKeyFrame {
+            // One who can still see something goes on with that.
+            if backlog.before <= Self.keyFrameLimit { return .send }
+            return group == source ? .stop : .ignore
+        }
+        guard frame.statistics.isReference else { return backlog.after <= Self.upperLayerLimit ? .send : .thin }
+        let isAfterKeyFrame = lastKeyFrame.map { now - $0 < Self.limitAfterKeyFrame.time } ?? false
+        return backlog.after <= (isAfterKeyFrame ? Self.limitAfterKeyFrame.limit : Self.limit) ? .send : .stop
+    }
+}

@@ -1,0 +1,148 @@
+import MediaCore
+import VideoCoding
+
+/// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them all.
+///
+/// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded once and packetized for
+/// each. One encode job is out at a time. A tick at which the encoder is still busy, or at which nobody has room for a
+/// frame, is left out: no bits are spent on what would be late.
+final class EncodeGroup {
+    /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
+    private static let unaskedKeyFrameInterval = Duration.seconds(2)
+    /// A picture that does not change is sent this often more, until it is sharp…
+    private static let refinementFrames = 15
+    /// …and then this often, to keep the stream alive.
+    private static let unchangedInterval = Duration.milliseconds(200)
+
+    let id: EncodeGroupID
+    let queue: JobQueueID
+    let format: EncodeFormat
+    private let encoder: QueueConfined<LazyEncoder>
+    private let sharedPolicy: KeyFrameSchedule.Policy
+
+    private var keyFrames = KeyFrameSchedule()
+    private var frameRate: FrameRateDivisor
+    private var isEncoding = false
+    private var lastPicture: PixelBuffer?
+    private var lastEncode: MonotonicInstant?
+    private var unchangedFrames = 0
+    private var tickCount: UInt64 = 0
+
+    private(set) var bitRate: VideoBitRate
+    /// Whether more than one receiver is sent the frames.
+    private(set) var isShared = false
+    /// Whether the encoder has been given a picture: from then on it takes memory and time.
+    private(set) var hasStarted = false
+
+    private(set) var framesEncoded: UInt64 = 0
+    /// Ticks left out because the encoder was busy or nobody had room.
+    private(set) var framesLeftOut: UInt64 = 0
+    private(set) var keyFramesEncoded: UInt64 = 0
+
+    /// - Parameter keyFrameShare: The most of the rate that keyframes take where the group is shared.
+    init(
+        id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, backEnd: EncoderBackEnd, bitRate: VideoBitRate,
+        frameRate: Int, keyFrameShare: Double
+    ) {
+        self.id = id
+        self.queue = queue
+        self.format = format
+        self.bitRate = bitRate
+        self.frameRate = FrameRateDivisor(dimensions: format.dimensions, frameRate: frameRate)
+        sharedPolicy = .shared(share: keyFrameShare)
+        encoder = QueueConfined(LazyEncoder(backEnd: backEnd, format: format))
+    }
+
+    func update(bitRate: VideoBitRate, isShared: Bool) {
+        self.isShared = isShared
+        guard bitRate != self.bitRate else { return }
+        self.bitRate = bitRate
+        frameRate.update(bitRate: bitRate.sustained)
+    }
+
+    /// Pictures a second that are encoded at most.
+    var framesPerSecond: Int { frameRate.framesPerSecond }
+    /// Whether that is less than the room's rate.
+    var isFrameRateReduced: Bool { frameRate.divisor > 1 }
+
+    private var policy: KeyFrameSchedule.Policy { isShared ? sharedPolicy : .dedicated }
+
+    /// When the next keyframe may come.
+    var nextKeyFrame: MonotonicInstant { keyFrames.earliest(policy, rate: bitRate.sustained) }
+
+    /// One keyframe answers all requests until it comes.
+    func requestKeyFrame() { keyFrames.request() }
+
+    /// What becomes of a tick.
+    enum Tick {
+        case encoded(Job)
+        /// Nothing is to be sent.
+        case idle
+        /// The encoder is busy, or nobody has room.
+        case leftOut
+    }
+
+    /// Takes a composed picture.
+    ///
+    /// - Parameters:
+    ///   - hasRoom: Whether a receiver that follows the group can take a frame.
+    ///   - newcomerHasRoom: The same of one that waits for a keyframe.
+    func tick(
+        picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool, room: String,
+        deadline: MonotonicInstant, now: MonotonicInstant
+    ) -> Tick {
+        tickCount &+= 1
+        if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
+            keyFrames.request()
+        }
+        // What is being encoded may be the keyframe that is waited for.
+        if newcomerHasRoom, !isEncoding { keyFrames.request() }
+        let isKeyFrame = keyFrames.isDue(policy, rate: bitRate.sustained, now: now)
+        let isPictureDue = isPictureDue(picture, now: now)
+        guard isKeyFrame || isPictureDue else { return .idle }
+        guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else {
+            framesLeftOut &+= 1
+            return .leftOut
+        }
+        isEncoding = true
+        hasStarted = true
+        lastPicture = picture
+        lastEncode = now
+        if isKeyFrame { keyFrames.begin(now: now) }
+        let settings = LazyEncoder.Settings(
+            bitRate: bitRate, frameRate: frameRate.framesPerSecond, isShared: isShared)
+        let encoder = encoder
+        return .encoded(
+            Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
+                .encoded(
+                    room: room,
+                    encoder.value.encode(
+                        picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame))
+            })
+    }
+
+    /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
+    private func isPictureDue(_ picture: PixelBuffer, now: MonotonicInstant) -> Bool {
+        if lastPicture.map({ $0 === picture }) ?? false {
+            unchangedFrames += 1
+            let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
+            guard isDue || unchangedFrames <= Self.refinementFrames else { return false }
+        } else {
+            unchangedFrames = 0
+        }
+        return tickCount.isMultiple(of: UInt64(frameRate.divisor))
+    }
+
+    /// Takes a job's result.
+    func complete(_ result: EncodedPicture, of completion: JobCompletion) {
+        isEncoding = false
+        if let frame = result.frame {
+            framesEncoded &+= 1
+            if frame.isKeyFrame {
+                keyFramesEncoded &+= 1
+                keyFrames.end(size: frame.size, now: completion.finished)
+            }
+        }
+        if result.error != nil { keyFrames.request() }
+    }
+}

@@ -1,0 +1,409 @@
+import MediaCore
+
+/// Decides which receivers share an encoder, and at which rate.
+///
+/// It sees what everybody's network carries and makes the assignment by which the members lose least against encoders of
+/// their own (`EncodeLoss`), within a number of encoders. Where that number is enough, everyone has one.
+///
+/// Rates move all the time and assignments must not: whoever changes the encoder needs a keyframe, for which all who
+/// share the new one pay. So targets are smoothed; an assignment stays for a while at least; and another one is taken
+/// where what is gained by it, over the time that it can be expected to hold, is more than its keyframes cost. One member
+/// whose network suddenly carries not even the group's lower temporal layer is moved at once, alone, a few times a
+/// minute at most; until then the group's rate takes no notice of it.
+struct EncodeGroupPlanner: Sendable {
+    /// A receiver at this moment.
+    struct Receiver: Sendable {
+        var id: ParticipantID
+        /// Receivers with the same number see the same. The numbers mean nothing beyond this moment.
+        var picture: Int
+        /// Receivers with the same number can share an encoder. It stays the same.
+        var format: Int
+        /// What the receiver's network carries.
+        var target: BitRate
+        /// Whether the receiver asks for more keyframes than others can be asked to pay for.
+        var wantsIsolation = false
+
+        /// Whether all but the rate is the same.
+        func isLike(_ other: Receiver) -> Bool {
+            id == other.id && picture == other.picture && format == other.format
+                && wantsIsolation == other.wantsIsolation
+        }
+    }
+
+    /// Receivers who share an encoder.
+    struct Group: Sendable {
+        var id: EncodeGroupID
+        var format: Int
+        var members: [ParticipantID]
+        /// What the encoder is to make.
+        var rate: BitRate
+    }
+
+    /// Why a receiver is where it is.
+    enum Reason: Sendable {
+        /// There are encoders for everybody.
+        case dedicated
+        /// It came, or its view changed, and lost least there.
+        case placed
+        /// Its network carried much less than its group's rate.
+        case fell
+        /// Everyone together loses least so.
+        case reviewed
+        /// It asked for too many keyframes.
+        case isolated
+    }
+
+    private(set) var groups: [Group] = []
+    /// How often a receiver was moved from one group to another.
+    private(set) var moves: UInt64 = 0
+
+    private(set) var members: [ParticipantID: Member] = [:]
+    /// The receivers in the order in which they were given.
+    private var order: [ParticipantID] = []
+    private let loss: EncodeLoss
+    private var nextID = 0
+    private var lastUpdate: MonotonicInstant?
+    private var lastReview = MonotonicInstant.zero
+    /// When receivers were last moved other than because they came or their view changed.
+    private var lastChange = MonotonicInstant.zero
+    private var changes = ChangeAllowance()
+
+    /// What is known of a receiver.
+    struct Member: Sendable {
+        var receiver: Receiver
+        /// The logarithm of what its network carries, and the same over some seconds.
+        var current: Double
+        var smooth: Double
+        var group: EncodeGroupID?
+        var since: MonotonicInstant
+        var reason = Reason.placed
+        var isIsolated = false
+        /// Since when not even the lower layer of its group fits.
+        var starvesSince: MonotonicInstant?
+
+        var key: Key {
+            Key(
+                picture: receiver.picture, format: receiver.format, isolated: isIsolated ? receiver.id : nil)
+        }
+    }
+
+    /// What receivers must have in common to share an encoder.
+    struct Key: Hashable, Sendable {
+        var picture: Int
+        var format: Int
+        var isolated: ParticipantID?
+    }
+
+    /// Over how long targets are smoothed where they rise, and where they fall.
+    private static let smoothing = (rise: Duration.seconds(2), fall: Duration.seconds(1))
+    /// How much less than its smoothed rate is a fall that is believed at once, as a logarithm.
+    private static let fall = 0.35
+    /// How much less than the lower layer's share a member's rate may be before it is taken for too little.
+    private static let tolerance = 0.05
+    /// An assignment is looked at so often…
+    private static let reviewInterval = Duration.seconds(1)
+    /// …and stays at least so long.
+    private static let dwell = Duration.seconds(3)
+    /// What a keyframe costs each who gets it: it takes about a quarter of a second's bits.
+    private static let keyFrameCost = 0.25
+    /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
+    private static let horizon = 3.0...15.0
+    /// Less than this, as a sum of logarithms, is not worth a change.
+    private static let leastGain = 0.05
+    /// How long a member may get nothing so that the others lose nothing.
+    private static let grace = Duration.milliseconds(1500)
+
+    /// - Parameter hasLayers: Whether the encoders make temporal layers.
+    init(hasLayers: Bool) {
+        loss = EncodeLoss(hasLayers: hasLayers)
+    }
+
+    /// The group that a receiver belongs to.
+    func group(of id: ParticipantID) -> EncodeGroupID? { members[id]?.group }
+
+    /// Takes the receivers as they are now.
+    ///
+    /// - Parameter budget: The most groups; nil for as many as there are receivers. There are more where more different
+    ///   pictures and formats are sent.
+    mutating func update(_ receivers: [Receiver], budget: Int?, now: MonotonicInstant) {
+        observe(receivers, now: now)
+        isolate(budget: budget)
+        release()
+        let isEnough = budget.map { receivers.count <= $0 } ?? true
+        if isEnough {
+            separate(now: now)
+        } else {
+            share(budget: max(budget ?? 0, Set(members.values.map(\.key)).count), now: now)
+        }
+        setRates(now: now)
+    }
+
+    // MARK: - Receivers
+
+    private mutating func observe(_ receivers: [Receiver], now: MonotonicInstant) {
+        let time = lastUpdate.map { now - $0 } ?? .zero
+        lastUpdate = now
+        order.removeAll(keepingCapacity: true)
+        for receiver in receivers {
+            order.append(receiver.id)
+            let level = EncodeLoss.level(receiver.target)
+            guard var member = members[receiver.id] else {
+                members[receiver.id] = Member(receiver: receiver, current: level, smooth: level, since: now)
+                continue
+            }
+            member.receiver = receiver
+            member.current = level
+            if level < member.smooth - Self.fall {
+                member.smooth = level
+            } else {
+                let length = level < member.smooth ? Self.smoothing.fall : Self.smoothing.rise
+                member.smooth += min(1, max(0, time / length)) * (level - member.smooth)
+            }
+            members[receiver.id] = member
+        }
+        guard members.count > receivers.count else { return }
+        let present = Set(order)
+        for id in members.keys where !present.contains(id) { members[id] = nil }
+    }
+
+    /// Gives those who want it an encoder of their own, as far as there is one to spare.
+    private mutating func isolate(budget: Int?) {
+        let wanting = order.filter { members[$0]?.receiver.wantsIsolation ?? false }
+        for id in order where members[id]?.isIsolated ?? false && !wanting.contains(id) {
+            members[id]?.isIsolated = false
+        }
+        guard let budget, !wanting.isEmpty else { return }
+        for id in wanting.sorted(by: { isIsolated($0) && !isIsolated($1) }) {
+            members[id]?.isIsolated = true
+            if Set(members.values.map(\.key)).count > budget { members[id]?.isIsolated = false }
+        }
+    }
+
+    private func isIsolated(_ id: ParticipantID) -> Bool { members[id]?.isIsolated ?? false }
+
+    /// Takes those out of their groups who see something else now than most of it, and forgets empty groups.
+    private mutating func release() {
+        for index in groups.indices {
+            var group = groups[index]
+            group.members = group.members.filter { members[$0]?.group == group.id }
+            let key = key(of: group)
+            for id in group.members where members[id]?.key != key { members[id]?.group = nil }
+            groups[index].members = group.members.filter { members[$0]?.group != nil }
+        }
+        groups.removeAll { $0.members.isEmpty }
+    }
+
+    /// What most of a group have in common, of those whom its encoder suits.
+    private func key(of group: Group) -> Key? {
+        var counts: [Key: Int] = [:]
+        var best: (key: Key, count: Int)?
+        for id in group.members {
+            guard let key = members[id]?.key, key.format == group.format else { continue }
+            let count = (counts[key] ?? 0) + 1
+            counts[key] = count
+            if count > best?.count ?? 0 { best = (key, count) }
+        }
+        return best?.key
+    }
+
+    // MARK: - Assigning
+
+    private mutating func separate(now: MonotonicInstant) {
+        for id in order where members[id]?.group == nil { move(id, to: makeGroup(for: id), .dedicated, now: now) }
+        guard groups.contains(where: { $0.members.count > 1 }), now - lastChange >= Self.dwell else { return }
+        lastChange = now
+        for group in groups where group.members.count > 1 {
+            for id in group.members.dropFirst() { move(id, to: makeGroup(for: id), .dedicated, now: now) }
+        }
+        for id in order { members[id]?.reason = .dedicated }
+    }
+
+    private mutating func share(budget: Int, now: MonotonicInstant) {
+        var isComplete = true
+        for id in order where members[id]?.group == nil {
+            if let place = bestPlace(for: id, budget: budget, now: now) {
+                move(id, to: place, isIsolated(id) ? .isolated : .placed, now: now)
+            } else {
+                isComplete = false
+            }
+        }
+        if !isComplete || groups.count > budget {
+            adopt(bestPlan(budget: budget), .reviewed, now: now)
+            return
+        }
+        rescue(budget: budget, now: now)
+        review(budget: budget, now: now)
+    }
+
+    /// Moves those whose network has become much slower than their group.
+    private mutating func rescue(budget: Int, now: MonotonicInstant) {
+        for id in order {
+            guard let member = members[id], let group = groups.first(where: { $0.id == member.group }) else { continue }
+            let starves = member.current < EncodeLoss.level(group.rate) - loss.span - Self.tolerance
+            members[id]?.starvesSince = starves ? member.starvesSince ?? now : nil
+            let others = group.members.filter { $0 != id }
+            guard !others.isEmpty,
+                member.smooth < loss.best(for: levels(others)).level - loss.span - Self.tolerance
+            else { continue }
+            guard changes.isAvailable(now: now), let place = bestPlace(for: id, budget: budget, now: now),
+                place != group.id
+            else { continue }
+            changes.take(now: now)
+            lastChange = now
+            move(id, to: place, .fell, now: now)
+        }
+    }
+
+    /// The group in which a receiver costs least, a new one among them; nil where there is none for it.
+    private mutating func bestPlace(
+        for id: ParticipantID, budget: Int, now: MonotonicInstant
+    ) -> EncodeGroupID? {
+        guard let member = members[id] else { return nil }
+        // Those who come mostly stay.
+        let time = member.group == nil ? Self.horizon.upperBound : horizon(now: now)
+        var best: (id: EncodeGroupID?, cost: Double)?
+        if groups.count < budget { best = (nil, loss.encoder * time + Self.keyFrameCost) }
+        for group in groups where group.format == member.receiver.format {
+            let others = group.members.filter { $0 != id }
+            guard let first = others.first ?? group.members.first, members[first]?.key == member.key else { continue }
+            let added = loss.best(for: levels(others + [id])).loss - loss.best(for: levels(others)).loss
+            // Who stays needs no keyframe.
+            let keyFrames = member.group == group.id ? 0 : Self.keyFrameCost * Double(others.count + 1)
+            let cost = added * time + keyFrames
+            if cost < best?.cost ?? .infinity { best = (group.id, cost) }
+        }
+        return best.map { $0.id ?? makeGroup(for: id) }
+    }
+
+    /// Looks whether another assignment is worth its keyframes.
+    private mutating func review(budget: Int, now: MonotonicInstant) {
+        guard now - lastReview >= Self.reviewInterval, now - lastChange >= Self.dwell else { return }
+        lastReview = now
+        let before = groups.reduce(0) { $0 + loss.encoder + loss.best(for: levels($1.members)).loss }
+        let plan = bestPlan(budget: budget)
+        var (after, cost) = (0.0, 0.0)
+        for share in plan {
+            after += loss.encoder + loss.best(for: levels(share.members)).loss
+            let gains = share.members.contains { members[$0]?.group != share.group || share.group == nil }
+            if gains { cost += Self.keyFrameCost * Double(share.members.count) }
+        }
+        let gain = before - after
+        guard gain >= Self.leastGain, gain * horizon(now: now) > cost else { return }
+        lastChange = now
+        adopt(plan, .reviewed, now: now)
+    }
+
+    private func horizon(now: MonotonicInstant) -> Double {
+        min(max((now - lastChange).seconds / 2, Self.horizon.lowerBound), Self.horizon.upperBound)
+    }
+
+    // MARK: - Plans
+
+    /// Who is to share an encoder: that of a group there is, or another.
+    private struct Share {
+        var group: EncodeGroupID?
+        var format: Int
+        var members: [ParticipantID]
+    }
+
+    /// The assignment by which least is lost, with as few moves as it takes.
+    private func bestPlan(budget: Int) -> [Share] {
+        var keys: [Key] = []
+        var receivers: [Key: [ParticipantID]] = [:]
+        for id in order {
+            guard let key = members[id]?.key else { continue }
+            if receivers[key] == nil { keys.append(key) }
+            receivers[key, default: []].append(id)
+        }
+        let sorted = keys.map { sortedByRate(receivers[$0] ?? []) }
+        let partition = EncodePartition.best(
+            sorted.map { $0.map { members[$0]?.smooth ?? 0 } }, budget: budget, loss: loss)
+        return zip(keys, zip(sorted, partition)).flatMap { key, parts in
+            shares(
+                parts.1.map { Array(parts.0[$0]) }, format: key.format, of: groups.filter { self.key(of: $0) == key })
+        }
+    }
+
+    /// Gives each share the group with which it has most in common.
+    private func shares(_ parts: [[ParticipantID]], format: Int, of groups: [Group]) -> [Share] {
+        var shares = parts.map { Share(group: nil, format: format, members: $0) }
+        var pairs: [(common: Int, share: Int, group: Int)] = []
+        for (share, part) in parts.enumerated() {
+            for (index, group) in groups.enumerated() {
+                pairs.append((part.count { members[$0]?.group == group.id }, share, index))
+            }
+        }
+        pairs.sort { ($1.common, $0.share, $0.group) < ($0.common, $1.share, $1.group) }
+        var used: Set<Int> = []
+        for pair in pairs where shares[pair.share].group == nil && !used.contains(pair.group) {
+            shares[pair.share].group = groups[pair.group].id
+            used.insert(pair.group)
+        }
+        return shares
+    }
+
+    private mutating func adopt(_ plan: [Share], _ reason: Reason, now: MonotonicInstant) {
+        for share in plan {
+            guard let first = share.members.first else { continue }
+            let id = share.group ?? makeGroup(for: first)
+            for member in share.members where members[member]?.group != id {
+                assign(member, to: id, isIsolated(member) ? .isolated : reason, now: now)
+            }
+        }
+        groups.removeAll { $0.members.isEmpty }
+    }
+
+    private mutating func makeGroup(for id: ParticipantID) -> EncodeGroupID {
+        nextID += 1
+        let group = EncodeGroupID(rawValue: nextID)
+        groups.append(
+            Group(
+                id: group, format: members[id]?.receiver.format ?? 0, members: [],
+                rate: members[id]?.receiver.target ?? .zero))
+        return group
+    }
+
+    /// Moves one receiver; a group that is left empty ends.
+    private mutating func move(_ id: ParticipantID, to group: EncodeGroupID, _ reason: Reason, now: MonotonicInstant) {
+        assign(id, to: group, reason, now: now)
+        groups.removeAll { $0.members.isEmpty }
+    }
+
+    private mutating func assign(
+        _ id: ParticipantID, to group: EncodeGroupID, _ reason: Reason, now: MonotonicInstant
+    ) {
+        let before = members[id]?.group
+        if before != nil { moves &+= 1 }
+        for index in groups.indices {
+            if groups[index].id == before { groups[index].members.removeAll { $0 == id } }
+            if groups[index].id == group { groups[index].members.append(id) }
+        }
+        members[id]?.group = group
+        members[id]?.since = now
+        members[id]?.reason = reason
+        members[id]?.starvesSince = nil
+    }
+
+    // MARK: - Rates
+
+    private mutating func setRates(now: MonotonicInstant) {
+        for index in groups.indices {
+            let ids = groups[index].members.sorted { (current($0), $0) < (current($1), $1) }
+            let best = loss.best(for: ids.map(current)) { position in
+                guard let since = members[ids[position]]?.starvesSince else { return false }
+                return now - since < Self.grace
+            }
+            groups[index].rate = EncodeLoss.rate(best.level)
+        }
+    }
+
+    private func current(_ id: ParticipantID) -> Double { members[id]?.current ?? 0 }
+
+    private func levels(_ ids: [ParticipantID]) -> [Double] {
+        ids.map { members[$0]?.smooth ?? 0 }.sorted()
+    }
+
+    private func sortedByRate(_ ids: [ParticipantID]) -> [ParticipantID] {
+        ids.sorted { ((members[$0]?.smooth ?? 0), $0) < ((members[$1]?.smooth ?? 0), $1) }
+    }
+}

@@ -1,0 +1,54 @@
+import MediaCore
+
+/// When an encoder makes keyframes: requests coalesce, and what keyframes take of the rate is bounded.
+struct KeyFrameSchedule {
+    /// How much keyframes may take.
+    struct Policy {
+        /// Keyframes come no closer together than this, however many are asked for…
+        var minimumInterval: Duration
+        /// …and take no more than this share of the rate…
+        var share: Double
+        /// …unless it is longer than this since the last.
+        var maximumInterval: Duration
+
+        /// An encoder whose one receiver pays for what it asks for.
+        static let dedicated = Policy(
+            minimumInterval: .milliseconds(500), share: 0.3, maximumInterval: .seconds(3))
+
+        /// An encoder of which each keyframe is paid for by all its receivers.
+        static func shared(share: Double) -> Policy {
+            Policy(minimumInterval: .seconds(1), share: share, maximumInterval: .seconds(3))
+        }
+    }
+
+    /// Whether a keyframe is to come; the first frame is one.
+    private(set) var isWanted = true
+    private(set) var last: MonotonicInstant?
+    private var size = DataSize.zero
+
+    mutating func request() { isWanted = true }
+
+    /// When the next keyframe may come.
+    func earliest(_ policy: Policy, rate: BitRate) -> MonotonicInstant {
+        guard let last else { return .zero }
+        let affordable = (rate * policy.share).duration(for: size)
+        return last + min(max(affordable, policy.minimumInterval), policy.maximumInterval)
+    }
+
+    /// Whether the next frame is to be a keyframe.
+    func isDue(_ policy: Policy, rate: BitRate, now: MonotonicInstant) -> Bool {
+        isWanted && now >= earliest(policy, rate: rate)
+    }
+
+    /// A keyframe is being encoded.
+    mutating func begin(now: MonotonicInstant) {
+        isWanted = false
+        last = now
+    }
+
+    /// A keyframe came out.
+    mutating func end(size: DataSize, now: MonotonicInstant) {
+        last = now
+        self.size = size
+    }
+}

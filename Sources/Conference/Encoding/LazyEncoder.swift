@@ -1,0 +1,87 @@
+import MediaCore
+import VideoCoding
+
+/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop.
+final class LazyEncoder {
+    /// What may change between two frames.
+    struct Settings: Equatable {
+        var bitRate: VideoBitRate
+        var frameRate: Int
+        /// Whether several receivers are sent the frames: they then come in two temporal layers, of which the upper one
+        /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
+        var isShared: Bool
+    }
+
+    private let backEnd: EncoderBackEnd
+    private let format: EncodeFormat
+    private var session: CompressionSession?
+    private var settings: Settings?
+    private var hasLayers = false
+    private let outputs = EncodeOutputQueue()
+
+    init(backEnd: EncoderBackEnd, format: EncodeFormat) {
+        self.backEnd = backEnd
+        self.format = format
+    }
+
+    func encode(
+        _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, forceKeyFrame: Bool
+    ) -> EncodedPicture {
+        do throws(VideoCodingError) {
+            if forceKeyFrame, hasLayers != wantsLayers(wanted) { session = nil }
+            let session = try session(wanted)
+            let time = MediaTime(value: captureTime.nanoseconds, timescale: 1_000_000_000)
+            try session.encode(picture, presentationTime: time, options: EncodeOptions(forceKeyFrame: forceKeyFrame))
+            switch outputs.next()?.result {
+            case .frame(let frame): return EncodedPicture(captureTime: captureTime, frame: frame)
+            case .failed(let error): throw error
+            case .dropped, nil: return EncodedPicture(captureTime: captureTime)
+            }
+        } catch {
+            // The next frame tries again with a new session.
+            session = nil
+            return EncodedPicture(captureTime: captureTime, error: error)
+        }
+    }
+
+    private func session(_ wanted: Settings) throws(VideoCodingError) -> CompressionSession {
+        if let session {
+            if wanted != settings { try session.setProperties { wanted.apply(to: &$0) } }
+            settings = wanted
+            return session
+        }
+        var properties = format.properties
+        wanted.apply(to: &properties)
+        properties.temporalLayers = wantsLayers(wanted) ? 2 : 1
+        let made = try CompressionSession(
+            dimensions: format.dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
+        session = made
+        settings = wanted
+        hasLayers = wantsLayers(wanted)
+        return made
+    }
+
+    private func wantsLayers(_ settings: Settings) -> Bool { settings.isShared && backEnd.hasTemporalLayers }
+}
+
+extension EncoderBackEnd {
+    /// Whether frames that no other refers to can be had in real time.
+    var hasTemporalLayers: Bool { self == .openH264 }
+}
+
+extension LazyEncoder.Settings {
+    /// No frame, a keyframe of a detailed picture least of all, takes the link for longer than this: it is better to see
+    /// a coarse picture now, which the next frames sharpen, than a sharp one late.
+    private static let longestFrame = Duration.milliseconds(400)
+    /// The same where the frames behind a keyframe cannot wait for one receiver.
+    private static let longestSharedFrame = Duration.milliseconds(150)
+    /// The coarsest keyframe of a large canvas takes about this much.
+    private static let smallestBound = DataSize(bytes: 10_000)
+
+    fileprivate func apply(to properties: inout CompressionProperties) {
+        properties.averageBitRate = bitRate.target
+        properties.expectedFrameRate = Double(frameRate)
+        let longest = isShared ? Self.longestSharedFrame : Self.longestFrame
+        properties.maxFrameBytes = max(bitRate.sustained.dataSize(over: longest), Self.smallestBound)
+    }
+}

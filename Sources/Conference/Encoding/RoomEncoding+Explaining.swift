@@ -1,0 +1,55 @@
+import MediaCore
+
+extension RoomEncoding {
+    /// Frames left out longer ago than this say nothing of the present.
+    private static let lately = Duration.seconds(2)
+
+    func snapshot(of participants: [Participant]) -> EncodingSnapshot {
+        EncodingSnapshot(
+            groups: groups.map { group in
+                EncodeGroupSnapshot(
+                    id: group.id.rawValue,
+                    members: participants.filter { $0.downlink?.group == group.id }.map(\.publicID),
+                    bitRate: group.bitRate.sustained.bitsPerSecond, width: group.format.dimensions.width,
+                    height: group.format.dimensions.height, maximumFrameRate: group.framesPerSecond)
+            },
+            frames: counters.frames, keyFrames: counters.keyFrames, bytes: counters.bytes,
+            keyFrameBytes: counters.keyFrameBytes, moves: moves)
+    }
+
+    /// Why a receiver is sent what it is sent.
+    func explanation(for participant: Participant, now: MonotonicInstant) -> String? {
+        guard let downlink = participant.downlink else { return nil }
+        guard let group = group(downlink.group), let membership = membership(of: participant) else {
+            return "No picture is sent: the path to the receiver is not known yet."
+        }
+        let own = downlink.bitRate.sustained
+        var text: String
+        if membership.others == 0 {
+            text = "It has an encoder of its own, at what its network carries (\(own))"
+        } else {
+            text = "It shares an encoder with \(membership.others) at \(group.bitRate.sustained)"
+            text += ", and its network carries \(own)"
+        }
+        text += "; \(Self.words(membership.reason))."
+        if downlink.source == nil {
+            text += " It is sent nothing until that encoder's next keyframe."
+        } else if downlink.awaitsKeyFrame {
+            text += " Until that encoder's next keyframe it is sent another's frames."
+        }
+        if let thinned = downlink.lastThinned, now - thinned < Self.lately {
+            text += " Frames are left out for it alone."
+        }
+        return text
+    }
+
+    private static func words(_ reason: EncodeGroupPlanner.Reason) -> String {
+        switch reason {
+        case .dedicated: "there are encoders for everybody"
+        case .placed: "that cost least when it came or its view changed"
+        case .fell: "its network fell far below its group's rate"
+        case .reviewed: "everyone together loses least so"
+        case .isolated: "it asked for keyframes again and again"
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import MediaCore
+import VideoCoding
+
+/// A room's encoders: which there are, who is sent what they make, and what each makes of a tick.
+///
+/// A group ends with its last follower. Where the budget leaves no encoder for a new group, the group waits until those
+/// who leave another one have found their keyframes elsewhere.
+final class RoomEncoding {
+    private let room: String
+    private let configuration: RelayConfiguration
+    private let queues: JobQueueAllocator
+    private var planner: EncodeGroupPlanner
+    private var sharedView = SharedViewPolicy()
+    private(set) var groups: [EncodeGroup] = []
+    /// The formats that receivers have had; a format's index stands for it.
+    private var formats: [EncodeFormat] = []
+    private var receivers: [EncodeGroupPlanner.Receiver] = []
+    private var planned: [EncodeGroupPlanner.Receiver] = []
+    private var lastPlan = MonotonicInstant.zero
+    /// How often is looked whether the rates ask for something else.
+    private static let planInterval = Duration.milliseconds(100)
+
+    /// Frames and keyframes that the encoders made, and the bytes of both.
+    private(set) var counters = EncodingCounters()
+
+    init(room: String, configuration: RelayConfiguration, queues: JobQueueAllocator) {
+        self.room = room
+        self.configuration = configuration
+        self.queues = queues
+        planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
+    }
+
+    /// How often a receiver was moved from one group to another.
+    var moves: UInt64 { planner.moves }
+
+    /// With how many others a receiver shares an encoder, and why it belongs there.
+    func membership(of participant: Participant) -> (others: Int, reason: EncodeGroupPlanner.Reason)? {
+        guard let id = planner.group(of: participant.id), let reason = planner.members[participant.id]?.reason,
+            let group = planner.groups.first(where: { $0.id == id })
+        else { return nil }
+        return (group.members.count - 1, reason)
+    }
+
+    func group(_ id: EncodeGroupID?) -> EncodeGroup? { groups.first { $0.id == id } }
+
+    /// Whether those who leave it to the relay see themselves. Returns whether that has changed.
+    func chooseView(for participants: [Participant], now: MonotonicInstant) -> Bool {
+        var (personal, hasOthers) = (0, false)
+        for participant in participants where participant.downlink != nil {
+            if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
+        }
+        return sharedView.update(
+            pictures: personal + (hasOthers ? 1 : 0), budget: configuration.maximumEncoders, now: now)
+    }
+
+    /// Whether the receiver's own tiles are in its picture.
+    func showsSelf(_ receiver: Participant) -> Bool {
+        switch receiver.selfView {
+        case .never: false
+        case .always: true
+        case .auto: sharedView.isShared
+        }
+    }
+
+    // MARK: Ticks
+
+    /// The encode jobs of a tick's pictures.
+    ///
+    /// - Parameter interval: From one tick to the next.
+    func takeJobs(
+        for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
+    ) -> [Job] {
+        assign(participants, of: tick, now: now)
+        var jobs: [Job] = []
+        var running = groups.count(where: \.hasStarted)
+        for group in groups {
+            guard group.hasStarted || running < limit else { continue }
+            guard let picture = picture(of: group, in: tick, for: participants) else { continue }
+            let demand = demand(for: group, among: participants, now: now)
+            let outcome = group.tick(
+                picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
+                newcomerHasRoom: demand.newcomerHasRoom, room: room, deadline: tick.captureTime + interval, now: now)
+            switch outcome {
+            case .encoded(let job):
+                if !demand.wasRunning { running += 1 }
+                jobs.append(job)
+            case .idle: break
+            case .leftOut:
+                for participant in participants where participant.downlink?.source == group.id {
+                    participant.downlink?.framesDropped &+= 1
+                }
+            }
+        }
+        return jobs
+    }
+
+    /// The most encoders that run at once.
+    private var limit: Int {
+        guard let budget = configuration.maximumEncoders else { return .max }
+        return max(budget, planner.groups.count)
+    }
+
+    private func assign(_ participants: [Participant], of tick: ComposedTick, now: MonotonicInstant) {
+        receivers.removeAll(keepingCapacity: true)
+        for participant in participants {
+            guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
+                participant.peer.canSendVideo
+            else { continue }
+            receivers.append(
+                EncodeGroupPlanner.Receiver(
+                    id: participant.id, picture: participant.viewNumber, format: index(of: downlink.format),
+                    target: downlink.bitRate.sustained,
+                    wantsIsolation: downlink.keyFrameAllowance.isExceeded(now: now)))
+        }
+        if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
+            lastPlan = now
+            swap(&planned, &receivers)
+            planner.update(planned, budget: configuration.maximumEncoders, now: now)
+        }
+        for planned in planner.groups { update(planned, participants: participants) }
+        for participant in participants {
+            guard let group = planner.group(of: participant.id) else { continue }
+            participant.downlink?.assign(to: group, now: now)
+        }
+        endGroups(among: participants)
+    }
+
+    private func index(of format: EncodeFormat) -> Int {
+        if let known = formats.firstIndex(of: format) { return known }
+        formats.append(format)
+        return formats.count - 1
+    }
+
+    private func update(_ planned: EncodeGroupPlanner.Group, participants: [Participant]) {
+        let sole = planned.members.count == 1 ? participants.first { $0.id == planned.members.first } : nil
+        // A queue on one member's path is for that member's pacer to drain, unless there is no other.
+        let rate = sole?.downlink?.bitRate ?? VideoBitRate(target: planned.rate, sustained: planned.rate)
+        if let group = group(planned.id) {
+            let isFollowed = participants.contains {
+                $0.downlink?.source == planned.id && !planned.members.contains($0.id)
+            }
+            group.update(bitRate: rate, isShared: sole == nil || isFollowed)
+            return
+        }
+        guard formats.indices.contains(planned.format) else { return }
+        let group = EncodeGroup(
+            id: planned.id, queue: queues.next(), format: formats[planned.format], backEnd: configuration.encoder,
+            bitRate: rate, frameRate: configuration.frameRate, keyFrameShare: configuration.sharedKeyFrameShare)
+        group.update(bitRate: rate, isShared: sole == nil)
+        groups.append(group)
+    }
+
+    /// Ends the groups that nobody belongs to and nobody follows.
+    private func endGroups(among participants: [Participant]) {
+        let isBlocked = groups.count(where: \.hasStarted) >= limit && groups.contains { !$0.hasStarted }
+        groups.removeAll { group in
+            guard !planner.groups.contains(where: { $0.id == group.id }) else { return false }
+            let followers = participants.filter { $0.downlink?.source == group.id }
+            // An encoder that has not begun begins with a keyframe: none of its receivers need wait for it in a group
+            // whose encoder it is to have.
+            let isReplaced =
+                isBlocked
+                && followers.allSatisfy { follower in
+                    !(self.group(follower.downlink?.group)?.hasStarted ?? true)
+                }
+            guard followers.isEmpty || isReplaced else {
+                if let slowest = followers.compactMap({ $0.downlink?.bitRate.sustained }).min() {
+                    group.update(
+                        bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared)
+                }
+                return false
+            }
+            for follower in followers { follower.downlink?.sourceEnded() }
+            return true
+        }
+    }
+
+    /// What the group's receivers see: those who belong to it, or else those who still follow it.
+    private func picture(
+        of group: EncodeGroup, in tick: ComposedTick, for participants: [Participant]
+    ) -> PixelBuffer? {
+        let viewer =
+            participants.first { $0.downlink?.group == group.id && tick.pictureIndex[$0.id] != nil }
+            ?? participants.first { $0.downlink?.source == group.id && tick.pictureIndex[$0.id] != nil }
+        guard let viewer, let index = tick.pictureIndex[viewer.id], tick.pictures.indices.contains(index),
+            tick.pictures[index].dimensions == group.format.dimensions
+        else { return nil }
+        return tick.pictures[index]
+    }
+
+    /// Who could take a frame now.
+    private struct Demand {
+        var followerHasRoom = false
+        var newcomerHasRoom = false
+        var wasRunning = false
+    }
+
+    private func demand(
+        for group: EncodeGroup, among participants: [Participant], now: MonotonicInstant
+    ) -> Demand {
+        var demand = Demand(wasRunning: group.hasStarted)
+        for participant in participants {
+            guard let downlink = participant.downlink else { continue }
+            let follows = downlink.source == group.id
+            guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
+            if follows {
+                demand.followerHasRoom = true
+            } else if participant.downlink?.mayAskForSwitch(isShared: group.isShared, now: now) ?? false {
+                demand.newcomerHasRoom = true
+            }
+        }
+        return demand
+    }
+
+    // MARK: Keyframes
+
+    /// A receiver asks for a keyframe of the encoder whose frames it is sent.
+    func keyFrameRequested(by participant: Participant, now: MonotonicInstant) {
+        // Who waits for one gets it anyhow.
+        guard let source = participant.downlink?.source, let group = group(source) else { return }
+        guard group.isShared else { return group.requestKeyFrame() }
+        if participant.downlink?.keyFrameAllowance.take(now: now) ?? false { group.requestKeyFrame() }
+    }
+
+    // MARK: Results
+
+    /// Sends a frame to those it is for.
+    ///
+    /// - Returns: Those to whom it was sent.
+    func complete(
+        _ result: EncodedPicture, of completion: JobCompletion, for participants: [Participant], now: MonotonicInstant
+    ) -> [Participant] {
+        guard let group = groups.first(where: { $0.queue == completion.queue }) else { return [] }
+        group.complete(result, of: completion)
+        guard let frame = result.frame else { return [] }
+        counters.count(frame)
+        var served: [Participant] = []
+        for participant in participants {
+            guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
+            let before = participant.peer.videoBacklog(now: now)
+            let after = participant.peer.videoBacklog(adding: frame.size, now: now)
+            let verdict = participant.downlink?.take(
+                frame, of: group.id, isShared: group.isShared, backlog: (before, after), now: now)
+            guard verdict == .send else { continue }
+            participant.downlink?.observeEncoding(completion)
+            participant.peer.sendVideo(
+                frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
+            served.append(participant)
+        }
+        return served
+    }
+}
+
+/// What a room's encoders have made.
+struct EncodingCounters: Sendable {
+    var frames: UInt64 = 0
+    var keyFrames: UInt64 = 0
+    var bytes: UInt64 = 0
+    var keyFrameBytes: UInt64 = 0
+
+    mutating func count(_ frame: EncodedFrame) {
+        let size = UInt64(max(0, frame.size.bytes))
+        frames &+= 1
+        bytes &+= size
+        guard frame.isKeyFrame else { return }
+        keyFrames &+= 1
+        keyFrameBytes &+= size
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+
+/// How many video encoders a room runs at most.
+struct EncoderLimit: ExpressibleByArgument {
+    /// nil for one for each receiver.
+    var count: Int?
+
+    /// Two for each core: they take about a fifth of its time with the default picture, decoding and composing the rest.
+    static var forThisMachine: EncoderLimit {
+        EncoderLimit(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
+    }
+
+    init(count: Int?) {
+        self.count = count
+    }
+
+    init?(argument: String) {
+        if argument == "dedicated" {
+            count = nil
+        } else if let number = Int(argument), (1...1024).contains(number) {
+            count = number
+        } else {
+            return nil
+        }
+    }
+
+    var defaultValueDescription: String { count.map(String.init) ?? "dedicated" }
+}

@@ -1,0 +1,28 @@
+import MediaCore
+import NetworkSimulation
+
+/// Pictures that are hard to encode.
+enum Texture {
+    /// A gradient with grain that does not repeat within a second: as many bits as the encoder may spend, and few when
+    /// it must.
+    static let pictures: [PixelBuffer] = {
+        var random = SeededGenerator(seed: 5)
+        let dimensions = VideoDimensions(width: 320, height: 180)
+        return (0..<15).map { _ in
+            var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+            for plane in 0..<3 {
+                buffer.withMutablePlane(plane) { bytes, stride in
+                    for offset in eights(in: bytes.count) {
+                        let level = UInt64(64 + offset / stride / 2) &* 0x0101_0101_0101_0101
+                        bytes.storeBytes(
+                            of: level &+ (random.next() & 0x1f1f_1f1f_1f1f_1f1f), toByteOffset: offset, as: UInt64.self)
+                    }
+                }
+            }
+            return buffer.freeze()
+        }
+    }()
+
+    /// Offsets of whole eight bytes.
+    private static func eights(in count: Int) -> StrideTo<Int> { stride(from: 0, to: count - 7, by: 8) }
+}
