@@ -1,6 +1,8 @@
 import ArgumentParser
 import Compositing
 import Foundation
+import MediaCore
+import RelayServer
 import Testing
 
 @testable import confrelay
