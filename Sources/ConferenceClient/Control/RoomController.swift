@@ -76,7 +76,7 @@ public struct RoomController: Sendable {
         }
 
         init(_ body: ByteBuffer) {
-            let document = try? JSONDecoder().decode(Document.self, from: Data(buffer: body))
+            let document = try? JSONDecoder().decode(Document.self, from: Data(body.readableBytesView))
             let mistakes = document?.errors?.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" } ?? []
             reason = mistakes.isEmpty ? document?.detail ?? "it does not say why" : mistakes.joined(separator: "; ")
         }

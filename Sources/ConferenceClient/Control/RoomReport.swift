@@ -1,3 +1,4 @@
+import Compositing
 public import Conference
 
 /// What a relay says of a room, as far as it matters to who changes it.
