@@ -2,23 +2,23 @@ import Foundation
 import Glibc
 import Testing
 
+/// The folder that the pictures go to.
+private let output = ProcessInfo.processInfo.environment["CONFRELAY_STRIP"]
+
 /// Makes the pictures of docs/layouts.md from a live room: scripts/draw-live-strip.sh runs it.
 @Suite(
     "A live room, picture by picture", .serialized,
     .enabled(
-        if: LiveStripTests.output != nil && ChromeDriver.isInstalled,
+        if: output != nil && ChromeDriver.isInstalled,
         "scripts/draw-live-strip.sh asks for it, which names the folder and needs chromium"))
 struct LiveStripTests {
-    /// The folder that the pictures go to.
-    static let output = ProcessInfo.processInfo.environment["CONFRELAY_STRIP"]
-
     /// Slow enough to be caught in the middle.
     private static let transition = "1s"
     private static let frameRate = 20
 
     @Test("a participant joins, shares a screen, pins and leaves, as someone else sees it")
     func strip() async throws {
-        let output = try #require(Self.output)
+        let output = try #require(output)
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(
             ["--canvas", "320x180", "--frame-rate", "\(Self.frameRate)", "--transition", Self.transition], in: folder)
