@@ -33,19 +33,30 @@ final class EncoderTimeline {
         let name: String
         private(set) var lastSeen: MonotonicInstant
         private var keyFrameRequests = CounterReading()
+        private var thinned = CounterReading()
+        /// Frames left out for this receiver alone, by second.
+        private(set) var thinnedFrames = TimelineRing(empty: UInt16(0), count: 60)
 
-        init(_ participant: ParticipantID, publicID: String, name: String, requests: UInt64, now: MonotonicInstant) {
+        init(
+            _ participant: ParticipantID, publicID: String, name: String, requests: UInt64, thinned: UInt64,
+            now: MonotonicInstant
+        ) {
             self.participant = participant
             self.publicID = publicID
             self.name = name
             lastSeen = now
             _ = keyFrameRequests.advance(to: requests)
+            _ = self.thinned.advance(to: thinned)
         }
 
         /// Returns how many keyframes were asked for since the tick before; what was asked of other encoders meanwhile does
         /// not count.
-        fileprivate mutating func observe(requests: UInt64, wasHere: Bool, now: MonotonicInstant) -> UInt64 {
+        fileprivate mutating func observe(
+            requests: UInt64, thinned: UInt64, wasHere: Bool, now: MonotonicInstant
+        ) -> UInt64 {
             lastSeen = now
+            let leftOut = self.thinned.advance(to: thinned)
+            if wasHere, leftOut > 0 { thinnedFrames.update(now.milliseconds / 1000) { $0.count(leftOut) } }
             let growth = keyFrameRequests.advance(to: requests)
             return wasHere ? growth : 0
         }
@@ -82,23 +93,27 @@ final class EncoderTimeline {
 
     /// Takes what is known of someone whom the encoder is for, before `observe(_:now:)` of the same tick.
     ///
-    /// - Parameter requests: How many keyframes they have asked for since they joined.
+    /// - Parameters:
+    ///   - requests: How many keyframes they have asked for since they joined.
+    ///   - thinned: How many frames were left out for them alone.
     func observe(
-        _ participant: ParticipantID, requests: UInt64, isWaitingForNetwork: Bool, now: MonotonicInstant,
+        _ participant: ParticipantID, requests: UInt64, thinned: UInt64 = 0, isWaitingForNetwork: Bool,
+        now: MonotonicInstant,
         describe: () -> (publicID: String, name: String)
     ) {
         let growth: UInt64
         let name: String
         if let index = members.firstIndex(where: { $0.participant == participant }) {
             growth = members[index].observe(
-                requests: requests, wasHere: members[index].lastSeen == lastSeen, now: now)
+                requests: requests, thinned: thinned, wasHere: members[index].lastSeen == lastSeen, now: now)
             name = members[index].name
         } else {
             members.removeAll { now - $0.lastSeen > TimelineScale.length }
             guard members.count < Self.maximumMembers else { return }
             let (publicID, description) = describe()
             members.append(
-                Member(participant, publicID: publicID, name: description, requests: requests, now: now))
+                Member(
+                    participant, publicID: publicID, name: description, requests: requests, thinned: thinned, now: now))
             (growth, name) = (0, description)
         }
         guard growth > 0 || isWaitingForNetwork else { return }

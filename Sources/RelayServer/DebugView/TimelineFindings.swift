@@ -120,6 +120,14 @@ extension RoomTimelineSnapshot {
                     severity: isNow ? .now : .lately,
                     text: "\(part) % of the pictures for \(who) were left out: \(why)"))
         }
+        for thinned in encoder.thinned where Double(thinned.frames) > Self.muchLeftOut * Double(encoded) {
+            findings.append(
+                TimelineFinding(
+                    severity: .lately,
+                    text: "\(thinned.frames) of \(TimelineText.count(encoded, "picture")) were left out for "
+                        + "\(TimelineText.isolated(thinned.person.name)) alone: the way to them carries less than the others’"
+                ))
+        }
         if encoder.keyFrameRequests.count > 2 {
             let names = encoder.keyFrameRequests.reduce(into: [String]()) { names, request in
                 if !names.contains(request.name) { names.append(request.name) }
