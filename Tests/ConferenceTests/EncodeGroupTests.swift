@@ -7,10 +7,12 @@ import Testing
 
 /// Receivers who share an encoder, with the real encoders and controllers on virtual time.
 @Suite struct EncodeGroupTests {
-    private func makeCall(encoders: Int?, maximum: BitRate = .kilobits(600)) -> VirtualCall {
+    private func makeCall(encoders: Int?, start: BitRate = .kilobits(500), maximum: BitRate = .kilobits(600))
+        -> VirtualCall
+    {
         VirtualCall {
             $0.maximumEncoders = encoders
-            $0.rateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(500), maximum: maximum)
+            $0.rateLimits = RateLimits(minimum: .kilobits(100), start: start, maximum: maximum)
         }
     }
 
@@ -52,7 +54,8 @@ import Testing
         for watcher in watchers {
             #expect(watcher.arrivals.count > 80)
             #expect(watcher.decodeFailures == 0)
-            #expect(watcher.frames.suffix(20) == watchers[0].frames.suffix(20))
+            let isSame = watcher.frames.suffix(20) == watchers[0].frames.suffix(20)
+            #expect(isSame)
         }
         #expect(try downlink(watchers[0], call).explanation?.contains("shares an encoder with 4") ?? false)
     }
@@ -70,9 +73,9 @@ import Testing
     )
     func oneFalls() throws {
         func run(falls: Bool) throws -> (call: VirtualCall, watchers: [TestClient], start: MonotonicInstant) {
-            let call = makeCall(encoders: 2, maximum: .megabits(2))
+            let call = makeCall(encoders: 2, start: .megabits(1), maximum: .megabits(2))
             let fall = [
-                LinkRate.Step(at: .zero, rate: .megabits(3)), LinkRate.Step(at: .seconds(6), rate: .kilobits(300)),
+                LinkRate.Step(at: .zero, rate: .megabits(3)), LinkRate.Step(at: .seconds(10), rate: .kilobits(300)),
             ]
             let watchers = try join(call, watchers: 3) { index in
                 LinkProfile(
@@ -80,13 +83,14 @@ import Testing
                     queue: .duration(.seconds(2)))
             }
             let start = call.now
-            call.run(for: .seconds(8))
+            call.run(for: .seconds(12))
             return (call, watchers, start)
         }
         let (call, watchers, start) = try run(falls: true)
         let (_, untouched, _) = try run(falls: false)
         for index in [0, 2] {
-            #expect(watchers[index].frames == untouched[index].frames, "watcher \(index)")
+            let isSame = watchers[index].frames == untouched[index].frames
+            #expect(isSame, "watcher \(index)")
             #expect(watchers[index].decodeFailures == 0)
         }
         let fallen = watchers[1]
@@ -96,13 +100,13 @@ import Testing
         #expect(room.encoding.groups.first { $0.id == state.group }?.members == [fallen.participantID])
         #expect(state.groupBitRate < 400_000, "\(state.groupBitRate)")
         #expect(fallen.decodeFailures == 0)
-        let after = fallen.arrivals.filter { $0 > start + .seconds(6) }
+        let after = fallen.arrivals.filter { $0 > start + .seconds(10) }
         let gaps = zip(after, after.dropFirst()).map { $1 - $0 }
         #expect((gaps.max() ?? .seconds(9)) < .milliseconds(1500), "\(gaps.max() ?? .zero)")
-        let queued = fallen.queueing.filter { $0.time > start + .seconds(6) }.map(\.delay).max() ?? .zero
+        let queued = fallen.queueing.filter { $0.time > start + .seconds(10) }.map(\.delay).max() ?? .zero
         #expect(queued < .milliseconds(1500), "\(queued)")
         call.run(for: .seconds(4))
-        let late = fallen.queueing.filter { $0.time > start + .seconds(9) }.map(\.delay).max() ?? .zero
+        let late = fallen.queueing.filter { $0.time > start + .seconds(13) }.map(\.delay).max() ?? .zero
         #expect(late < .milliseconds(300), "\(late)")
     }
 

@@ -68,10 +68,13 @@ struct DownlinkPipeline {
     }
 
     /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one. Who joins a group may
-    /// ask as often as it takes; who fell out of one that others share, within its allowance.
-    mutating func mayAskForSwitch(isShared: Bool, now: MonotonicInstant) -> Bool {
-        guard hasStopped, isShared else { return true }
-        guard keyFrameAllowance.take(now: now) else { return false }
+    /// ask as often as it takes; who fell out of one that others share, within its allowance, and not while its link is
+    /// too slow for the group in any case.
+    mutating func mayAskForSwitch(to group: EncodeGroup, now: MonotonicInstant) -> Bool {
+        guard hasStopped, group.isShared else { return true }
+        guard bitRate.sustained >= group.bitRate.sustained * Self.leastShare, keyFrameAllowance.take(now: now) else {
+            return false
+        }
         hasStopped = false
         return true
     }
@@ -81,14 +84,14 @@ struct DownlinkPipeline {
 
     // MARK: Frames
 
+    /// The least part of a group's rate with which its lower temporal layer can be followed.
+    private static let leastShare = 0.65
     /// No frame of the upper temporal layer is sent where the link then has this much to do…
     private static let upperLayerLimit = Duration.milliseconds(100)
     /// …and no frame at all where it has this much.
     private static let limit = Duration.milliseconds(350)
     /// A keyframe is much at once, and what follows it less: for a while after it, this.
     private static let limitAfterKeyFrame = (limit: Duration.milliseconds(600), time: Duration.seconds(1))
-    /// No keyframe is sent where the link has this much to do without it.
-    private static let keyFrameLimit = Duration.milliseconds(120)
 
     /// What becomes of a frame of a group.
     enum Verdict {
@@ -106,9 +109,9 @@ struct DownlinkPipeline {
     /// - Parameters:
     ///   - isShared: Whether the frame is for others too. One that is for this receiver alone was encoded because there
     ///     was room for it.
-    ///   - backlog: How long the link has to do without the frame, and with it.
+    ///   - backlog: How long the link has to do with the frame.
     mutating func take(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: (before: Duration, after: Duration),
+        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: Duration,
         now: MonotonicInstant
     ) -> Verdict {
         let verdict = judge(frame, of: group, isShared: isShared, backlog: backlog, now: now)
@@ -136,7 +139,7 @@ struct DownlinkPipeline {
     }
 
     private func judge(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: (before: Duration, after: Duration),
+        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: Duration,
         now: MonotonicInstant
     ) -> Verdict {
         let isSwitchPoint = frame.isKeyFrame && group == self.group
@@ -144,11 +147,11 @@ struct DownlinkPipeline {
         guard isShared else { return .send }
         if frame.isKeyFrame {
             // One who can still see something goes on with that.
-            if backlog.before <= Self.keyFrameLimit { return .send }
+            if backlog <= Self.limitAfterKeyFrame.limit { return .send }
             return group == source ? .stop : .ignore
         }
-        guard frame.statistics.isReference else { return backlog.after <= Self.upperLayerLimit ? .send : .thin }
+        guard frame.statistics.isReference else { return backlog <= Self.upperLayerLimit ? .send : .thin }
         let isAfterKeyFrame = lastKeyFrame.map { now - $0 < Self.limitAfterKeyFrame.time } ?? false
-        return backlog.after <= (isAfterKeyFrame ? Self.limitAfterKeyFrame.limit : Self.limit) ? .send : .stop
+        return backlog <= (isAfterKeyFrame ? Self.limitAfterKeyFrame.limit : Self.limit) ? .send : .stop
     }
 }

@@ -95,7 +95,7 @@ struct EncodeGroupPlanner: Sendable {
     }
 
     /// Over how long targets are smoothed where they rise, and where they fall.
-    private static let smoothing = (rise: Duration.seconds(2), fall: Duration.seconds(1))
+    private static let smoothing = (rise: Duration.seconds(2), fall: Duration.milliseconds(300))
     /// How much less than its smoothed rate is a fall that is believed at once, as a logarithm.
     private static let fall = 0.35
     /// How much less than the lower layer's share a member's rate may be before it is taken for too little.
@@ -108,8 +108,8 @@ struct EncodeGroupPlanner: Sendable {
     private static let keyFrameCost = 0.25
     /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
     private static let horizon = 3.0...15.0
-    /// Less than this, as a sum of logarithms, is not worth a change.
-    private static let leastGain = 0.05
+    /// Less than this, as a sum of logarithms, and so much for each receiver, is not worth a change.
+    private static let leastGain = (sum: 0.1, each: 0.02)
     /// How long a member may get nothing so that the others lose nothing.
     private static let grace = Duration.milliseconds(1500)
 
@@ -288,7 +288,8 @@ struct EncodeGroupPlanner: Sendable {
             if gains { cost += Self.keyFrameCost * Double(share.members.count) }
         }
         let gain = before - after
-        guard gain >= Self.leastGain, gain * horizon(now: now) > cost else { return }
+        guard gain >= Self.leastGain.sum + Self.leastGain.each * Double(order.count), gain * horizon(now: now) > cost
+        else { return }
         lastChange = now
         adopt(plan, .reviewed, now: now)
     }

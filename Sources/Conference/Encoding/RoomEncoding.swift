@@ -17,6 +17,8 @@ final class RoomEncoding {
     private var receivers: [EncodeGroupPlanner.Receiver] = []
     private var planned: [EncodeGroupPlanner.Receiver] = []
     private var lastPlan = MonotonicInstant.zero
+    /// Where the links of all who share an encoder have more to do than this, the tick is left out.
+    private static let followerLimit = Duration.milliseconds(120)
     /// How often is looked whether the rates ask for something else.
     private static let planInterval = Duration.milliseconds(100)
 
@@ -204,8 +206,10 @@ final class RoomEncoding {
             let follows = downlink.source == group.id
             guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
             if follows {
-                demand.followerHasRoom = true
-            } else if participant.downlink?.mayAskForSwitch(isShared: group.isShared, now: now) ?? false {
+                // What nobody could be sent is not encoded; a frame that others need is not held back for one.
+                let isBehind = group.isShared && participant.peer.videoBacklog(now: now) > Self.followerLimit
+                if !isBehind { demand.followerHasRoom = true }
+            } else if participant.downlink?.mayAskForSwitch(to: group, now: now) ?? false {
                 demand.newcomerHasRoom = true
             }
         }
@@ -237,10 +241,9 @@ final class RoomEncoding {
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
-            let before = participant.peer.videoBacklog(now: now)
-            let after = participant.peer.videoBacklog(adding: frame.size, now: now)
+            let backlog = participant.peer.videoBacklog(adding: frame.size, now: now)
             let verdict = participant.downlink?.take(
-                frame, of: group.id, isShared: group.isShared, backlog: (before, after), now: now)
+                frame, of: group.id, isShared: group.isShared, backlog: backlog, now: now)
             guard verdict == .send else { continue }
             participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(

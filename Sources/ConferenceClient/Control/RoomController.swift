@@ -20,7 +20,7 @@ public struct RoomController: Sendable {
     public func report() async throws -> RoomReport {
         let response = try await exchange(.GET, url.path)
         do {
-            return try JSONDecoder().decode(RoomReport.self, from: Data(buffer: response.body))
+            return try JSONDecoder().decode(RoomReport.self, from: Data(response.body.readableBytesView))
         } catch {
             throw ClientError.failed(reason: "the relay's answer about the room cannot be understood: \(error)")
         }
