@@ -88,8 +88,11 @@ final class EncoderTimeline {
         lastSeen = now
     }
 
-    /// Those whom the encoder was for at the last tick.
-    var currentMembers: [Member] { members.filter { $0.lastSeen == lastSeen } }
+    /// Those whom the encoder was for last.
+    var currentMembers: [Member] {
+        let newest = members.map(\.lastSeen).max()
+        return members.filter { $0.lastSeen == newest }
+    }
 
     /// Takes what is known of someone whom the encoder is for, before `observe(_:now:)` of the same tick.
     ///

@@ -113,8 +113,13 @@ extension RoomTimelineSnapshot {
                 2 * zip(encoder.leftOut, encoder.waiting).reduce(0) { $0 + ($1.1 > 0 ? Int($1.0) : 0) } > leftOut
             let rate = encoder.targetBitRate.compactMap(\.self).last.map(TimelineText.rate(kilobits:)) ?? ""
             let why =
-                waited
-                ? "the way to them carries no more (\(rate))" : "the relay had no time to encode them"
+                if isOverloaded {
+                    "the relay is too busy"
+                } else if waited {
+                    "the way to them carries no more (\(rate))"
+                } else {
+                    "the relay had no time to encode them"
+                }
             findings.append(
                 TimelineFinding(
                     severity: isNow ? .now : .lately,
