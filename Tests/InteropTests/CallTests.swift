@@ -80,7 +80,7 @@ struct CallTests {
         #expect(try await layout("--for", "Ben", "--reset").code == 0)
         #expect(try await layout().output.contains("as the room"))
         let nobody = try await layout("solo", "--participant", "Eve")
-        #expect(nobody.code == 64 && nobody.errors.contains("there are Ada, Ben"), "\(nobody.errors)")
+        #expect(nobody.code == 64 && nobody.errors.contains("nobody in the room is called 'Eve'"), "\(nobody.errors)")
         let wrong = try await layout("--template", folder.file("wrong.json").path)
         #expect(wrong.code == 66 && wrong.errors.contains("slots[0].x"), "\(wrong.errors)")
         #expect(try await layout("--self-view", "always").code == 64)
