@@ -57,8 +57,14 @@ struct RoomState: Decodable {
             var keyFrames: Int
         }
 
+        struct Slides: Decodable {
+            var framesDecoded: Int
+        }
+
         var name: String
         var role: String
+        /// What they present, while they do.
+        var slides: Slides?
         var uplink: Uplink
         var downlink: Downlink
     }
