@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 /// The folder that the pictures go to.
-private let output = ProcessInfo.processInfo.environment["CONFRELAY_STRIP"]
+private let stripFolder = ProcessInfo.processInfo.environment["CONFRELAY_STRIP"]
 
 /// Makes the pictures of docs/layouts.md from a live room: scripts/draw-live-strip.sh runs it.
 @Suite(
     "A live room, picture by picture", .serialized,
     .enabled(
-        if: output != nil && ChromeDriver.isInstalled,
+        if: stripFolder != nil && ChromeDriver.isInstalled,
         "scripts/draw-live-strip.sh asks for it, which names the folder and needs chromium"))
 struct LiveStripTests {
     /// Slow enough to be caught in the middle.
@@ -18,7 +18,7 @@ struct LiveStripTests {
 
     @Test("a participant joins, shares a screen, pins and leaves, as someone else sees it")
     func strip() async throws {
-        let output = try #require(output)
+        let output = try #require(stripFolder)
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(
             ["--canvas", "320x180", "--frame-rate", "\(Self.frameRate)", "--transition", Self.transition], in: folder)

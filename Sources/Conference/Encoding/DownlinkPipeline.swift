@@ -91,7 +91,7 @@ struct DownlinkPipeline {
     /// …and no frame at all where it has this much.
     private static let limit = Duration.milliseconds(350)
     /// A keyframe is much at once, and what follows it less: for a while after it, this.
-    private static let limitAfterKeyFrame = (limit: Duration.milliseconds(600), time: Duration.seconds(1))
+    private static let limitAfterKeyFrame = (limit: Duration.milliseconds(700), time: Duration.seconds(3))
 
     /// What becomes of a frame of a group.
     enum Verdict {

@@ -73,8 +73,9 @@ extension LazyEncoder.Settings {
     /// No frame, a keyframe of a detailed picture least of all, takes the link for longer than this: it is better to see
     /// a coarse picture now, which the next frames sharpen, than a sharp one late.
     private static let longestFrame = Duration.milliseconds(400)
-    /// The same where the frames behind a keyframe cannot wait for one receiver.
-    private static let longestSharedFrame = Duration.milliseconds(150)
+    /// The same where the frames behind a keyframe cannot wait for one receiver. The session makes a larger frame again as
+    /// a keyframe: much less would make keyframes of what is merely detailed.
+    private static let longestSharedFrame = Duration.milliseconds(300)
     /// The coarsest keyframe of a large canvas takes about this much.
     private static let smallestBound = DataSize(bytes: 10_000)
 
