@@ -153,8 +153,8 @@ let package = Package(
         .executableTarget(
             name: "confclient",
             dependencies: [
-                "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation", "RateControl",
-                "SecureTransport", "VideoCoding", nioPosix, argumentParser,
+                "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "RateControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(

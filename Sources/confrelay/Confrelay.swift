@@ -5,7 +5,7 @@ import RelayServer
 import ServiceLifecycle
 import UnixSignals
 
-/// The relay as a program: options in, one line when it listens, exit codes out. Its subcommands look at layouts.
+/// The relay as a program: options in, one line when it listens, exit codes out. `confrelay layout` looks at layouts.
 @main
 enum Confrelay {
     /// How the program ends; after `sysexits.h`, as `docs/confrelay.md` lists them.
@@ -24,7 +24,7 @@ enum Confrelay {
 
     static func main() async {
         do {
-            let command = try ConfrelayCommand.parseAsRoot()
+            let command = try parse(Array(CommandLine.arguments.dropFirst()))
             guard let serving = command as? ConfrelayCommand else { try exit(after: command) }
             startLogging(serving.logging)
             let (code, message) = await serve(serving.serverConfiguration)
@@ -36,7 +36,14 @@ enum Confrelay {
         }
     }
 
-    /// Runs a subcommand, which ends by itself.
+    /// What the arguments ask for. The relay's options are none of the other commands', some of which are called the same: so
+    /// those are no subcommands of the parser's kind, whose options are taken wherever they stand.
+    static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        arguments.first == "layout"
+            ? try LayoutCommand.parseAsRoot(Array(arguments.dropFirst())) : try ConfrelayCommand.parseAsRoot(arguments)
+    }
+
+    /// Runs a command that ends by itself.
     private static func exit(after command: any ParsableCommand) throws -> Never {
         var command = command
         do {

@@ -21,10 +21,12 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
+            confrelay layout list and confrelay layout explain show layouts without a room: confrelay layout --help.
+
             Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be \
             used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
             """,
-        version: "confrelay \(RelayVersion.current)", subcommands: [LayoutCommand.self])
+        version: "confrelay \(RelayVersion.current)")
 
     @OptionGroup(title: "Network")
     var network: NetworkOptions

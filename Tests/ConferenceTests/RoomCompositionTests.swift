@@ -122,6 +122,8 @@ import Testing
     func cancellation() throws {
         let (call, clients, viewer) = try makeCall([.red, .green])
         call.run(for: .seconds(1))
+        // While the layout changes, every picture is rendered.
+        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
         var held: Job?
         var now = call.now
         while held == nil {

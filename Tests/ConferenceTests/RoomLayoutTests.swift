@@ -173,6 +173,8 @@ import Testing
         #expect(after.composedPictures - before.composedPictures == 3 * (after.ticks - before.ticks))
         try call.relay.setLayout(
             .solo(participant: watched.clients[0].participantID), room: "demo", now: call.now)
+        // While it changes, each is on the way from another picture.
+        call.run(for: .seconds(1))
         let solo = try #require(call.relay.snapshot(room: "demo", now: call.now))
         call.run(for: .seconds(1))
         let last = try #require(call.relay.snapshot(room: "demo", now: call.now))

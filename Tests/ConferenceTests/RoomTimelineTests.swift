@@ -40,7 +40,7 @@ import Testing
         #expect(try timeline(call).sources[0].states.last?.state == .playing)
     }
 
-    @Test("a camera whose packets are lost is frozen for that reason, and keyframes are asked for")
+    @Test("a camera whose packets are lost is frozen for that reason")
     func loss() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
@@ -55,7 +55,7 @@ import Testing
         call.run(for: .seconds(3))
         let source = try timeline(call).sources[0]
         #expect(source.states.contains { $0.state == .frozen && $0.cause == .packetsLost })
-        #expect(source.packetsLost.total > 0 && source.withheld.total + source.keyFrameRequests.total > 0)
+        #expect(source.packetsLost.total > 0)
     }
 
     @Test("a camera that turns is seen to change its size")

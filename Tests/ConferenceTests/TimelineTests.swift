@@ -333,7 +333,9 @@ import Testing
                 reading.keyFrames += 1
             }
             let row = try #require(timeline.encoder(JobQueueID(rawValue: 9), now: now))
-            row.observe(1, requests: 5, isWaitingForNetwork: tick == 30, now: now) { ("p1", "Ada") }
+            row.observe(1, requests: 5, thinned: UInt64(tick), isWaitingForNetwork: tick == 30, now: now) {
+                ("p1", "Ada")
+            }
             if tick >= 10 {
                 row.observe(2, requests: tick < 40 ? 2 : 3, isWaitingForNetwork: false, now: now) { ("p2", "Ben") }
             }
@@ -347,6 +349,23 @@ import Testing
         #expect(encoder.encoded.total == 60 && encoder.leftOut.total == 4 && encoder.keyFrames.total == 1)
         #expect(encoder.waiting.total == 1)
         #expect(encoder.keyFrameRequests == [.init(time: -0.2, name: "Ben")])
+        #expect(encoder.thinned == [.init(person: .init(id: "p1", name: "Ada"), frames: 59)])
+    }
+
+    @Test("what a receiver asked of another encoder is not this one's")
+    func movingReceiver() throws {
+        let timeline = RoomTimeline()
+        var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        for (tick, requests) in [0, 1, 5, 6].enumerated() {
+            let row = try #require(timeline.encoder(JobQueueID(rawValue: 1), now: now))
+            if tick != 2 {
+                row.observe(1, requests: UInt64(requests), isWaitingForNetwork: false, now: now) { ("p", "Ada") }
+            }
+            row.observe(EncoderReading(), now: now)
+            #expect(row.currentMembers.map(\.name) == ["Ada"])
+            now += .milliseconds(33)
+        }
+        #expect(timeline.encoders[0].keyFrameRequests.elements.count == 1)
     }
 
     // MARK: Instructions

@@ -53,6 +53,43 @@ struct CallTests {
         }
     }
 
+    @Test("confclient shows and changes what a room and one participant see, by names")
+    func layouts() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(["--canvas", "320x180", "--frame-rate", "10"], in: folder)
+        let room = relay.url("/rooms/demo")
+        let people = try ["Ada", "Ben"].map { name in
+            try client(
+                ["join", room, "--name", name, "--size", "160x90", "--frame-rate", "5", "--audio", "none", "--quiet"],
+                in: folder)
+        }
+        for name in ["Ada", "Ben"] { try await relay.participant(name, in: "demo") }
+        try Data(#"{"slots":[{"name":"a","x":3,"y":0,"width":1,"height":1,"show":["next"]}]}"#.utf8)
+            .write(to: folder.file("wrong.json"))
+        func layout(_ arguments: String...) async throws -> (code: Int32, output: String, errors: String) {
+            let child = try client(["layout", room] + arguments, in: folder)
+            let code = try await child.end(within: .seconds(30))
+            return (code, child.output, child.errors)
+        }
+        #expect(try await layout("pinned", "--participant", "ada", "--fit", "cover").code == 0)
+        #expect(try await layout("--for", "Ben", "--hide", "Ada", "--self-view", "always").code == 0)
+        let shown = try await layout()
+        #expect(shown.output.contains("room: pinned Ada, fit cover"), "\(shown.output)")
+        #expect(shown.output.contains("without Ada, self-view always"), "\(shown.output)")
+        #expect(try await layout("--for", "Ben", "--unhide", "Ada").code == 0)
+        #expect(try await layout("--for", "Ben", "--reset").code == 0)
+        #expect(try await layout().output.contains("as the room"))
+        let nobody = try await layout("solo", "--participant", "Eve")
+        #expect(nobody.code == 64 && nobody.errors.contains("there are Ada, Ben"), "\(nobody.errors)")
+        let wrong = try await layout("--template", folder.file("wrong.json").path)
+        #expect(wrong.code == 66 && wrong.errors.contains("slots[0].x"), "\(wrong.errors)")
+        #expect(try await layout("--self-view", "always").code == 64)
+        let absent = try client(["layout", relay.url("/rooms/other")], in: folder)
+        #expect(try await absent.end(within: .seconds(30)) == 69)
+        for person in people { person.signal(SIGINT) }
+        for person in people { #expect(try await person.end(within: .seconds(20)) == 0) }
+    }
+
     @Test("a load of four clients is served")
     func load() async throws {
         let folder = try TemporaryFolder()

@@ -86,6 +86,30 @@ struct PageTests {
         }
     }
 
+    @Test("who hides someone sees the others only, hears all, and may see themselves; all by clicking")
+    func hideAndSelfView() async throws {
+        try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in
+            let (ada, ben, cy) = (people[0], people[1], people[2])
+            for person in people { try await person.join("demo", of: relay) }
+            try await ada.see("both others") { $0[.green, default: 0] > 0.1 && $0[.blue, default: 0] > 0.1 }
+            try await ada.browser.click("#people-button")
+            try await ada.browser.click("[aria-label='Hide Cy']")
+            try await ada.see("Ben alone") { $0[.green, default: 0] > 0.4 && $0[.blue, default: 0] < 0.02 }
+            try await ada.read("hidden from you", of: "Cy")
+            try await ada.hear([cy.tone])
+            try await ben.see("Cy still") { $0[.blue, default: 0] > 0.1 }
+            try await ada.browser.click("[aria-label='Show me in my picture']")
+            try await ada.see("Ben and oneself") { $0[.green, default: 0] > 0.1 && $0[.red, default: 0] > 0.1 }
+            try await ada.browser.screenshot(to: TestOutput.file("hidden-and-self-view.png"))
+            try await ada.browser.click("[aria-label='Show Cy again']")
+            try await ada.browser.click("[aria-label='Leave me out of my picture']")
+            try await ada.see("both others again") {
+                $0[.green, default: 0] > 0.1 && $0[.blue, default: 0] > 0.1 && $0[.red, default: 0] < 0.02
+            }
+            #expect(try await ada.browser.console() == [])
+        }
+    }
+
     @Test("who mutes is not heard, and who stops the camera is not seen; both come back")
     func mute() async throws {
         try await meet([Self.ada, Self.ben]) { relay, people, _ in

@@ -73,8 +73,8 @@ enum TimelineExample {
         var encoder = RoomTimelineSnapshot.Encoder(
             id: 7, members: [ben], width: 1280, height: 720, maximumFrameRate: 30)
         encoder.targetBitRate = (0..<count).map { $0 < 100 ? nil : $0 < 300 ? 900 : 350 }
-        encoder.encoded = (0..<count).map { $0 < 500 ? 3 : 2 }
-        encoder.leftOut = (0..<count).map { $0 < 500 ? 0 : 1 }
+        encoder.encoded = (0..<count).map { $0 < 400 ? 3 : 2 }
+        encoder.leftOut = (0..<count).map { $0 < 400 ? 0 : 1 }
         encoder.waiting = encoder.leftOut
         encoder.keyFrames = every(140)
         encoder.keyFrameRequests = [-30, -12, -1].map { .init(time: $0, name: name) }
@@ -137,10 +137,35 @@ struct TimelineSVGTests {
         for text in ["nothing came", "360×640", "passed through", "frozen for 2.0 s"] {
             #expect(drawing.texts.contains(text), "\(text)")
         }
-        #expect(drawing.texts.contains { $0.contains("picture stands still since 2.0 s") })
-        #expect(drawing.texts.contains { $0.contains("of the pictures for") && $0.contains("carries no more") })
-        #expect(drawing.texts.contains { $0.contains("asked for 3 keyframes") })
-        #expect(drawing.texts.contains { $0.contains("1 tick") || $0.contains("ticks") })
+        let findings = TimelineExample.snapshot().findings
+        #expect(!findings.isEmpty)
+        for finding in findings.prefix(8) { #expect(drawing.texts.contains(finding.text)) }
+    }
+
+    @Test("what is wrong is said in words, with who caused it, what is so now first")
+    func findings() {
+        let findings = TimelineExample.snapshot().findings
+        let texts = findings.map(\.text)
+        #expect(
+            findings.map(\.severity).lastIndex(of: .now) ?? 0 < findings.map(\.severity).firstIndex(of: .lately) ?? 99)
+        for text in [
+            "picture stands still since 2.0 s: 7 packets of theirs lost", "3 ticks skipped",
+            "4 ticks left out and 5 late",
+            "2 pictures could not be composed", "were left out: the way to them carries no more (350 kbit/s)",
+            "asked for 3 keyframes", "sound were made up: packets from them", "is wrong: a layer of",
+        ] {
+            #expect(texts.contains { $0.contains(text) }, "\(text) in \(texts)")
+        }
+    }
+
+    @Test("a relay that is too busy is not blamed on those who suffer from it")
+    func overload() {
+        var snapshot = TimelineExample.snapshot()
+        snapshot.ticks.skipped = [UInt16](repeating: 1, count: snapshot.bucketCount)
+        let texts = snapshot.findings.map(\.text)
+        #expect(texts.contains { $0.contains("were left out: the relay is too busy") })
+        #expect(texts.contains { $0.contains("made up: the relay was too busy") })
+        #expect(!texts.contains { $0.contains("carries no more") })
     }
 
     @Test("where one points at it, it tells exact figures")

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Compositing
 import Foundation
+import MediaCore
+import RelayServer
 import Testing
 
 @testable import confrelay
@@ -22,12 +24,12 @@ struct LayoutCommandTests {
     }
 
     private func explain(_ arguments: String...) throws -> String {
-        let command = try ConfrelayCommand.parseAsRoot(["layout", "explain"] + arguments)
+        let command = try Confrelay.parse(["layout", "explain"] + arguments)
         return try #require(command as? LayoutExplainCommand).explain(wallClock: 0)
     }
 
     private func failure(_ arguments: String...) throws -> CommandFailure {
-        let command = try ConfrelayCommand.parseAsRoot(["layout", "explain"] + arguments)
+        let command = try Confrelay.parse(["layout", "explain"] + arguments)
         let explaining = try #require(command as? LayoutExplainCommand)
         return try #require(#expect(throws: CommandFailure.self) { try explaining.explain(wallClock: 0) })
     }
@@ -41,8 +43,8 @@ struct LayoutCommandTests {
 
     @Test("without a subcommand the relay is served, as ever")
     func serving() throws {
-        #expect(try ConfrelayCommand.parseAsRoot([]) is ConfrelayCommand)
-        let command = try #require(try ConfrelayCommand.parseAsRoot(["--port", "7"]) as? ConfrelayCommand)
+        #expect(try Confrelay.parse([]) is ConfrelayCommand)
+        let command = try #require(try Confrelay.parse(["--port", "7"]) as? ConfrelayCommand)
         #expect(command.serverConfiguration.port == 7)
         let help = ConfrelayCommand.helpMessage(columns: 100)
         #expect(help.contains("--port") && help.contains("layout"))
@@ -143,13 +145,13 @@ struct LayoutCommandTests {
         ])
     func options(arguments: [String]) {
         #expect(throws: (any Error).self) {
-            try ConfrelayCommand.parseAsRoot(["layout", "explain", "grid"] + arguments)
+            try Confrelay.parse(["layout", "explain", "grid"] + arguments)
         }
     }
 
     @Test("all built-in layouts are listed")
     func list() throws {
-        let command = try #require(try ConfrelayCommand.parseAsRoot(["layout", "list"]) as? LayoutListCommand)
+        let command = try #require(try Confrelay.parse(["layout", "list"]) as? LayoutListCommand)
         let lines = command.text.split(separator: "\n")
         #expect(lines.count == 7)
         for line in lines {

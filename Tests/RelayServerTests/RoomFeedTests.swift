@@ -58,7 +58,7 @@ struct RoomFeedTests {
         }
         let summary =
             #"{"camera":true,"connection":"new","id":"p1","isSpeaking":false,"microphone":true,"name":"Ada","#
-            + #""role":"sendAndReceive","slides":false}"#
+            + #""portrait":false,"role":"sendAndReceive","slides":false}"#
         #expect(
             try text(.participantJoined(Self.participant("p1")))
                 == "id: 9\nevent: participantJoined\ndata: \(summary)\n\n")
@@ -72,6 +72,15 @@ struct RoomFeedTests {
             try text(.tileChanged(id: "p1", content: .slides, VideoDimensions(width: 640, height: 360)))
                 == "id: 9\nevent: tileChanged\ndata: "
                 + "{\"content\":\"slides\",\"height\":360,\"participant\":\"p1\",\"width\":640}\n\n")
+        var choosing = Self.participant("p1")
+        choosing.layout = ParticipantLayout(.solo(participant: "p2"), hidden: ["p3"], selfView: .always)
+        let choice = #""layout":{"hide":["p3"],"layout":"solo","participant":"p2","selfView":"always"}"#
+        #expect(try text(.participantChanged(choosing)).contains(choice))
+        let overlays = OverlayList([.init(.text("On air"), anchor: .top, height: 0.5)])
+        #expect(
+            try text(.overlaysChanged(overlays))
+                == "id: 9\nevent: overlaysChanged\ndata: "
+                + "[{\"anchor\":\"top\",\"height\":0.5,\"text\":\"On air\"}]\n\n")
         #expect(try text(.closed) == "id: 9\nevent: closed\ndata: {}\n\n")
     }
 

@@ -24,7 +24,7 @@ final class BareScaler {
         canvas.withMutablePlanes { target in
             for (picture, tile) in zip(pictures, tiles) {
                 picture.withPlanes { source in
-                    I420Scale(
+                    _ = I420Scale(
                         Self.start(source, 0, crop), Int32(source[0].stride), Self.start(source, 1, crop),
                         Int32(source[1].stride), Self.start(source, 2, crop), Int32(source[2].stride),
                         Int32(crop.width), Int32(crop.height), Self.start(target, 0, tile), Int32(target[0].stride),

@@ -118,7 +118,7 @@ extension LayerCompositor {
             tile.fill(
                 frame, shape: shapes.shape(.border(width: width), radius: radius), with: TileDecorator.speakingColour)
         }
-        if let label = drawing.appearance.label { decorator.draw(label, at: frame, on: tile) }
+        if let label = drawing.appearance.label { decorator.draw(label, at: frame, cornerRadius: radius, on: tile) }
         if let colour = drawing.key.cornerColour {
             tile.fill(frame, shape: shapes.shape(.surroundings, radius: radius), with: colour)
         }

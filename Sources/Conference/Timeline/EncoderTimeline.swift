@@ -33,18 +33,32 @@ final class EncoderTimeline {
         let name: String
         private(set) var lastSeen: MonotonicInstant
         private var keyFrameRequests = CounterReading()
+        private var thinned = CounterReading()
+        /// Frames left out for this receiver alone, by second.
+        private(set) var thinnedFrames = TimelineRing(empty: UInt16(0), count: 60)
 
-        init(_ participant: ParticipantID, publicID: String, name: String, requests: UInt64, now: MonotonicInstant) {
+        init(
+            _ participant: ParticipantID, publicID: String, name: String, requests: UInt64, thinned: UInt64,
+            now: MonotonicInstant
+        ) {
             self.participant = participant
             self.publicID = publicID
             self.name = name
             lastSeen = now
             _ = keyFrameRequests.advance(to: requests)
+            _ = self.thinned.advance(to: thinned)
         }
 
-        fileprivate mutating func observe(requests: UInt64, now: MonotonicInstant) -> UInt64 {
+        /// Returns how many keyframes were asked for since the tick before; what was asked of other encoders meanwhile does
+        /// not count.
+        fileprivate mutating func observe(
+            requests: UInt64, thinned: UInt64, wasHere: Bool, now: MonotonicInstant
+        ) -> UInt64 {
             lastSeen = now
-            return keyFrameRequests.advance(to: requests)
+            let leftOut = self.thinned.advance(to: thinned)
+            if wasHere, leftOut > 0 { thinnedFrames.update(now.milliseconds / 1000) { $0.count(leftOut) } }
+            let growth = keyFrameRequests.advance(to: requests)
+            return wasHere ? growth : 0
         }
     }
 
@@ -74,27 +88,35 @@ final class EncoderTimeline {
         lastSeen = now
     }
 
-    /// Those whom the encoder was for at the last tick.
-    var currentMembers: [Member] { members.filter { $0.lastSeen == lastSeen } }
+    /// Those whom the encoder was for last.
+    var currentMembers: [Member] {
+        let newest = members.map(\.lastSeen).max()
+        return members.filter { $0.lastSeen == newest }
+    }
 
     /// Takes what is known of someone whom the encoder is for, before `observe(_:now:)` of the same tick.
     ///
-    /// - Parameter requests: How many keyframes they have asked for since they joined.
+    /// - Parameters:
+    ///   - requests: How many keyframes they have asked for since they joined.
+    ///   - thinned: How many frames were left out for them alone.
     func observe(
-        _ participant: ParticipantID, requests: UInt64, isWaitingForNetwork: Bool, now: MonotonicInstant,
+        _ participant: ParticipantID, requests: UInt64, thinned: UInt64 = 0, isWaitingForNetwork: Bool,
+        now: MonotonicInstant,
         describe: () -> (publicID: String, name: String)
     ) {
         let growth: UInt64
         let name: String
         if let index = members.firstIndex(where: { $0.participant == participant }) {
-            growth = members[index].observe(requests: requests, now: now)
+            growth = members[index].observe(
+                requests: requests, thinned: thinned, wasHere: members[index].lastSeen == lastSeen, now: now)
             name = members[index].name
         } else {
             members.removeAll { now - $0.lastSeen > TimelineScale.length }
             guard members.count < Self.maximumMembers else { return }
             let (publicID, description) = describe()
             members.append(
-                Member(participant, publicID: publicID, name: description, requests: requests, now: now))
+                Member(
+                    participant, publicID: publicID, name: description, requests: requests, thinned: thinned, now: now))
             (growth, name) = (0, description)
         }
         guard growth > 0 || isWaitingForNetwork else { return }

@@ -19,6 +19,7 @@ extension Room {
             for participant in participants where participant.downlink?.group == group.id {
                 row.observe(
                     participant.id, requests: participant.peer.keyFrameRequestsReceived,
+                    thinned: participant.downlink?.framesThinned ?? 0,
                     isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
                 ) { (participant.publicID, participant.name) }
             }

@@ -180,6 +180,12 @@ extension EncoderTimeline {
         snapshot.keyFrameRequests = keyFrameRequests.elements.filter { window.shows($0.time) }.map {
             .init(time: window.offset($0.time), name: $0.name)
         }
+        let second = window.now.milliseconds / 1000
+        snapshot.thinned = currentMembers.compactMap { member in
+            let frames = ((second - 59)...second).reduce(0) { $0 + Int(member.thinnedFrames[$1] ?? 0) }
+            guard frames > 0 else { return nil }
+            return .init(person: .init(id: member.publicID, name: member.name), frames: frames)
+        }
         return snapshot
     }
 }

@@ -264,6 +264,17 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
+    /// Frames that were left out for one receiver alone, of those that an encoder made for several.
+    public struct Thinned: Codable, Hashable, Sendable {
+        public var person: Person
+        public var frames: Int
+
+        public init(person: Person, frames: Int) {
+            self.person = person
+            self.frames = frames
+        }
+    }
+
     /// An encoder, and those whom it is for.
     public struct Encoder: Codable, Hashable, Sendable {
         /// A number that no other encoder of the relay has.
@@ -285,6 +296,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var waiting: [UInt16] = []
         /// Keyframes that members asked for.
         public var keyFrameRequests: [KeyFrameRequest] = []
+        /// Those for whom alone frames were left out, and how many in the last minute.
+        public var thinned: [Thinned] = []
 
         public init(id: UInt64, members: [Person], width: Int, height: Int, maximumFrameRate: Int) {
             self.id = id

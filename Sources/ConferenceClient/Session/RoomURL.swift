@@ -33,6 +33,9 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
     /// Host and port as the `Host` field has them.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+    /// The room's path.
+    var path: String { "/rooms/\(room)" }
+
     /// The path that a participant is posted to.
     func joinPath(name: String, selfView: Bool?) -> String {
         var unreserved = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))

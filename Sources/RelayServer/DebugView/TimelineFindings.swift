@@ -113,12 +113,25 @@ extension RoomTimelineSnapshot {
                 2 * zip(encoder.leftOut, encoder.waiting).reduce(0) { $0 + ($1.1 > 0 ? Int($1.0) : 0) } > leftOut
             let rate = encoder.targetBitRate.compactMap(\.self).last.map(TimelineText.rate(kilobits:)) ?? ""
             let why =
-                waited
-                ? "the way to them carries no more (\(rate))" : "the relay had no time to encode them"
+                if isOverloaded {
+                    "the relay is too busy"
+                } else if waited {
+                    "the way to them carries no more (\(rate))"
+                } else {
+                    "the relay had no time to encode them"
+                }
             findings.append(
                 TimelineFinding(
                     severity: isNow ? .now : .lately,
                     text: "\(part) % of the pictures for \(who) were left out: \(why)"))
+        }
+        for thinned in encoder.thinned where Double(thinned.frames) > Self.muchLeftOut * Double(encoded) {
+            findings.append(
+                TimelineFinding(
+                    severity: .lately,
+                    text: "\(thinned.frames) of \(TimelineText.count(encoded, "picture")) were left out for "
+                        + "\(TimelineText.isolated(thinned.person.name)) alone: the way to them carries less than the others’"
+                ))
         }
         if encoder.keyFrameRequests.count > 2 {
             let names = encoder.keyFrameRequests.reduce(into: [String]()) { names, request in
@@ -146,7 +159,10 @@ extension RoomTimelineSnapshot {
                 severity: sound.concealed.suffix(20).total > 40 ? .now : .lately,
                 text:
                     "\(TimelineText.seconds(Double(concealed) / 1000)) of \(TimelineText.isolated(sound.person.name))’s "
-                    + "sound were made up: packets from them came too late or not at all")
+                    + "sound were made up: "
+                    + (isOverloaded
+                        ? "the relay was too busy to take it in time"
+                        : "packets from them came too late or not at all"))
         ]
     }
 

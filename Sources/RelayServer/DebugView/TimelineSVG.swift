@@ -182,7 +182,7 @@ struct TimelineSVG {
         let room = Self.left - Self.margin - 8
         let middle = y + height / 2
         svg.element("g", ["class": .text(isOver ? "t-over" : "t-there")]) { svg in
-            svg.element("title", [:]) { $0.text(tooltip, [:], in: "desc") }
+            svg.text(tooltip, [:], in: "title")
             svg.text(
                 TimelineText.fitted(title, width: room),
                 ["class": "t-name", "x": .number(Self.margin), "y": .number(detail.isEmpty ? middle + 4 : middle - 3)])

@@ -3,7 +3,7 @@ import ArgumentParser
 /// What the program can tell of layouts without a room.
 struct LayoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "layout", abstract: "Look at layouts without a room.",
+        commandName: "confrelay layout", abstract: "Look at layouts without a room.",
         subcommands: [LayoutExplainCommand.self, LayoutListCommand.self])
 }
 

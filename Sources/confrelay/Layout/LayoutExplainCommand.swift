@@ -1,5 +1,5 @@
-import ArgumentParser
-import Compositing
+public import ArgumentParser
+public import Compositing
 import Foundation
 import MediaCore
 

@@ -64,22 +64,31 @@ struct GridLayoutTests {
         }
     }
 
-    @Test("no other grid of rows and columns fills more of the canvas")
+    @Test("no other grid of rows and columns fills more of the canvas, for 1 to 49 on any canvas")
     func bestFill() {
         var generator = SeededGenerator(seed: 2)
-        for _ in 0..<3000 {
-            let (count, canvas) = randomCase(&generator)
-            let best =
-                (1...count).map { columns -> Double in
-                    let rows = (count + columns - 1) / columns
-                    let width = min(
-                        Double(canvas.width) / Double(columns), Double(canvas.height) / Double(rows) * 16 / 9)
-                    return width * width * 9 / 16
-                }.max() ?? 0
+        for round in 0..<1470 {
+            let (_, canvas) = randomCase(&generator)
+            let count = 1 + round % 49
+            var best = 0
+            for rows in 1...count {
+                for columns in 1...count where rows * columns >= count {
+                    best = max(best, largestTile(rows: rows, columns: columns, canvas: canvas).area)
+                }
+            }
             let cell = GridLayout.cells(count: count, canvas: canvas)[0]
-            // Each side lost less than two samples to being even.
-            #expect(Double((cell.width + 2) * (cell.height + 2)) >= best, "\(count) on \(canvas)")
+            #expect(cell.area == best, "\(count) on \(canvas)")
+            // 16:9, but for less than two samples that each side lost to being even.
+            #expect(abs(cell.width * 9 - cell.height * 16) <= 2 * 16, "\(count) on \(canvas): \(cell)")
         }
+    }
+
+    /// The largest 16:9 tile that fits so many times, its sides rounded down to even ones.
+    private func largestTile(rows: Int, columns: Int, canvas: VideoDimensions) -> VideoDimensions {
+        let byWidth = Double(canvas.width) / Double(columns)
+        let byHeight = Double(canvas.height) / Double(rows) * 16 / 9
+        func even(_ exact: Double) -> Int { Int((exact + 1e-9) / 2) * 2 }
+        return VideoDimensions(width: even(min(byWidth, byHeight)), height: even(min(byWidth, byHeight) * 9 / 16))
     }
 
     @Test("every row is centred, and only the last one is shorter")

@@ -189,6 +189,32 @@ struct LayoutTests {
         }
     }
 
+    @Test("each layout's view is the layers on plain background, and shown, makes a plan without an issue")
+    func views() {
+        var generator = SeededGenerator(seed: 4)
+        for _ in 0..<2000 {
+            let (layout, scene, canvas) = randomCase(&generator)
+            let view = layout.view(of: scene, canvas: canvas)
+            #expect(view == CompositionView(layers: layout.layers(of: scene, canvas: canvas)))
+            var director = CompositionDirector(canvas: canvas, transitions: .off)
+            director.show(view, at: .zero)
+            let issues = director.plan.validate()
+            #expect(issues.isEmpty, "\(layout) of \(scene) on \(canvas): \(issues)")
+        }
+    }
+
+    @Test("where cameras are to fill their tiles all of them do, at the same places, and screens are whole")
+    func cover() {
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<1000 {
+            let (layout, scene, canvas) = randomCase(&generator)
+            let whole = layout.layers(of: scene, canvas: canvas)
+            let filled = layout.layers(of: scene, canvas: canvas, fit: .cover)
+            #expect(filled.map(\.rect) == whole.map(\.rect) && filled.map(\.source) == whole.map(\.source))
+            for layer in filled { #expect(layer.fit == (layer.source.content == .camera ? .cover : .contain)) }
+        }
+    }
+
     @Test("what is presented has at least half of the canvas in each layout that shows it large")
     func slidesAreLarge() {
         var generator = SeededGenerator(seed: 3)

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import PixelTransfer
 import Testing
@@ -281,5 +282,56 @@ struct LayerDrawingTests {
         #expect(compositor.statistics.scales + compositor.statistics.copies == 20)
         #expect(compositor.statistics.blends == 80)
         #expect(compositor.statistics.pictureAllocations == before)
+    }
+
+    // MARK: All of it
+
+    /// Where `CONFRELAY_PICTURE_DIR` names a folder, the picture is written there: that of docs/compositing.md.
+    @Test("corners, borders, opacity, labels, portraits and overlays go together")
+    func together() throws {
+        let size = VideoDimensions(width: 640, height: 360)
+        let sky = image(64, 36) { _, y in (UInt8(30 + y), UInt8(60 + 2 * y), UInt8(120 + 3 * y), 255) }
+        let face = image(40, 40) { x, y in
+            let isEye = (y == 15 || y == 16) && (x == 14 || x == 15 || x == 25 || x == 26)
+            let isMouth = y == 27 && (14...26).contains(x)
+            return isEye || isMouth ? (60, 30, 20, 255) : (240, 200, 160, 255)
+        }
+        let border = LayerBorder(width: 4, colour: .white)
+        var request = CompositionRequest(
+            canvas: size,
+            layers: [
+                CompositionLayer(source: 1, rect: PixelRect(x: 30, y: 24, width: 330, height: 186), cornerRadius: 24),
+                CompositionLayer(
+                    source: 2, rect: PixelRect(x: 250, y: 130, width: 220, height: 200), fit: .cover, opacity: 0.6,
+                    cornerRadius: 40, border: border),
+                CompositionLayer(source: 3, rect: PixelRect(x: 450, y: 40, width: 160, height: 90), border: border),
+                CompositionLayer(source: 4, rect: PixelRect(x: 40, y: 230, width: 160, height: 110), cornerRadius: 16),
+            ])
+        request.instruction.background = .image(sky)
+        request.instruction.overlays = [
+            CompositionOverlay(.text("Lecture 7"), anchor: .bottomRight, height: 0.08),
+            CompositionOverlay(.clock(utcOffset: 0), anchor: .topRight, height: 0.07, opacity: 0.8),
+        ]
+        func named(_ id: SourceID, _ name: String, _ content: TileContent, isSpeaking: Bool = false)
+            -> CompositionSource
+        {
+            CompositionSource(
+                id: id, name: name, content: content, decoration: TileDecoration(isSpeaking: isSpeaking))
+        }
+        let list = sources(
+            named(1, "Ada", .picture(solidPicture(.red, 640, 360), isStale: false), isSpeaking: true),
+            named(2, "Ben", .picture(solidPicture(.green, 640, 360), isStale: false)),
+            named(3, "Cy", .placeholder()), named(4, "Dan", .placeholder(portrait: face)))
+        let inputs = CompositionInputs(sources: list, wallClock: 45_296)
+        for _ in 0..<4 { _ = compositor.renderer.render([request], inputs: inputs, at: .zero) }
+        let composed = compositor.renderer.render([request], inputs: inputs, at: .zero)[0]
+        #expect(composed.origin == .reused)
+        #expect(composed.picture.colour(200, 100) == .red)
+        // Corners show the sky, and where the layers meet both are seen.
+        #expect(composed.picture.colour(30, 24) != .red)
+        #expect(composed.picture.colour(300, 180) != .red && composed.picture.colour(300, 180) != .green)
+        if let folder = ProcessInfo.processInfo.environment["CONFRELAY_PICTURE_DIR"] {
+            try composed.picture.writePNG(to: "\(folder)/layers.png")
+        }
     }
 }

@@ -3,6 +3,7 @@ import { byID, setIcon } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
 import { notice } from './notices.js';
 import { PeoplePanel } from './people-panel.js';
+import { portraitPNG } from './portrait.js';
 import { currentCall, preferences } from './preferences.js';
 import { ScreenModes } from './screen-modes.js';
 import { Statistics } from './statistics.js';
@@ -16,8 +17,15 @@ export class CallView {
   #call;
   #media;
   #abort = new AbortController();
-  #people = new PeoplePanel((id) => this.#pin(id));
-  #layouts = new LayoutMenu((layout, isForAll) => this.#chooseLayout(layout, isForAll), this.#abort.signal);
+  #people = new PeoplePanel({
+    pin: (id) => this.#pin(id),
+    hide: (id, isHidden) => this.#hide(id, isHidden),
+    showSelf: (isShown) => this.#choose({ selfView: isShown ? 'always' : 'never' }),
+    portrait: (isWanted) => this.#changePortrait(isWanted),
+  });
+  #layouts = new LayoutMenu(
+    (layout, isForAll) => this.#chooseLayout(layout, isForAll), (fit, isForAll) => this.#choose({ fit }, isForAll),
+    this.#abort.signal);
   #statisticsPanel = new StatisticsPanel(this.#abort.signal);
   #statistics;
   #modes = new ScreenModes(this.#video);
@@ -79,6 +87,7 @@ export class CallView {
     click('copy-link', () => this.#copyLink());
     click('invite', () => this.#copyLink());
     click('hear', () => this.#play());
+    on(byID('portrait-file'), 'change', () => this.#takePortrait());
     click('hide-self', () => this.#setSelfView(false));
     click('people-button', () => this.#togglePanel('people-panel'));
     click('statistics-button', () => this.#togglePanel('statistics-panel'));
@@ -232,21 +241,65 @@ export class CallView {
 
   // MARK: Layout, people, statistics
 
-  #pin(id) { this.#chooseLayout(id ? { layout: 'pinned', participant: id } : null, false); }
+  #pin(id) { this.#choose(id ? { layout: 'pinned', participant: id } : { layout: undefined, participant: undefined }); }
 
   #chooseLayout(layout, isForAll) {
-    const done = isForAll ? this.#call.setRoomLayout(layout ?? { layout: 'grid' }) : this.#call.setOwnLayout(layout);
+    const participant = layout === 'solo' ? this.#mostImportant : undefined;
+    if (layout === 'solo' && !participant) {
+      notice('There is nobody else to show yet.');
+      this.#drawLayout();
+      return;
+    }
+    this.#choose({ layout: layout ?? undefined, participant }, isForAll);
+  }
+
+  /** Whom a layout of one person is about: who is pinned, or else who speaks. */
+  get #mostImportant() {
+    const { room, ownLayout } = this.#call;
+    const others = room?.others.filter(({ role }) => role !== 'watch') ?? [];
+    const isThere = (id) => others.some((other) => other.id === id);
+    return [ownLayout?.participant, room?.activeSpeaker].find(isThere) ?? others[0]?.id;
+  }
+
+  #hide(id, isHidden) {
+    const { room, ownLayout } = this.#call;
+    const without = (ids) => (ids ?? []).filter((other) => other !== id);
+    if (isHidden) this.#choose({ hide: [...without(ownLayout?.hide), id] });
+    else if (room.layout.hide?.includes(id)) this.#choose({ hide: without(room.layout.hide) }, true);
+    else this.#choose({ hide: without(ownLayout?.hide) });
+  }
+
+  #choose(changes, isForAll = false) {
+    const done = isForAll ? this.#call.chooseForAll(changes) : this.#call.choose(changes);
     done.catch((error) => {
-      notice(`The layout stays as it is: ${error.message}`);
+      notice(`The picture stays as it is: ${error.message}`);
       this.#drawLayout();
     });
+  }
+
+  #changePortrait(isWanted) {
+    if (isWanted) byID('portrait-file').click();
+    else this.#call.setPortrait(null).catch((error) => notice(`The portrait stays: ${error.message}`));
+  }
+
+  async #takePortrait() {
+    const input = byID('portrait-file');
+    const [file] = input.files;
+    input.value = '';
+    if (!file) return;
+    try {
+      await this.#call.setPortrait(await portraitPNG(file));
+      notice('Your portrait is shown while your camera is off.');
+    } catch (error) {
+      notice(`The picture cannot be used: ${error.message}`, 8);
+    }
   }
 
   #drawLayout() { this.#layouts.draw(this.#call.ownLayout, this.#call.room?.layout); }
 
   #drawPeople() {
     const { room, ownLayout } = this.#call;
-    if (room) this.#people.draw(room, ownLayout?.layout === 'pinned' ? ownLayout.participant : null);
+    if (room) this.#people.draw(room, ownLayout);
   }
 
   #drawStatistics() {

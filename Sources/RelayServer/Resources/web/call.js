@@ -27,7 +27,7 @@ export class Call extends EventTarget {
   /** Why it is so, in words; empty where that goes without saying. */
   reason = '';
   /** @type {RoomState | null} */ room = null;
-  /** One's own choice of layout; null: what everyone sees. */
+  /** What is chosen for one's own picture (`layout`, `participant`, `fit`, `hide`, `selfView`); null: as everyone has it. */
   ownLayout = null;
   #options;
   #media;
@@ -35,6 +35,7 @@ export class Call extends EventTarget {
   #membership = null;
   #feed = null;
   #screen = null;
+  #portrait = null;
   #iceServers;
   #isRecovering = false;
   #wake = () => {};
@@ -135,17 +136,43 @@ export class Call extends EventTarget {
 
   // MARK: Layout
 
-  /** Chooses what only this participant sees; null: what everyone sees. */
-  async setOwnLayout(layout) {
+  /** Chooses for what only this participant sees; what is undefined is as everyone has it. */
+  async choose(changes) {
+    const choice = { ...this.ownLayout, ...changes };
+    if (!choice.hide?.length) delete choice.hide;
+    const isEmpty = Object.values(choice).every((value) => value === undefined);
+    await this.#setOwnLayout(isEmpty ? null : choice);
+  }
+
+  /** Chooses for what everyone sees. What is given, oneself no longer sees otherwise. */
+  async chooseForAll(changes) {
+    await this.#membership?.setRoomLayout({ ...this.room?.layout, ...changes });
+    const own = Object.fromEntries(Object.keys(changes).map((key) => [key, undefined]));
+    if (this.ownLayout && Object.keys(changes).some((key) => key in this.ownLayout)) await this.choose(own);
+  }
+
+  async #setOwnLayout(layout) {
     await this.#membership?.setOwnLayout(layout);
     this.ownLayout = layout;
     this.room?.dispatchEvent(new CustomEvent('layout'));
   }
 
-  /** Chooses what everyone sees, oneself included. */
-  async setRoomLayout(layout) {
-    await this.#membership?.setRoomLayout(layout);
-    if (this.ownLayout) await this.setOwnLayout(null);
+  /** In another session the same people have other ids: what is about them is given up. */
+  async #renewOwnLayout() {
+    if (!this.ownLayout) return;
+    try {
+      await this.#setOwnLayout(this.ownLayout);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 422) throw error;
+      const isAboutSomebody = this.ownLayout.participant !== undefined;
+      await this.choose({ hide: undefined, participant: undefined, ...(isAboutSomebody && { layout: undefined }) });
+    }
+  }
+
+  /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
+  async setPortrait(picture) {
+    await this.#membership?.setPortrait(picture);
+    this.#portrait = picture;
   }
 
   // MARK: Joining and coming back
@@ -179,8 +206,12 @@ export class Call extends EventTarget {
     }
     this.#toldMedia = '';
     this.#tellMedia();
-    if (this.ownLayout) this.setOwnLayout(this.ownLayout).catch((error) => this.#trouble(error));
+    if (this.#portrait) this.setPortrait(this.#portrait).catch((error) => this.#trouble(error));
+    // Before the events begin, which tell what is chosen.
+    await this.#renewOwnLayout().catch((error) => this.#trouble(error));
     this.room = new RoomState(this.#membership.id);
+    // Others may choose for one's own picture, too.
+    this.room.addEventListener('own', () => { this.ownLayout = this.room.ownLayout; });
     this.room.addEventListener('tile', () => this.#link.fit(this.room.ownTile));
     this.#say('room');
     this.#openFeed();

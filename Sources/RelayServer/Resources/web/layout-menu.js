@@ -7,20 +7,26 @@ const layouts = [
   { layout: 'side-by-side', name: 'Side by side', boxes: [[1, 4.5, 14.5, 9], [16.5, 4.5, 14.5, 9]] },
   { layout: 'picture-in-picture', name: 'Picture in picture', boxes: [[1, 1, 30, 16], [21, 11, 9, 5]] },
   { layout: 'presentation', name: 'Presentation', boxes: [[1, 1, 22, 16], [24, 1, 7, 4.7], [24, 6.65, 7, 4.7], [24, 12.3, 7, 4.7]] },
+  { layout: 'solo', name: 'One person', boxes: [[1, 1, 30, 16]] },
 ];
 
 /** The choice of layout, for oneself or for everyone. */
 export class LayoutMenu {
   #forAll = byID('layout-for-all');
+  #fills = byID('layout-fills');
   #choices = byID('layout-choices');
   #onChoice;
 
   /**
-   * @param {(layout: object | null, isForAll: boolean) => void} onChoice null: as everyone sees it.
+   * @param {(layout: string | null, isForAll: boolean) => void} onChoice null: as everyone sees it.
+   * @param {(fit: string, isForAll: boolean) => void} onFit How cameras take their tiles.
    * @param {AbortSignal} signal Ends the menu.
    */
-  constructor(onChoice, signal) {
+  constructor(onChoice, onFit, signal) {
     this.#onChoice = onChoice;
+    this.#fills.addEventListener('change', () => {
+      onFit(this.#fills.checked ? 'cover' : 'contain', this.#forAll.checked);
+    }, { signal });
     const followRoom = this.#choice('room', 'As the room', null);
     this.#choices.replaceChildren(followRoom, ...layouts.map(({ layout, name, boxes }) => this.#choice(layout, name, boxes)));
     this.#forAll.addEventListener('change', () => { followRoom.hidden = this.#forAll.checked; }, { signal });
@@ -38,12 +44,14 @@ export class LayoutMenu {
 
   #choose(value) {
     const isForAll = this.#forAll.checked;
-    this.#onChoice(value === 'room' ? null : { layout: value }, isForAll);
+    this.#onChoice(value === 'room' ? null : value, isForAll);
   }
 
   /** Shows what is chosen: one's own layout before the room's. */
   draw(ownLayout, roomLayout) {
     const value = this.#forAll.checked ? roomLayout?.layout : ownLayout?.layout ?? 'room';
     for (const input of this.#choices.querySelectorAll('input')) input.checked = input.value === value;
+    const fit = this.#forAll.checked ? roomLayout?.fit : ownLayout?.fit ?? roomLayout?.fit;
+    this.#fills.checked = fit === 'cover';
   }
 }

@@ -1,23 +1,27 @@
-import { byID, icon, make } from './dom.js';
+import { byID, icon, make, setIcon } from './dom.js';
 
-/** Who is here, who speaks, and whose picture is pinned. */
+/** Who is here, who speaks, whose picture is pinned, and whose is hidden. */
 export class PeoplePanel {
   #list = byID('people');
   #count = byID('people-count');
-  #onPin;
+  #actions;
   #rows = new Map();
 
-  /** @param {(id: string | null) => void} onPin Asks for one participant large, or nobody. */
-  constructor(onPin) {
-    this.#onPin = onPin;
+  /**
+   * @param {{pin: (id: string | null) => void, hide: (id: string, isHidden: boolean) => void,
+   *   showSelf: (isShown: boolean) => void, portrait: (isWanted: boolean) => void}} actions What the buttons ask for: one
+   *   participant large, or nobody; one not to be seen, or to be seen again; oneself in the picture; a portrait.
+   */
+  constructor(actions) {
+    this.#actions = actions;
     this.#list.replaceChildren();
   }
 
   /**
    * @param {import('./room-state.js').RoomState} room
-   * @param {string | null} pinned
+   * @param {object | null} own What is chosen for one's own picture.
    */
-  draw(room, pinned) {
+  draw(room, own) {
     const everyone = [...room.participants.values()];
     this.#count.textContent = everyone.length > 0 ? String(everyone.length) : '';
     const seen = new Set();
@@ -29,7 +33,7 @@ export class PeoplePanel {
         this.#rows.set(participant.id, row);
         this.#list.append(row.element);
       }
-      row.update(participant, room, pinned);
+      row.update(participant, room, own);
     }
     for (const [id, row] of this.#rows) {
       if (seen.has(id)) continue;
@@ -44,32 +48,58 @@ export class PeoplePanel {
     const name = make('span', { className: 'person-name' });
     const state = make('span', { className: 'person-state' });
     const marks = make('span', { className: 'marks' });
-    const pin = make('button', { type: 'button', className: 'round tiny', 'aria-pressed': 'false' }, icon('pin'));
-    let isPinned = false;
-    pin.addEventListener('click', () => this.#onPin(isPinned ? null : id));
+    const pin = button('pin', () => this.#actions.pin(isPinned ? null : id));
+    const hide = button('eye-off', () => {
+      if (isSelf) this.#actions.showSelf(!showsSelf);
+      else this.#actions.hide(id, !isHidden);
+    });
+    const portrait = button('portrait', () => this.#actions.portrait(!hasPortrait));
+    let [isSelf, isPinned, isHidden, showsSelf, hasPortrait] = [false, false, false, false, false];
+    const buttons = make('span', { className: 'person-buttons' }, portrait, hide, pin);
     const element = make(
-      'li', { className: 'person' }, initials, make('span', { className: 'who' }, name, state), marks, pin);
-    const update = (participant, room, pinned) => {
-      const isSelf = room.isSelf(participant);
-      isPinned = pinned === id;
+      'li', { className: 'person' }, initials, make('span', { className: 'who' }, name, state), marks, buttons);
+    const update = (participant, room, own) => {
+      isSelf = room.isSelf(participant);
+      isPinned = own?.layout === 'pinned' && own.participant === id;
+      const isHiddenFromAll = room.layout?.hide?.includes(id) ?? false;
+      isHidden = isHiddenFromAll || (own?.hide?.includes(id) ?? false);
+      showsSelf = own?.selfView === 'always';
+      hasPortrait = participant.portrait === true;
       initials.textContent = initialsOf(participant.name);
       name.textContent = isSelf ? `${participant.name} (you)` : participant.name;
       const speaks = room.speaks(participant);
       element.classList.toggle('speaks', speaks);
-      const words = stateWords(participant, speaks);
+      const words = isHiddenFromAll ? 'hidden from everyone' : isHidden ? 'hidden from you' : stateWords(participant, speaks);
       if (state.textContent !== words) state.textContent = words;
       const icons = mediaIcons(participant);
       if (marks.dataset.icons !== icons.join()) {
         marks.dataset.icons = icons.join();
         marks.replaceChildren(...icons.map(icon));
       }
-      pin.hidden = isSelf || participant.role === 'watch';
-      pin.setAttribute('aria-pressed', isPinned);
-      pin.setAttribute('aria-label', isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
-      pin.title = pin.getAttribute('aria-label');
+      const isSeen = participant.role !== 'watch';
+      pin.hidden = isSelf || !isSeen;
+      hide.hidden = !isSeen;
+      portrait.hidden = !isSelf || !isSeen;
+      label(pin, isPinned, isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
+      if (isSelf) label(hide, showsSelf, showsSelf ? 'Leave me out of my picture' : 'Show me in my picture');
+      else label(hide, isHidden, isHidden ? `Show ${participant.name} again` : `Hide ${participant.name}`);
+      setIcon(hide, isSelf ? 'eye' : 'eye-off');
+      label(portrait, hasPortrait, hasPortrait ? 'Remove my portrait' : 'Show a portrait while my camera is off');
     };
     return { element, update };
   }
+}
+
+function button(iconName, onClick) {
+  const element = make('button', { type: 'button', className: 'round tiny', 'aria-pressed': 'false' }, icon(iconName));
+  element.addEventListener('click', onClick);
+  return element;
+}
+
+function label(element, isPressed, words) {
+  element.setAttribute('aria-pressed', isPressed);
+  element.setAttribute('aria-label', words);
+  element.title = words;
 }
 
 function initialsOf(name) {

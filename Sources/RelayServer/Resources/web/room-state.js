@@ -1,7 +1,7 @@
 /**
  * What is known of the room, from its events.
  *
- * Events: `people`, `speaker`, `layout`, `tile`, `statistics`, `joined` and `left` (with the participant as `detail`).
+ * Events: `own` (one's own summary is there or has changed; before the others), `people`, `speaker`, `layout`, `tile`, `statistics`, `joined` and `left` (with the participant as `detail`).
  */
 export class RoomState extends EventTarget {
   /** @type {Map<string, {id: string, name: string}>} */
@@ -19,6 +19,9 @@ export class RoomState extends EventTarget {
     this.#ownID = ownID;
   }
 
+  /** What is chosen for one's own picture; null: all is as the room has it. */
+  get ownLayout() { return this.participants.get(this.#ownID)?.layout ?? null; }
+
   get others() { return [...this.participants.values()].filter(({ id }) => id !== this.#ownID); }
 
   isSelf(participant) { return participant.id === this.#ownID; }
@@ -31,6 +34,7 @@ export class RoomState extends EventTarget {
         this.layout = data.layout ?? this.layout;
         this.activeSpeaker = data.activeSpeaker ?? null;
         data.tiles?.forEach((tile) => this.#takeTile(tile));
+        this.#say('own');
         this.#say('people');
         this.#say('speaker');
         this.#say('layout');
@@ -38,10 +42,12 @@ export class RoomState extends EventTarget {
       case 'participantJoined':
       case 'participantChanged': {
         const isNew = !this.participants.has(data.id);
-        this.participants.set(data.id, { ...this.participants.get(data.id), ...data });
+        this.participants.set(data.id, data);
+        if (data.id === this.#ownID) this.#say('own');
         if (isNew && data.id !== this.#ownID) this.#say('joined', data);
         this.#say('people');
         this.#say('speaker');
+        if (data.id === this.#ownID) this.#say('layout');
         break;
       }
       case 'participantLeft': {

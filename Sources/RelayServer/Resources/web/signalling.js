@@ -18,6 +18,7 @@ export class Unreachable extends Error {}
 
 const sdp = 'application/sdp';
 const json = 'application/json';
+const png = 'image/png';
 const patience = 10_000;
 
 async function request(method, url, { body, type, keepalive = false } = {}) {
@@ -130,6 +131,12 @@ export class Membership {
   async setRoomLayout(layout) {
     const path = `/rooms/${encodeURIComponent(this.room)}/layout`;
     await request('PUT', path, { body: JSON.stringify(layout), type: json });
+  }
+
+  /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
+  async setPortrait(picture) {
+    if (picture) await request('PUT', `${this.#path}/portrait`, { body: picture, type: png });
+    else await request('DELETE', `${this.#path}/portrait`);
   }
 
   /** Where the room's events come from, with this participant's statistics among them. */

@@ -1,0 +1,81 @@
+public import Compositing
+public import Conference
+
+/// What is to be changed of a room's layout, or of what one participant is shown; what is nil stays as it is.
+public struct LayoutChange: Sendable {
+    /// Which arrangement; who is meant by name or id.
+    public enum Arrangement: Sendable {
+        /// One that is about nobody in particular.
+        case plain(LayoutArrangement)
+        case pinned(String)
+        case solo(String)
+        /// Of a participant: the room's again.
+        case room
+    }
+
+    /// Whose picture, by name or id; nil: the room's, for all who have not chosen otherwise.
+    public var receiver: String?
+    public var arrangement: Arrangement?
+    public var fit: LayerFit.Mode?
+    /// Who is hidden from now on, and who is not any more, by name or id.
+    public var hidden: [String] = []
+    public var shown: [String] = []
+    /// Whether the participant sees themselves.
+    public var selfView: SelfView?
+    /// Gives up all that was chosen before.
+    public var isReset = false
+
+    public init() {}
+
+    /// Whether nothing is to be changed.
+    public var isEmpty: Bool {
+        arrangement == nil && fit == nil && hidden.isEmpty && shown.isEmpty && selfView == nil && !isReset
+    }
+}
+
+extension LayoutChange {
+    /// The room's layout after the change.
+    func applied(to layout: RoomLayout, in room: RoomReport) throws(ClientError) -> RoomLayout {
+        var changed = isReset ? .grid : layout
+        if let arrangement = try resolved(in: room) { changed.arrangement = arrangement }
+        changed.fit = fit ?? changed.fit
+        changed.hidden = try hidden(after: changed.hidden, in: room)
+        return changed
+    }
+
+    /// What a participant has chosen after the change.
+    func applied(to layout: ParticipantLayout?, in room: RoomReport) throws(ClientError) -> ParticipantLayout {
+        var changed = isReset ? ParticipantLayout() : layout ?? ParticipantLayout()
+        if case .room = arrangement {
+            changed.arrangement = nil
+        } else if let arrangement = try resolved(in: room) {
+            changed.arrangement = arrangement
+        }
+        changed.fit = fit ?? changed.fit
+        changed.hidden = try hidden(after: changed.hidden, in: room)
+        changed.selfView = selfView ?? changed.selfView
+        return changed
+    }
+
+    private func resolved(in room: RoomReport) throws(ClientError) -> LayoutArrangement? {
+        switch arrangement {
+        case .plain(let arrangement): arrangement
+        case .pinned(let name): .pinned(participant: try room.id(of: name))
+        case .solo(let name): .solo(participant: try room.id(of: name))
+        case .room, nil: nil
+        }
+    }
+
+    private func hidden(after before: [String], in room: RoomReport) throws(ClientError) -> [String] {
+        var ids = before
+        for name in hidden {
+            let id = try room.id(of: name)
+            if !ids.contains(id) { ids.append(id) }
+        }
+        for name in shown {
+            let id = try room.id(of: name)
+            ids.removeAll { $0 == id }
+        }
+        return ids
+    }
+}

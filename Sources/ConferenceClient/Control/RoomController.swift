@@ -1,0 +1,84 @@
+import Compositing
+import Conference
+import Foundation
+public import NIOCore
+import NIOHTTP1
+
+/// Looks at a room and changes its layouts, by the relay's HTTP interface.
+public struct RoomController: Sendable {
+    private let url: RoomURL
+    private let eventLoop: any EventLoop
+
+    public init(url: RoomURL, on eventLoop: any EventLoop) {
+        self.url = url
+        self.eventLoop = eventLoop
+    }
+
+    /// What there is of the room.
+    ///
+    /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
+    public func report() async throws -> RoomReport {
+        let response = try await exchange(.GET, url.path)
+        do {
+            return try JSONDecoder().decode(RoomReport.self, from: Data(response.body.readableBytesView))
+        } catch {
+            throw ClientError.failed(reason: "the relay's answer about the room cannot be understood: \(error)")
+        }
+    }
+
+    /// Makes a change to what there is.
+    ///
+    /// - Throws: `ClientError.usage` for names of nobody, `.relayUnreachable` or `.relayRefused`.
+    public func apply(_ change: LayoutChange) async throws {
+        let room = try await report()
+        guard let receiver = change.receiver else {
+            try await put(try change.applied(to: room.layout, in: room), to: "\(url.path)/layout")
+            return
+        }
+        let id = try room.id(of: receiver)
+        let before = room.participants.first { $0.id == id }?.layout
+        try await put(
+            try change.applied(to: before, in: room), to: "\(url.path)/participants/\(id)/layout")
+    }
+
+    private func put(_ value: some Encodable, to path: String) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = String(decoding: try encoder.encode(value), as: UTF8.self)
+        _ = try await exchange(.PUT, path, body: body)
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, body: String? = nil
+    ) async throws -> SignallingConnection.Response {
+        let connection = try await SignallingConnection.connect(to: url, on: eventLoop)
+        let response = try await connection.exchange(
+            method: method, path: path, contentType: body == nil ? nil : "application/json", body: body ?? "")
+        guard (200...299).contains(response.status) else {
+            throw ClientError.relayRefused(
+                url: "\(url)", status: response.status, reason: Problem(response.body).reason)
+        }
+        return response
+    }
+
+    /// What a relay says of a refusal (RFC 9457).
+    private struct Problem {
+        let reason: String
+
+        private struct Document: Decodable {
+            struct Mistake: Decodable {
+                var path: String
+                var reason: String
+            }
+
+            var detail: String?
+            var errors: [Mistake]?
+        }
+
+        init(_ body: ByteBuffer) {
+            let document = try? JSONDecoder().decode(Document.self, from: Data(body.readableBytesView))
+            let mistakes = document?.errors?.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" } ?? []
+            reason = mistakes.isEmpty ? document?.detail ?? "it does not say why" : mistakes.joined(separator: "; ")
+        }
+    }
+}

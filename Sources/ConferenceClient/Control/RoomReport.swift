@@ -1,0 +1,62 @@
+import Compositing
+public import Conference
+
+/// What a relay says of a room, as far as it matters to who changes it.
+public struct RoomReport: Decodable, Sendable {
+    /// One of those who are in it.
+    public struct Member: Decodable, Sendable {
+        public var id: String
+        public var name: String
+        /// What is chosen for their own picture; nil: all is as the room has it.
+        public var layout: ParticipantLayout?
+    }
+
+    public var layout: RoomLayout
+    public var participants: [Member]
+
+    /// The id of the participant who is called so, or has this id.
+    ///
+    /// - Throws: `ClientError.usage` where that is nobody, or several.
+    public func id(of name: String) throws(ClientError) -> String {
+        if participants.contains(where: { $0.id == name }) { return name }
+        let exact = participants.filter { $0.name == name }
+        let found = exact.isEmpty ? participants.filter { $0.name.lowercased() == name.lowercased() } : exact
+        guard let only = found.first else {
+            let names = participants.map(\.name).joined(separator: ", ")
+            throw .usage(reason: "nobody in the room is called '\(name)'; there are \(names)")
+        }
+        guard found.count == 1 else {
+            let ids = found.map(\.id).joined(separator: ", ")
+            throw .usage(reason: "\(found.count) in the room are called '\(name)'; give the id of one: \(ids)")
+        }
+        return only.id
+    }
+
+    /// What is chosen, in lines for people.
+    public var summary: [String] {
+        let names = Dictionary(participants.map { ($0.id, $0.name) }) { first, _ in first }
+        func name(_ id: String) -> String { names[id] ?? id }
+        let room = Self.words(layout.arrangement, layout.fit, layout.hidden, nil, name).joined(separator: ", ")
+        return ["room: \(room)"]
+            + participants.map { member in
+                let words = member.layout.map {
+                    Self.words($0.arrangement, $0.fit, $0.hidden, $0.selfView, name)
+                }
+                return "\(member.name) (\(member.id)): \(words?.joined(separator: ", ") ?? "as the room")"
+            }
+    }
+
+    private static func words(
+        _ arrangement: LayoutArrangement?, _ fit: LayerFit.Mode?, _ hidden: [String], _ selfView: SelfView?,
+        _ name: (String) -> String
+    ) -> [String] {
+        var words: [String] = []
+        if let arrangement {
+            words.append(arrangement.name.rawValue + (arrangement.participant.map { " \(name($0))" } ?? ""))
+        }
+        if let fit { words.append("fit \(fit.rawValue)") }
+        if !hidden.isEmpty { words.append("without \(hidden.map(name).joined(separator: " and "))") }
+        if let selfView { words.append("self-view \(selfView.rawValue)") }
+        return words
+    }
+}

@@ -1,0 +1,65 @@
+import Compositing
+import Conference
+import Foundation
+import Testing
+
+@testable import ConferenceClient
+
+@Suite("Changes of layouts by names") struct LayoutChangeTests {
+    private func room() throws -> RoomReport {
+        let json = """
+            {"id":"demo","layout":{"layout":"pinned","participant":"a1","hide":["b2"]},"participants":[
+            {"id":"a1","name":"Ada"},{"id":"b2","name":"Ben","layout":{"layout":"solo","participant":"a1","fit":"cover"}},
+            {"id":"c3","name":"ben"},{"id":"d4","name":"Cy"},{"id":"e5","name":"Cy"}]}
+            """
+        return try JSONDecoder().decode(RoomReport.self, from: Data(json.utf8))
+    }
+
+    @Test("what is not named stays as it is")
+    func merging() throws {
+        let room = try room()
+        var change = LayoutChange()
+        change.fit = .cover
+        change.hidden = ["a1", "Ben"]
+        #expect(
+            try change.applied(to: room.layout, in: room)
+                == RoomLayout(.pinned(participant: "a1"), fit: .cover, hidden: ["b2", "a1"]))
+        change = LayoutChange()
+        change.shown = ["Ben"]
+        change.arrangement = .plain(.grid)
+        #expect(try change.applied(to: room.layout, in: room) == .grid)
+        change = LayoutChange()
+        change.selfView = .always
+        #expect(
+            try change.applied(to: room.participants[1].layout, in: room)
+                == ParticipantLayout(.solo(participant: "a1"), fit: .cover, selfView: .always))
+        change.arrangement = .room
+        #expect(
+            try change.applied(to: room.participants[1].layout, in: room)
+                == ParticipantLayout(fit: .cover, selfView: .always))
+        change.isReset = true
+        #expect(
+            try change.applied(to: room.participants[1].layout, in: room) == ParticipantLayout(selfView: .always))
+    }
+
+    @Test("people are found by id, by name, and by a name in other letters where it is only one's")
+    func names() throws {
+        let room = try room()
+        #expect(try room.id(of: "d4") == "d4")
+        #expect(try room.id(of: "Ben") == "b2")
+        #expect(try room.id(of: "ben") == "c3")
+        #expect(try room.id(of: "ADA") == "a1")
+        for name in ["Eve", "Cy", "BEN", ""] {
+            #expect(throws: ClientError.self) { try room.id(of: name) }
+        }
+    }
+
+    @Test("what is chosen is said in words")
+    func summary() throws {
+        #expect(
+            try room().summary == [
+                "room: pinned Ada, without Ben", "Ada (a1): as the room", "Ben (b2): solo Ada, fit cover",
+                "ben (c3): as the room", "Cy (d4): as the room", "Cy (e5): as the room",
+            ])
+    }
+}
