@@ -123,8 +123,9 @@ import Testing
         #expect(state.framesThinned > 10, "\(state.framesThinned) left out; \(state.explanation ?? "")")
         for watcher in watchers {
             #expect(watcher.decodeFailures == 0)
-            let detail = "\(try downlink(watcher, call))"
-            #expect(watcher.arrivals.count > 150, "\(watcher.arrivals.count): \(detail)")
+            // At least most of the lower layer, and all of the stream where the link is fast enough.
+            let least = watcher === watchers[0] ? 80 : 190
+            #expect(watcher.arrivals.count > least, "\(watcher.arrivals.count) of \(watcher.name)")
         }
     }
 

@@ -25,6 +25,7 @@ struct DownlinkPipeline {
     private var lastKeyFrame: MonotonicInstant?
     /// Whether a keyframe is wanted because frames were more than the link could take.
     private var hasStopped = false
+    private var lastStop: MonotonicInstant?
 
     private(set) var framesEncoded: UInt64 = 0
     var framesDropped: UInt64 = 0
@@ -66,6 +67,15 @@ struct DownlinkPipeline {
         self.group = group
         waitsSince = waitsSince ?? now
     }
+
+    /// What is to be reckoned with for this receiver in a shared group: less than what its network carries, for a while
+    /// after that was not enough for the lower layer.
+    func dependableRate(now: MonotonicInstant) -> BitRate {
+        let isCautious = lastStop.map { now - $0 < Self.caution.time } ?? false
+        return isCautious ? bitRate.sustained * Self.caution.share : bitRate.sustained
+    }
+
+    private static let caution = (share: 0.75, time: Duration.seconds(20))
 
     /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one. Who joins a group may
     /// ask as often as it takes; who fell out of one that others share, within its allowance, and not while its link is
@@ -133,6 +143,7 @@ struct DownlinkPipeline {
             source = nil
             waitsSince = now
             hasStopped = true
+            lastStop = now
         case .ignore: break
         }
         return verdict

@@ -111,7 +111,7 @@ final class RoomEncoding {
             receivers.append(
                 EncodeGroupPlanner.Receiver(
                     id: participant.id, picture: participant.viewNumber, format: index(of: downlink.format),
-                    target: downlink.bitRate.sustained,
+                    target: downlink.dependableRate(now: now),
                     wantsIsolation: downlink.keyFrameAllowance.isExceeded(now: now)))
         }
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {

@@ -159,7 +159,10 @@ extension RoomTimelineSnapshot {
                 severity: sound.concealed.suffix(20).total > 40 ? .now : .lately,
                 text:
                     "\(TimelineText.seconds(Double(concealed) / 1000)) of \(TimelineText.isolated(sound.person.name))’s "
-                    + "sound were made up: packets from them came too late or not at all")
+                    + "sound were made up: "
+                    + (isOverloaded
+                        ? "the relay was too busy to take it in time"
+                        : "packets from them came too late or not at all"))
         ]
     }
 

@@ -53,8 +53,8 @@ extension TimelineSVG {
             scale: height / Double(largest))
         svg.element("path", ["class": "t-rate", "d": .text(line.data)])
         svg.text(
-            "max. \(TimelineText.rate(kilobits: largest))",
-            ["class": "t-scale", "x": .number(Self.left + 4), "y": .number(y - 2)])
+            TimelineText.rate(kilobits: largest),
+            ["class": "t-scale", "x": .number(Self.right + 6), "y": .number(y + 4)])
     }
 
     private func text(of encoder: RoomTimelineSnapshot.Encoder, in span: Range<Int>) -> String? {

@@ -36,9 +36,9 @@ extension TimelineSVG {
         stack(
             [("t-decoded", source.decoded), ("t-dropped", source.dropped), ("t-withheld", source.withheld)],
             baseline: baseline, height: plotHeight, largest: largest, &svg)
+        let arrivals = presence(source.arrived, from: source.began, to: source.ended)
         let arrived = steps(
-            presence(source.arrived, from: source.began, to: source.ended), baseline: baseline,
-            scale: plotHeight / largest)
+            arrivals.map { $0.map { min($0, largest) } }, baseline: baseline, scale: plotHeight / largest)
         svg.element("path", ["class": "t-line t-arrived", "d": .text(arrived.data)])
         states(source, &svg, y: strip)
         marks("t-lost", at: places(source.packetsLost), y: y + 7, &svg)
