@@ -1,12 +1,19 @@
 import ArgumentParser
 import ConferenceClient
+import Foundation
 
 /// How the measurements end.
 enum BenchmarkRun {
-    /// Runs `body`; what goes wrong is said on standard error and becomes the exit code.
-    static func run(_ body: () throws -> Void) throws {
+    /// Measures, prints the table for people, and writes the report as JSON where that is wanted; that the file can be
+    /// written is found out before anything is measured. What goes wrong is said on standard error and becomes the exit code.
+    static func write<Report: Encodable>(
+        json: String?, measuring measure: () throws -> Report, table: (Report) -> String
+    ) throws {
         do {
-            try body()
+            if let json { try JSONFile.check(json) }
+            let report = try measure()
+            FileHandle.standardOutput.write(Data((table(report) + "\n").utf8))
+            if let json { try JSONFile.write(report, to: json) }
         } catch let error as ClientError {
             Progress.say(error.description)
             throw ExitCode(error.exitCode)

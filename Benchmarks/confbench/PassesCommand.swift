@@ -83,12 +83,7 @@ struct PassesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try BenchmarkRun.run {
-            if let json { try JSONFile.check(json) }
-            let report = try measure()
-            FileHandle.standardOutput.write(Data((PassesResult.table(report.results) + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
-        }
+        try BenchmarkRun.write(json: json, measuring: measure) { PassesResult.table($0.results) }
     }
 
     private func measure() throws -> PassesReport {

@@ -31,16 +31,16 @@ struct SimulatorCommand: ParsableCommand {
     }
 
     func run() throws {
-        try BenchmarkRun.run {
-            if let json { try JSONFile.check(json) }
-            var report = ResultsReport<SimulatorResult>(machine: .current())
-            for workload in SimulatorWorkload.all {
-                Progress.say(workload.name)
-                report.results.append(try workload.measure(duration: .seconds(duration), runs: runs))
-            }
-            FileHandle.standardOutput.write(Data((SimulatorResult.table(report.results) + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
+        try BenchmarkRun.write(json: json, measuring: measure) { SimulatorResult.table($0.results) }
+    }
+
+    private func measure() throws -> ResultsReport<SimulatorResult> {
+        var report = ResultsReport<SimulatorResult>(machine: .current())
+        for workload in SimulatorWorkload.all {
+            Progress.say(workload.name)
+            report.results.append(try workload.measure(duration: .seconds(duration), runs: runs))
         }
+        return report
     }
 }
 

@@ -123,7 +123,8 @@ extension MediaTime: AdditiveArithmetic {
     }
 }
 
-func greatestCommonDivisor<Number: UnsignedInteger>(_ left: Number, _ right: Number) -> Number {
+/// The largest number that divides both, neither of which is negative; 1 where both are zero.
+public func greatestCommonDivisor<Number: BinaryInteger>(_ left: Number, _ right: Number) -> Number {
     var (a, b) = (left, right)
     while b != 0 { (a, b) = (b, a % b) }
     return max(a, 1)

@@ -49,5 +49,10 @@ extension MediaTime {
             .converted(toTimescale: timescale, rounding: rule)
     }
 
+    /// The time from a clock's origin to an instant of it.
+    public init(_ instant: MonotonicInstant) {
+        self.init(value: instant.nanoseconds, timescale: Self.nanosecondTimescale)
+    }
+
     static let nanosecondTimescale: Int32 = 1_000_000_000
 }

@@ -245,10 +245,3 @@ extension Timebase: TimebaseObserver {
         for observer in state.withLock({ $0.observers }) { observer.value?.timebaseChanged() }
     }
 }
-
-extension MediaTime {
-    /// The time since a clock's origin.
-    init(_ instant: MonotonicInstant) {
-        self.init(value: instant.nanoseconds, timescale: Self.nanosecondTimescale)
-    }
-}

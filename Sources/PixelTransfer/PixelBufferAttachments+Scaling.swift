@@ -33,13 +33,7 @@ extension VideoDimensions {
         let (across, overflowsAcross) = width.multipliedReportingOverflow(by: old.width * new.height)
         let (down, overflowsDown) = height.multipliedReportingOverflow(by: old.height * new.width)
         guard !overflowsAcross, !overflowsDown else { return self }
-        let divisor = Self.greatestCommonDivisor(across, down)
+        let divisor = greatestCommonDivisor(across, down)
         return VideoDimensions(width: across / divisor, height: down / divisor)
-    }
-
-    private static func greatestCommonDivisor(_ left: Int, _ right: Int) -> Int {
-        var (left, right) = (left, right)
-        while right != 0 { (left, right) = (right, left % right) }
-        return left
     }
 }

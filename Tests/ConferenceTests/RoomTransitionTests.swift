@@ -99,7 +99,7 @@ import Testing
         }
         call.run(for: .milliseconds(200))
         #expect(picture == nil)
-        #expect(try stage.room.requiredSources.isEmpty)
+        #expect(try stage.room.viewPlan?.requiredSources.isEmpty ?? true)
     }
 
     @Test("a screen fades with its last picture when its stream ends")

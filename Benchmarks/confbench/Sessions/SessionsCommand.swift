@@ -28,12 +28,7 @@ struct SessionsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try BenchmarkRun.run {
-            if let json { try JSONFile.check(json) }
-            let report = try measure()
-            FileHandle.standardOutput.write(Data((report.text + "\n").utf8))
-            if let json { try JSONFile.write(report, to: json) }
-        }
+        try BenchmarkRun.write(json: json, measuring: measure, table: \.text)
     }
 
     private func measure() throws -> SessionsReport {

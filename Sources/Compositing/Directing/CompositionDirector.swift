@@ -145,8 +145,7 @@ extension MediaTime {
     /// A duration to the nanosecond, in the coarsest timescale that holds it: sums with it are exact wherever they can be.
     fileprivate init(inLowestTerms duration: Duration) {
         let second: Int64 = 1_000_000_000
-        var (divisor, rest) = (second, max(duration.nanoseconds, 0))
-        while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+        let divisor = greatestCommonDivisor(second, max(duration.nanoseconds, 0))
         self.init(value: duration.nanoseconds / divisor, timescale: Int32(clamping: second / divisor))
     }
 }

@@ -26,7 +26,7 @@ public struct TweenFactor: Hashable, Sendable {
             Int128(elapsed.value) * Int128(range.duration.timescale),
             Int128(range.duration.value) * Int128(elapsed.timescale)
         )
-        let divisor = Self.greatestCommonDivisor(left, right)
+        let divisor = greatestCommonDivisor(left, right)
         // Times that differ so much in scale are not made by clocks; the nearest fraction in 64 bits does for them.
         var (numerator, denominator) = (left / divisor, right / divisor)
         while denominator > Int128(Int64.max) {
@@ -44,10 +44,4 @@ public struct TweenFactor: Hashable, Sendable {
     public var isZero: Bool { numerator == 0 }
     public var isOne: Bool { numerator == denominator }
     public var fraction: Double { Double(numerator) / Double(denominator) }
-
-    private static func greatestCommonDivisor(_ left: Int128, _ right: Int128) -> Int128 {
-        var (left, right) = (left, right)
-        while right != 0 { (left, right) = (right, left % right) }
-        return left == 0 ? 1 : left
-    }
 }

@@ -30,8 +30,8 @@ final class LazyEncoder {
         do throws(VideoCodingError) {
             if forceKeyFrame, hasLayers != wantsLayers(wanted) { session = nil }
             let session = try session(wanted)
-            let time = MediaTime(value: captureTime.nanoseconds, timescale: 1_000_000_000)
-            try session.encode(picture, presentationTime: time, options: EncodeOptions(forceKeyFrame: forceKeyFrame))
+            try session.encode(
+                picture, presentationTime: MediaTime(captureTime), options: EncodeOptions(forceKeyFrame: forceKeyFrame))
             switch outputs.next()?.result {
             case .frame(let frame): return EncodedPicture(captureTime: captureTime, frame: frame)
             case .failed(let error): throw error

@@ -100,9 +100,7 @@ struct VideoSendStream {
     private func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
         timestampOffset
             &+ UInt32(
-                truncatingIfNeeded: MediaTime(
-                    value: instant.nanoseconds, timescale: 1_000_000_000
-                ).converted(toTimescale: 90_000).value)
+                truncatingIfNeeded: MediaTime(instant).converted(toTimescale: 90_000).value)
     }
 
     /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with the

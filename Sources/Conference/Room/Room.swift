@@ -126,9 +126,6 @@ final class Room {
     /// Nobody is here any more: what is being composed is not wanted.
     func end() { cancellation.cancel() }
 
-    /// The sources whose pictures anybody's picture needs now; no other need be decoded.
-    var requiredSources: Set<SourceID> { viewPlan?.requiredSources ?? [] }
-
     func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
 
     func participant(_ id: ParticipantID) -> Participant? { participants.first { $0.id == id } }
@@ -177,7 +174,7 @@ final class Room {
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
         if encoding.chooseView(for: participants, now: now) { viewsChanged() }
-        let mediaTime = MediaTime(value: time.nanoseconds, timescale: 1_000_000_000)
+        let mediaTime = MediaTime(time)
         let plan = currentViewPlan(at: mediaTime)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }

@@ -18,7 +18,7 @@ extension Room {
 
     /// The plans that there are, each once however many it is for.
     private func timelineViews(now: MonotonicInstant) -> [TimelineView] {
-        let time = MediaTime(value: now.nanoseconds, timescale: 1_000_000_000)
+        let time = MediaTime(now)
         var views: [TimelineView] = []
         for participant in participants {
             guard let plan = participant.director?.plan else { continue }
