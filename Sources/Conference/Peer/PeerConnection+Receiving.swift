@@ -105,7 +105,7 @@ extension PeerConnection {
             feedbackRecorder?.received(transportSequence: sequence, now: now)
         }
         if let receiver = lines[line].videoReceiver {
-            receiver.insert(packet, size: size, now: now)
+            if let fresh = receiver.insert(packet, size: size, now: now) { events.append(.videoPacket(fresh)) }
             deliverVideo(from: receiver, now: now)
             sendDueFeedback(now: now)
         } else if let audio = lines[line].audioReceiver?.insert(packet, size: size, now: now) {

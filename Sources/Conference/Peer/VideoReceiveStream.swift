@@ -38,6 +38,9 @@ final class VideoReceiveStream {
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
 
+    /// Whether packets that are new are handed out as they come.
+    var isTapped = false
+
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
     private(set) var keyFramesReceived: UInt64 = 0
@@ -59,25 +62,31 @@ final class VideoReceiveStream {
         }
     }
 
-    func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    /// Takes a packet. Returns it, or the one that it repeats, where that is tapped and was not there yet.
+    func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) -> ReceivedVideoPacket? {
         guard packet.payloadType != media.retransmissionPayloadType else {
-            insert(retransmission: packet, size: size, now: now)
-            return
+            return insert(retransmission: packet, size: size, now: now)
         }
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        place(packet, now: now)
+        return place(packet, now: now)
     }
 
-    private func place(_ packet: RTPPacket, now: MonotonicInstant) {
+    private func place(_ packet: RTPPacket, now: MonotonicInstant) -> ReceivedVideoPacket? {
         firstArrivals.note(timestamp: packet.timestamp, arrival: now)
-        _ = jitterBuffer.insert(packet, now: now)
+        let result = jitterBuffer.insert(packet, now: now)
+        guard isTapped, result == .inserted || result == .overflow else { return nil }
+        return ReceivedVideoPacket(
+            packet: packet, content: media.content,
+            rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now)
     }
 
     /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that was
     /// announced; otherwise there is only one it may be.
-    private func insert(retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    private func insert(
+        retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant
+    ) -> ReceivedVideoPacket? {
         if packet.ssrc != retransmissionSSRC {
             retransmissionSSRC = packet.ssrc
             retransmissionReception = ReceptionStatistics(clockRate: 90_000)
@@ -86,9 +95,9 @@ final class VideoReceiveStream {
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
         guard let ssrc, media.remoteRetransmissionSSRCs[packet.ssrc] ?? ssrc == ssrc,
             let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
-        else { return }
+        else { return nil }
         retransmissionsReceived &+= 1
-        place(original, now: now)
+        return place(original, now: now)
     }
 
     func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
@@ -123,6 +132,11 @@ final class VideoReceiveStream {
     /// The decoder could not go on: everything until the next keyframe is useless.
     func decoderLostReferences(now: MonotonicInstant) {
         breakReferences(now: now)
+    }
+
+    /// Somebody wants a keyframe, although nothing is missing.
+    func keyFrameWanted(now: MonotonicInstant) {
+        if canRequestKeyFrames { keyFrames.need(now: now) }
     }
 
     var nextDeadline: MonotonicInstant {

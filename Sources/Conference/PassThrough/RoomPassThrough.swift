@@ -1,0 +1,27 @@
+import Compositing
+import MediaCore
+
+/// What a room knows of its receivers of sources' own packets, all together.
+final class RoomPassThrough {
+    private var tapped: Set<SourceID> = []
+    private var hasChanged = false
+    /// Packets passed on.
+    var packets: UInt64 = 0
+
+    func isTapped(_ source: SourceID) -> Bool { tapped.contains(source) }
+
+    func setTapped(_ isTapped: Bool, _ source: SourceID) {
+        if isTapped { tapped.insert(source) } else { tapped.remove(source) }
+    }
+
+    /// A participant has left.
+    func forget(_ participant: ParticipantID) { tapped = tapped.filter { $0.participant != participant } }
+
+    /// Somebody's picture need not be composed any more.
+    func noteChange() { hasChanged = true }
+
+    func takeChange() -> Bool {
+        defer { hasChanged = false }
+        return hasChanged
+    }
+}
