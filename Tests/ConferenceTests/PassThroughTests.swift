@@ -96,7 +96,7 @@ import Testing
         #expect(try isPassed(ben, call))
         call.run(for: .seconds(2))
         #expect(try !isPassed(ben, call))
-        let fall = zip(ben.arrivals, ben.arrivals.dropFirst()).filter { $0 > start + .milliseconds(7900) }
+        let fall = zip(ben.arrivals, ben.arrivals.dropFirst()).filter { $0.0 > start + .milliseconds(7900) }
         print(fall.map { "\(($0 - start).milliseconds) \(($1 - $0).milliseconds)" }.prefix(30).joined(separator: "\n"))
         call.run(for: .seconds(24))
         print(try participant(ben, call).passThrough.phase, try participant(ben, call).passThrough.obstacle as Any, try participant(ben, call).downlink?.bitRate as Any)

@@ -7,6 +7,8 @@ final class RoomPassThrough {
     private var hasChanged = false
     /// Packets passed on.
     var packets: UInt64 = 0
+    /// Of receivers who have left.
+    private(set) var switches: UInt64 = 0
 
     func isTapped(_ source: SourceID) -> Bool { tapped.contains(source) }
 
@@ -15,7 +17,10 @@ final class RoomPassThrough {
     }
 
     /// A participant has left.
-    func forget(_ participant: ParticipantID) { tapped = tapped.filter { $0.participant != participant } }
+    func forget(_ participant: Participant) {
+        tapped = tapped.filter { $0.participant != participant.id }
+        switches &+= participant.passThrough.switches
+    }
 
     /// Somebody's picture need not be composed any more.
     func noteChange() { hasChanged = true }

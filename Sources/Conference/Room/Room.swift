@@ -103,7 +103,7 @@ final class Room {
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
         emit(.participantLeft(id: participant.publicID))
-        passThrough.forget(participant.id)
+        passThrough.forget(participant)
         let speakerBefore = speaker.activeSpeaker
         speaker.remove(participant.id)
         speakerMayHaveChanged(from: speakerBefore)
