@@ -63,6 +63,7 @@ final class VideoReceiveStream {
     }
 
     /// Takes a packet. Returns it, or the one that it repeats, where that is tapped and was not there yet.
+    @discardableResult
     func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) -> ReceivedVideoPacket? {
         guard packet.payloadType != media.retransmissionPayloadType else {
             return insert(retransmission: packet, size: size, now: now)
