@@ -56,6 +56,7 @@ extension PeerConnection {
                     advanceController(now: now)
                 } else if lines[line].audioSender?.ssrc == block.ssrc {
                     lines[line].audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+                    updateRepair(now: now)
                 }
             }
         }

@@ -101,14 +101,20 @@ extension PeerConnection {
                 || pacer.expectedDrainTime > Self.maximumPacerDelay, now: now)
     }
 
-    private func updateRepair(now: MonotonicInstant) {
+    /// Sets the repair by what is known of losses.
+    func updateRepair(now: MonotonicInstant) {
         let canRetransmit = lines.allSatisfy { $0.videoSender == nil || $0.negotiated.feedback.nack }
-        if protection.update(canRetransmit: canRetransmit, now: now) {
-            for line in lines.indices { lines[line].videoSender?.setProtection(protection.protection) }
-        }
+        if protection.update(canRetransmit: canRetransmit, now: now) { applyProtection() }
+        let hasFeedback = counters.transportFeedbackReceived > 0
         redundancy.update(
-            fractionLost: protection.loss.fraction, meanBurst: protection.loss.meanBurst, now: now)
+            fractionLost: hasFeedback ? protection.loss.fraction : audioFractionLost,
+            meanBurst: protection.loss.meanBurst, now: now)
         if let audioLine { lines[audioLine].audioSender?.redundancyDepth = redundancy.depth }
+    }
+
+    /// Gives our streams, new ones too, the protection that was decided.
+    func applyProtection() {
+        for line in lines.indices { lines[line].videoSender?.setProtection(protection.protection) }
     }
 
     // MARK: Sending
