@@ -75,8 +75,10 @@ extension Participant {
             framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
             keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
+            fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
-            audioPackets: statistics.audioPacketsReceived, audioLevel: audio?.level.decibelsBelowOverload ?? 127,
+            audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
+            audioLevel: audio?.level.decibelsBelowOverload ?? 127,
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }
 
@@ -91,7 +93,9 @@ extension Participant {
             framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
-            retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,
+            retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
+            fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
+            pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
     }
 

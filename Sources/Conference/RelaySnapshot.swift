@@ -133,10 +133,16 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Lost video packets that it recovered.
+    public var packetsRecovered: UInt64 = 0
     /// Frames waiting for the decoder.
     public var decodeQueue = 0
     public var malformedPackets: UInt64 = 0
     public var audioPackets: UInt64 = 0
+    /// Audio payloads taken from later packets that repeat them (RED).
+    public var redBlocksUsed: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
     /// Audio playout delay.
@@ -175,6 +181,12 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var retransmissions: UInt64 = 0
+    /// What repairs loss now.
+    public var repair = LossRepair.none
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Audio packets that repeat earlier ones (RED).
+    public var redPackets: UInt64 = 0
     /// Bytes waiting in the pacer.
     public var pacerQueue = 0
     /// The congestion controller's state, in one word.

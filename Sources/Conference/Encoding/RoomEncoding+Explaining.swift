@@ -40,6 +40,7 @@ extension RoomEncoding {
         if let thinned = downlink.lastThinned, now - thinned < Self.lately {
             text += " Frames are left out for it alone."
         }
+        if let repair = participant.peer.repairExplanation(now: now) { text += " \(repair)" }
         return text
     }
 

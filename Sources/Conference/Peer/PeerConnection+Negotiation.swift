@@ -89,6 +89,7 @@ extension PeerConnection {
         {
             feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
         }
+        applyProtection()
         allocator.configuration = Self.allocation(of: session, limits: configuration.rateLimits)
         let sendsVideo = lines.contains(where: \.sendsVideo)
         guard sendsVideo != demandsVideo else { return }

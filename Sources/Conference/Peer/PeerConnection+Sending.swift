@@ -131,10 +131,14 @@ extension PeerConnection {
         case .retransmission(var packet, let line):
             if packet.payload.readableBytes > 0 { counters.retransmissions &+= 1 }
             return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
+        case .repair(var packet, let line):
+            counters.flexFECPacketsSent &+= 1
+            return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
         case .media(var packet, let line, let enqueued):
             guard let transmit = seal(&packet, line: line, probeClusterID: probeClusterID, now: now) else { return nil }
             if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
             lines[line].videoSender?.sent(packet, datagram: transmit.datagram, now: now)
+            protect(packet, line: line, now: now)
             return transmit
         }
     }

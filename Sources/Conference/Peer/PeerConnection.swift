@@ -49,6 +49,10 @@ public final class PeerConnection {
     var demandsVideo = true
     var budget = SendBudget()
     var frameDelay = FrameDelayMeter()
+    /// How much forward error correction our video is given, and how often our audio is repeated.
+    var protection = ProtectionPolicy()
+    var redundancy = RedundancyPolicy()
+    var lastRetransmission: MonotonicInstant?
     var events = CircularBuffer<PeerEvent>()
     var controlDatagrams = CircularBuffer<Transmit>()
     var nextReport: MonotonicInstant
@@ -77,6 +81,8 @@ public final class PeerConnection {
         case retransmission(RTPPacket, line: Int)
         /// The bytes of an earlier packet once more.
         case repetition(ByteBuffer, line: Int)
+        /// A packet of forward error correction, treated like one of media.
+        case repair(RTPPacket, line: Int)
     }
 
     /// - Parameter controller: `nil` for the default, `ConfrelayCongestionController`.
@@ -113,6 +119,7 @@ public final class PeerConnection {
         var next = min(nextReport, decision.nextWakeUp)
         for line in lines.indices {
             if let deadline = lines[line].videoReceiver?.nextDeadline { next = min(next, deadline) }
+            if let deadline = lines[line].videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
         }
         if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
@@ -126,6 +133,7 @@ public final class PeerConnection {
         transport?.advance(now: now)
         followTransport(now: now)
         deliverVideo(now: now)
+        sendDueRepair(now: now)
         sendDueFeedback(now: now)
         if now >= nextReport {
             sendReports(now: now)
@@ -152,10 +160,11 @@ public final class PeerConnection {
         updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
-            target: decision.targetBitRate, fractionLost: videoFractionLost)
-        let sustained = max(
-            decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
-        budget.setRate(sustained, now: now)
+            target: decision.targetBitRate, fractionLost: videoFractionLost, protection: protectionOverhead,
+            audioRepetitions: audioRepetitions)
+        let available = decision.averageBitRate - allocation.audio * Double(1 + audioRepetitions)
+        budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
+        let sustained = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
         guard allocation.isChanged else { return }
         if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
