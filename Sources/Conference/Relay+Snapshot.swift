@@ -25,7 +25,7 @@ extension Room {
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
             audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants))
+            encoding: encoding.snapshot(of: participants), passThrough: passThroughSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
@@ -36,7 +36,12 @@ extension Room {
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
-        snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
+        snapshot.downlink.explanation = explanation(for: participant, now: now)
+        snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
+        snapshot.downlink.packetsPassedOn = participant.passThrough.packets
+        if let size = passedOnDimensions(to: participant) {
+            (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
+        }
         snapshot.portrait = summary.portrait
         return snapshot
     }
@@ -111,6 +116,7 @@ extension Participant {
                 StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
             }
             stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
+            stages.append(StageSnapshot(stage: "pass_through", histogram: peer.forwarding))
         }
         return stages
     }

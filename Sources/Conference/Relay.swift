@@ -280,10 +280,16 @@ public final class Relay {
         while let event = participant.peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
+            case .videoPacket(let packet):
+                for receiver in room.videoPacket(packet, from: participant, now: now) where receiver !== participant {
+                    noteTransmit(receiver, now: now)
+                }
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
-            case .keyFrameRequested: room.encoding.keyFrameRequested(by: participant, now: now)
-            case .videoBitRateChanged(let rate): participant.downlink?.bitRate = rate
+            case .keyFrameRequested: room.keyFrameRequested(by: participant, now: now)
+            case .videoBitRateChanged(let rate):
+                participant.downlink?.bitRate = rate
+                room.passThroughRateChanged(for: participant, now: now)
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .connectionStateChanged(let state):
                 guard state != .failed else {
@@ -297,6 +303,11 @@ public final class Relay {
             }
         }
         room.noteWhetherHeard(participant)
+        noteTransmit(participant, now: now)
+    }
+
+    /// Notes that a connection may have something to send.
+    private func noteTransmit(_ participant: Participant, now: MonotonicInstant) {
         participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true

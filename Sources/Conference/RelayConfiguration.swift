@@ -30,6 +30,8 @@ public struct RelayConfiguration: Sendable {
     /// Makes what records the controller of a participant's downlink; nil, or nil from it, where nothing is recorded. It
     /// is called on the relay's loop, which it must not keep waiting.
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
+    /// Whether who sees one source alone, unchanged, is sent its sender's own packets where they fit.
+    public var passThrough = PassThroughMode.auto
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.balanced
     /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see the

@@ -50,6 +50,8 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
+    /// Those who are sent sources' own packets.
+    public var passThrough = RoomPassThroughSnapshot()
 }
 
 /// What a room's encoders do.
@@ -170,6 +172,10 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var groupBitRate: Int64 = 0
     /// Why it is so, in a sentence.
     public var explanation: String?
+    /// Whose packets are sent as they are; nil where an encoder's frames are.
+    public var passThrough: PassThroughSnapshot?
+    /// Packets of other senders passed on as they were.
+    public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.

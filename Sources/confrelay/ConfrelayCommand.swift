@@ -65,6 +65,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
+        configuration.relay.passThrough = media.passThrough
         configuration.relay.labels = media.labels == .on
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
@@ -193,6 +194,12 @@ struct MediaOptions: ParsableArguments {
                 A join request can ask otherwise for itself, with the query parameter self-view.
                 """))
     var selfView = SelfView.never
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether who sees one sender alone is sent that one's own packets where they fit: auto, or off.",
+            discussion: "With off every picture is decoded, composed and encoded."))
+    var passThrough = PassThroughMode.auto
 
     @Option(
         help: """

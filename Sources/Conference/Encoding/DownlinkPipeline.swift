@@ -68,6 +68,11 @@ struct DownlinkPipeline {
         waitsSince = waitsSince ?? now
     }
 
+    /// The receiver needs no encoder any more: it is sent a source's own packets.
+    mutating func leaveGroup() {
+        (group, source, waitsSince, hasStopped) = (nil, nil, nil, false)
+    }
+
     /// What is to be reckoned with for this receiver in a shared group: less than what its network carries, for a while
     /// after that was not enough for the lower layer.
     func dependableRate(now: MonotonicInstant) -> BitRate {

@@ -106,7 +106,7 @@ final class RoomEncoding {
         receivers.removeAll(keepingCapacity: true)
         for participant in participants {
             guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
-                participant.peer.canSendVideo
+                participant.peer.canSendVideo, participant.passThrough.isComposed
             else { continue }
             receivers.append(
                 EncodeGroupPlanner.Receiver(
@@ -245,6 +245,7 @@ final class RoomEncoding {
             let verdict = participant.downlink?.take(
                 frame, of: group.id, isShared: group.isShared, backlog: backlog, now: now)
             guard verdict == .send else { continue }
+            participant.encoderTakesOver(now: now)
             participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(
                 frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)

@@ -106,7 +106,7 @@ extension PeerConnection {
             feedbackRecorder?.received(transportSequence: sequence, now: now)
         }
         if let receiver = lines[line].videoReceiver {
-            receiver.insert(packet, datagram: datagram, size: size, now: now)
+            receiver.insert(packet, datagram: datagram, size: size, now: now) { events.append(.videoPacket($0)) }
             deliverVideo(from: receiver, now: now)
             sendDueFeedback(now: now)
         } else {

@@ -123,6 +123,14 @@ extension PeerConnection {
     /// Seals and remembers a packet that the pacer let go.
     private func finish(_ outgoing: OutgoingPacket, probeClusterID: Int?, now: MonotonicInstant) -> Transmit? {
         switch outgoing {
+        case .forwarded(var numbered, let line, let arrival):
+            guard let transmit = seal(&numbered.packet, line: line, probeClusterID: probeClusterID, now: now) else {
+                return nil
+            }
+            forwarding.observe(now - arrival)
+            lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
+            lines[line].videoSender?.passThrough?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+            return transmit
         case .repetition(let datagram, let line):
             guard let destination = lines[line].rtpDestination else { return nil }
             counters.retransmissions &+= 1

@@ -62,6 +62,10 @@ public final class PeerConnection {
     var fullIntraSequence: UInt8 = 0
     /// How long each frame took from the encoder to its last packet on the wire.
     public internal(set) var pacing = LatencyHistogram()
+    /// How long packets that are passed on took through here.
+    var forwarding = LatencyHistogram()
+    /// The pace at which passed-on packets may leave at least: their sender has paced them already.
+    var forwardingRate = BitRate.zero
     var isClosed = false
 
     /// When the last packet that authenticated came; `nil` before the first.
@@ -77,6 +81,8 @@ public final class PeerConnection {
     enum OutgoingPacket: Sendable {
         /// Numbered for transport-wide feedback and protected as it leaves.
         case media(RTPPacket, line: Int, enqueued: MonotonicInstant)
+        /// One that another sender made, rewritten; it came at `arrival`.
+        case forwarded(NumberedPacket, line: Int, arrival: MonotonicInstant)
         /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
         case retransmission(RTPPacket, line: Int)
         /// The bytes of an earlier packet once more.
@@ -156,7 +162,7 @@ public final class PeerConnection {
 
     func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(
-            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
+            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(

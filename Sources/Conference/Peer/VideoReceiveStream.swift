@@ -43,6 +43,9 @@ final class VideoReceiveStream {
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
 
+    /// Whether packets that are new are handed out as they come.
+    var isTapped = false
+
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
     private(set) var keyFramesReceived: UInt64 = 0
@@ -66,26 +69,32 @@ final class VideoReceiveStream {
         }
     }
 
-    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted.
-    func insert(_ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant) {
+    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted. Hands over what of
+    /// the stream was not there yet, where that is tapped.
+    func insert(
+        _ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant,
+        tap: (ReceivedVideoPacket) -> Void
+    ) {
         guard packet.payloadType != media.flexFECPayloadType else {
-            insert(repair: packet, size: size, now: now)
+            insert(repair: packet, size: size, now: now, tap: tap)
             return
         }
         guard packet.payloadType != media.retransmissionPayloadType else {
-            insert(retransmission: packet, size: size, now: now)
+            insert(retransmission: packet, size: size, now: now, tap: tap)
             return
         }
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        place(packet, now: now)
-        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now)
+        place(packet, now: now, tap: tap)
+        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, tap: tap)
     }
 
     /// Takes a packet of forward error correction (FlexFEC). Which stream it repairs is known where that was announced;
     /// otherwise there is only one it may be.
-    private func insert(repair packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    private func insert(
+        repair packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+    ) {
         guard let ssrc, media.remoteFlexFECSSRCs[packet.ssrc] ?? ssrc == ssrc else { return }
         if packet.ssrc != flexFEC?.ssrc || flexFEC?.decoder.ssrc != ssrc {
             formerRecovery = recovery
@@ -96,12 +105,12 @@ final class VideoReceiveStream {
         }
         flexFEC?.reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now)
+        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, tap: tap)
     }
 
     /// Puts packets where they were missed. They count as lost in reports all the same: the path lost them.
-    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant) {
-        for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now) }
+    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
+        for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now, tap: tap) }
     }
 
     /// What forward error correction has done so far.
@@ -113,14 +122,21 @@ final class VideoReceiveStream {
         return statistics
     }
 
-    private func place(_ packet: RTPPacket, now: MonotonicInstant) {
+    private func place(_ packet: RTPPacket, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
         firstArrivals.note(timestamp: packet.timestamp, arrival: now)
-        _ = jitterBuffer.insert(packet, now: now)
+        let result = jitterBuffer.insert(packet, now: now)
+        guard isTapped, result == .inserted || result == .overflow else { return }
+        tap(
+            ReceivedVideoPacket(
+                packet: packet, content: media.content,
+                rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
     }
 
     /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that was
     /// announced; otherwise there is only one it may be.
-    private func insert(retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    private func insert(
+        retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+    ) {
         if packet.ssrc != retransmissionSSRC {
             retransmissionSSRC = packet.ssrc
             retransmissionReception = ReceptionStatistics(clockRate: 90_000)
@@ -131,7 +147,7 @@ final class VideoReceiveStream {
             let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
         else { return }
         retransmissionsReceived &+= 1
-        place(original, now: now)
+        place(original, now: now, tap: tap)
     }
 
     func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
@@ -171,6 +187,11 @@ final class VideoReceiveStream {
     /// The decoder could not go on: everything until the next keyframe is useless.
     func decoderLostReferences(now: MonotonicInstant) {
         breakReferences(now: now)
+    }
+
+    /// Somebody wants a keyframe, although nothing is missing.
+    func keyFrameWanted(now: MonotonicInstant) {
+        if canRequestKeyFrames { keyFrames.need(now: now) }
     }
 
     var nextDeadline: MonotonicInstant {

@@ -12,14 +12,19 @@ struct VideoSendStream {
     static let keyFrameRequestWindow = Duration.milliseconds(300)
 
     let ssrc: UInt32
-    private var payloadType: UInt8
-    private var packetizer: H264Packetizer
+    private(set) var payloadType: UInt8
+    private(set) var packetizer: H264Packetizer
     private let timestampOffset: UInt32
-    private var sequenceNumber: UInt16
+    /// By how much timestamps are ahead of the clock: what was passed on before may have been.
+    var timestampShift: UInt32 = 0
+    /// Of the next packet.
+    var sequenceNumber: UInt16
     private var lastKeyFrameRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
-    private var orientationID: UInt8?
-    private var lastRotation: VideoRotation?
+    private(set) var orientationID: UInt8?
+    var lastRotation: VideoRotation?
+    /// How another sender's packets are passed on, or were last: what was missed of them may still come.
+    var passThrough: PassThroughStream?
     /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
     /// index would break SRTP's keys.
     private var repetitions: PacketHistory<ByteBuffer>?
@@ -31,11 +36,13 @@ struct VideoSendStream {
     /// About how many packets the last report speaks of that the one before did not.
     private(set) var packetsReportedOn: Int64 = 0
     private var reportedPacketCount: Int64 = 0
-    private(set) var framesSent: UInt64 = 0
+    var framesSent: UInt64 = 0
     private(set) var keyFramesSent: UInt64 = 0
     private(set) var keyFrameRequests: UInt64 = 0
     /// The RTP timestamp of the newest frame.
-    private var latestTimestamp: UInt32?
+    var latestTimestamp: UInt32?
+    /// What comes behind something else has a timestamp that is higher by this at least: a millisecond.
+    static let leastTimestampStep: UInt32 = 90
 
     init(_ media: NegotiatedMedia, maximumPayloadSize: Int, using generator: inout some RandomNumberGenerator) {
         ssrc = media.localSSRC
@@ -96,7 +103,8 @@ struct VideoSendStream {
         guard let units = try? frame.sample.nalUnits() else { return [] }
         if frame.isKeyFrame { keyFramesSent &+= 1 }
         framesSent &+= 1
-        let timestamp = rtpTimestamp(at: captureTime)
+        passThrough?.isOver = true
+        let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
         let payloads = packetizer.packetize(units)
         let tellsRotation = frame.isKeyFrame || rotation != lastRotation
@@ -119,23 +127,36 @@ struct VideoSendStream {
     mutating func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
         if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }
+        passThrough?.takeNumber()
         defer { sequenceNumber &+= 1 }
         return .padding(
             payloadType: payloadType, ssrc: ssrc, sequenceNumber: sequenceNumber, timestamp: latestTimestamp)
     }
 
+    /// The RTP timestamp (90 kHz) of a frame: above that of what was passed on before.
+    private mutating func encodedTimestamp(at captureTime: MonotonicInstant) -> UInt32 {
+        let timestamp = rtpTimestamp(at: captureTime)
+        guard passThrough != nil, let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 else {
+            return timestamp
+        }
+        timestampShift &+= latestTimestamp &+ Self.leastTimestampStep &- timestamp
+        return latestTimestamp &+ Self.leastTimestampStep
+    }
+
     /// The RTP timestamp (90 kHz) of an instant.
-    private func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
-        timestampOffset
+    func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
+        timestampOffset &+ timestampShift
             &+ UInt32(
                 truncatingIfNeeded: MediaTime(instant).converted(toTimescale: 90_000).value)
     }
 
-    /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with the
+    /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with a
     /// clock, so that this instant stands for the packet's.
     mutating func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
         let payloadSize = DataSize(bytes: packet.payload.readableBytes)
-        statistics.packetSent(timestamp: rtpTimestamp(at: now), payloadSize: payloadSize, captureTime: now)
+        let timestamp =
+            isPassingThrough ? passThrough?.clock.timestamp(at: now) ?? packet.timestamp : rtpTimestamp(at: now)
+        statistics.packetSent(timestamp: timestamp, payloadSize: payloadSize, captureTime: now)
         repetitions?.store(datagram, sequenceNumber: packet.sequenceNumber, now: now)
         retransmissions?.store(packet, now: now)
     }

@@ -22,6 +22,10 @@ final class Participant {
     /// The same of what the participant presents.
     private(set) var slides: UplinkPipeline?
     var downlink: DownlinkPipeline?
+    /// Whether a source's own packets are sent in place of an encoder's.
+    var passThrough = PassThroughLink()
+    /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
+    private(set) var passThroughAcceptance: PassThroughAcceptance?
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0
@@ -79,6 +83,7 @@ final class Participant {
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
+        passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
     }
 
     /// Whether the participant sees themselves.

@@ -35,7 +35,12 @@ extension Room {
         var plan = ViewPlan()
         for receiver in participants {
             guard let director = receiver.director else { continue }
-            plan.add(director.instruction(at: time), canvas: director.canvas, for: receiver.id)
+            let instruction = director.instruction(at: time)
+            if receiver.passThrough.isComposed {
+                plan.add(instruction, canvas: director.canvas, for: receiver.id)
+            } else {
+                plan.note(instruction, for: receiver.id)
+            }
         }
         return plan
     }

@@ -22,6 +22,7 @@ final class Room {
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
     let encoding: RoomEncoding
+    let passThrough = RoomPassThrough()
     /// Cancels what is being composed when the room ends.
     private let cancellation = CompositionCancellation()
     private let mixer = QueueConfined(AudioMixingSession())
@@ -42,6 +43,8 @@ final class Room {
     private var needsDirecting = true
     /// Who is sent what; nil when that is to be worked out anew.
     private(set) var viewPlan: ViewPlan?
+    /// Others are to be given pictures now than those of the plan.
+    private var needsPlan = false
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     var wantedTiles: [SourceID: VideoDimensions] = [:]
     var departed = DepartedSources()
@@ -100,6 +103,7 @@ final class Room {
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
         emit(.participantLeft(id: participant.publicID))
+        passThrough.forget(participant)
         let speakerBefore = speaker.activeSpeaker
         speaker.remove(participant.id)
         speakerMayHaveChanged(from: speakerBefore)
@@ -175,7 +179,7 @@ final class Room {
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
         if encoding.chooseView(for: participants, now: now) { viewsChanged() }
         let mediaTime = MediaTime(time)
-        let plan = currentViewPlan(at: mediaTime)
+        let plan = settledViewPlan(at: mediaTime, now: now)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
@@ -198,13 +202,22 @@ final class Room {
             })
     }
 
+    /// Who is given which picture at a tick, now that it is seen who is sent a source's own packets instead.
+    private func settledViewPlan(at time: MediaTime, now: MonotonicInstant) -> ViewPlan {
+        let plan = currentViewPlan(at: time)
+        guard updatePassThrough(plan, now: now) else { return plan }
+        needsPlan = true
+        return currentViewPlan(at: time)
+    }
+
     private func currentViewPlan(at time: MediaTime) -> ViewPlan {
         if needsDirecting {
             needsDirecting = false
             direct(at: time)
-        } else if let viewPlan, time < viewPlan.end {
+        } else if !needsPlan, let viewPlan, time < viewPlan.end {
             return viewPlan
         }
+        needsPlan = false
         let plan = makeViewPlan(at: time)
         viewPlan = plan
         departed.keep(plan.requiredSources)

@@ -20,6 +20,13 @@ final class UplinkPipeline {
     private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
+    /// What those who are sent the source's packets need to know of it.
+    var passThrough = PassThroughSource()
+    /// Whether only keyframes are decoded: nobody's picture needs more.
+    var rests = false
+    /// Whether frames were left undecoded: those behind them are of no use until a keyframe.
+    private(set) var isResting = false
+
     private(set) var newest: PixelBuffer?
     /// How `newest` is to be turned.
     private(set) var rotation = VideoRotation.none
@@ -52,6 +59,9 @@ final class UplinkPipeline {
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         stages[.jitterBuffer]?.observe(now - frame.firstArrival)
+        passThrough.observe(frame, now: now)
+        if frame.sample.isSync { isResting = false } else if rests { isResting = true }
+        guard !isResting else { return false }
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
@@ -122,6 +132,7 @@ final class UplinkPipeline {
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
     func end() {
+        passThrough.end()
         pending.removeAll(keepingCapacity: true)
         newest = nil
         isEnding = isDecoding

@@ -9,14 +9,22 @@ struct ViewPlan {
     private(set) var requestIndex: [ParticipantID: Int] = [:]
     /// The sources whose pictures are needed; no other need be decoded.
     private(set) var requiredSources: Set<SourceID> = []
+    /// The source that is all that a receiver sees, by receiver.
+    private(set) var soleSources: [ParticipantID: SourceID] = [:]
     /// When the first of the instructions ends.
     private(set) var end = MediaTime.positiveInfinity
     /// Whether the time of day is seen anywhere.
     private(set) var showsClock = false
 
+    /// Notes what an instruction shows a receiver who is given no picture.
+    mutating func note(_ instruction: CompositionInstruction, for receiver: ParticipantID) {
+        end = min(end, instruction.timeRange.end)
+        soleSources[receiver] = instruction.passthroughSource
+    }
+
     /// Gives a receiver what an instruction shows. Receivers of one instruction share a picture.
     mutating func add(_ instruction: CompositionInstruction, canvas: VideoDimensions, for receiver: ParticipantID) {
-        end = min(end, instruction.timeRange.end)
+        note(instruction, for: receiver)
         var request = CompositionRequest(canvas: canvas, instruction: instruction)
         // Since when nothing has moved makes no difference to what is seen.
         if !instruction.containsTweening { request.instruction.timeRange = .all }

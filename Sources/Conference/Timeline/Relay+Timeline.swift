@@ -22,7 +22,8 @@ extension Room {
         var views: [TimelineView] = []
         for participant in participants {
             guard let plan = participant.director?.plan else { continue }
-            let receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            var receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            if participant.passThrough.source != nil { receiver.isPassedThrough = true }
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
             } else {

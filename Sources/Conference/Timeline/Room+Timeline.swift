@@ -57,7 +57,8 @@ extension Participant {
         if let pipeline {
             reading.framesDecoded = pipeline.framesDecoded
             reading.framesDropped = pipeline.framesDropped
-            reading.pictureTime = pipeline.newestTime
+            // What is passed on undecoded plays all the same.
+            reading.pictureTime = pipeline.rests ? pipeline.passThrough.lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }
         reading.isOn = isSent && (content == .slides || cameraIsOn)

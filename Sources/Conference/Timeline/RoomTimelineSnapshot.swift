@@ -60,6 +60,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// What the participant is called in URLs.
         public var id: String
         public var name: String
+        /// Of a receiver: whether it is sent a source's own packets, and nothing is composed for it.
+        public var isPassedThrough: Bool?
 
         public init(id: String, name: String) {
             self.id = id

@@ -95,6 +95,9 @@ struct ParticipantFamily {
             counter("downlink_frames_thinned", "Frames left out for this participant alone.") {
                 $0.downlink.framesThinned
             },
+            counter("downlink_packets_passed_on", "Packets of another sender passed on as they came.") {
+                $0.downlink.packetsPassedOn
+            },
             counter("downlink_group_changes", "Changes from one encoder to another.") { $0.downlink.groupChanges },
             counter("downlink_frames_dropped", "Ticks without a frame: encoder busy or pacer full.") {
                 $0.downlink.framesDropped
