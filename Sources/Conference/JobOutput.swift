@@ -30,6 +30,8 @@ struct ComposedTick: Sendable {
     var origins: [ComposedPicture.Origin]
     /// Index into `pictures`, by receiver.
     var pictureIndex: [ParticipantID: Int]
+    /// How many sources they were made of.
+    var sourceCount = 0
 
     init(captureTime: MonotonicInstant, composed: [ComposedPicture], pictureIndex: [ParticipantID: Int]) {
         self.captureTime = captureTime

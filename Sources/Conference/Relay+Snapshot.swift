@@ -6,7 +6,8 @@ extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
     public func snapshot(now: MonotonicInstant) -> RelaySnapshot {
         RelaySnapshot(
-            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams)
+            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
+            governor: governor.snapshot)
     }
 
     /// The state of one room; `nil` when there is none of that name.
@@ -25,7 +26,7 @@ extension Room {
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
             audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants), passThrough: passThroughSnapshot())
+            encoding: encoding.snapshot(of: participants), measures: measures, passThrough: passThroughSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {

@@ -6,6 +6,8 @@ import MediaCore
 public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
+    /// What the governor says; nil where there is none.
+    public var governor: GovernorSnapshot?
 }
 
 /// What became of the datagrams that arrived.
@@ -50,6 +52,8 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
+    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    public var measures: String?
     /// Those who are sent sources' own packets.
     public var passThrough = RoomPassThroughSnapshot()
 }

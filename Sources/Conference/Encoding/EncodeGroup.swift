@@ -89,7 +89,7 @@ final class EncodeGroup {
     ///   - newcomerHasRoom: The same of one that waits for a keyframe.
     func tick(
         picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool, room: String,
-        deadline: MonotonicInstant, now: MonotonicInstant
+        deadline: MonotonicInstant, limits: WorkLimits, now: MonotonicInstant
     ) -> Tick {
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
@@ -98,7 +98,9 @@ final class EncodeGroup {
         // What is being encoded may be the keyframe that is waited for.
         if newcomerHasRoom, !isEncoding { keyFrames.request() }
         let isKeyFrame = keyFrames.isDue(policy, rate: bitRate.sustained, now: now)
-        let isPictureDue = isPictureDue(picture, now: now)
+        // Ticks that were not composed are left out already.
+        let divisor = max(1, frameRate.divisor / max(1, limits.frameRateDivisor))
+        let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
         guard isKeyFrame || isPictureDue else { return .idle }
         guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else {
             framesLeftOut &+= 1
@@ -110,7 +112,8 @@ final class EncodeGroup {
         lastEncode = now
         if isKeyFrame { keyFrames.begin(now: now) }
         let settings = LazyEncoder.Settings(
-            bitRate: bitRate, frameRate: frameRate.framesPerSecond, isShared: isShared)
+            bitRate: bitRate, frameRate: frameRate.framesPerSecond(divisor: limits.frameRateDivisor),
+            isShared: isShared, preset: limits.preset ?? format.properties.preset)
         let encoder = encoder
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
@@ -122,7 +125,7 @@ final class EncodeGroup {
     }
 
     /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
-    private func isPictureDue(_ picture: PixelBuffer, now: MonotonicInstant) -> Bool {
+    private func isPictureDue(_ picture: PixelBuffer, divisor: Int, now: MonotonicInstant) -> Bool {
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1
             let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
@@ -130,7 +133,7 @@ final class EncodeGroup {
         } else {
             unchangedFrames = 0
         }
-        return tickCount.isMultiple(of: UInt64(frameRate.divisor))
+        return tickCount.isMultiple(of: UInt64(divisor))
     }
 
     /// Takes a job's result.

@@ -18,6 +18,8 @@ struct FrameRateDivisor {
 
     /// Pictures a second that are encoded.
     var framesPerSecond: Int { max(1, frameRate / divisor) }
+    /// The same where no more than one tick in `other` is composed.
+    func framesPerSecond(divisor other: Int) -> Int { max(1, frameRate / max(divisor, other)) }
 
     mutating func update(bitRate: BitRate) {
         let bitsPerPixel = Double(bitRate.bitsPerSecond) / (Double(dimensions.area) * Double(frameRate))

@@ -10,6 +10,7 @@ final class LazyEncoder {
         /// Whether several receivers are sent the frames: they then come in two temporal layers, of which the upper one
         /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
+        var preset: EncoderPreset
     }
 
     private let backEnd: EncoderBackEnd
@@ -81,6 +82,7 @@ extension LazyEncoder.Settings {
 
     fileprivate func apply(to properties: inout CompressionProperties) {
         properties.averageBitRate = bitRate.target
+        properties.preset = preset
         properties.expectedFrameRate = Double(frameRate)
         let longest = isShared ? Self.longestSharedFrame : Self.longestFrame
         properties.maxFrameBytes = max(bitRate.sustained.dataSize(over: longest), Self.smallestBound)

@@ -8,6 +8,7 @@ import VideoCoding
 final class RoomEncoding {
     private let room: String
     private let configuration: RelayConfiguration
+    private let governor: WorkGovernor
     private let queues: JobQueueAllocator
     private var planner: EncodeGroupPlanner
     private var sharedView = SharedViewPolicy()
@@ -25,9 +26,10 @@ final class RoomEncoding {
     /// Frames and keyframes that the encoders made, and the bytes of both.
     private(set) var counters = EncodingCounters()
 
-    init(room: String, configuration: RelayConfiguration, queues: JobQueueAllocator) {
+    init(room: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator) {
         self.room = room
         self.configuration = configuration
+        self.governor = governor
         self.queues = queues
         planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
     }
@@ -52,17 +54,21 @@ final class RoomEncoding {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         return sharedView.update(
-            pictures: personal + (hasOthers ? 1 : 0), budget: configuration.maximumEncoders, now: now)
+            pictures: personal + (hasOthers ? 1 : 0), budget: budget,
+            isForced: governor.limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
     }
 
     /// Whether the receiver's own tiles are in its picture.
     func showsSelf(_ receiver: Participant) -> Bool {
         switch receiver.selfView {
-        case .never: false
+        case .never: sharedView.isForced && receiver.maySeeSelf
         case .always: true
         case .auto: sharedView.isShared
         }
     }
+
+    /// Whether there is no time for more than one picture.
+    var sharedViewIsForced: Bool { sharedView.isForced }
 
     // MARK: Ticks
 
@@ -81,7 +87,8 @@ final class RoomEncoding {
             let demand = demand(for: group, among: participants, now: now)
             let outcome = group.tick(
                 picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
-                newcomerHasRoom: demand.newcomerHasRoom, room: room, deadline: tick.captureTime + interval, now: now)
+                newcomerHasRoom: demand.newcomerHasRoom, room: room, deadline: tick.captureTime + interval,
+                limits: governor.limits, now: now)
             switch outcome {
             case .encoded(let job):
                 if !demand.wasRunning { running += 1 }
@@ -96,9 +103,12 @@ final class RoomEncoding {
         return jobs
     }
 
+    /// How many encoders there are to be at most; nil for as many as there are receivers.
+    private var budget: Int? { governor.limits.maximumEncoders ?? configuration.maximumEncoders }
+
     /// The most encoders that run at once.
     private var limit: Int {
-        guard let budget = configuration.maximumEncoders else { return .max }
+        guard let budget else { return .max }
         return max(budget, planner.groups.count)
     }
 
@@ -117,7 +127,7 @@ final class RoomEncoding {
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
             lastPlan = now
             swap(&planned, &receivers)
-            planner.update(planned, budget: configuration.maximumEncoders, now: now)
+            planner.update(planned, budget: budget, now: now)
         }
         for planned in planner.groups { update(planned, participants: participants) }
         for participant in participants {

@@ -54,12 +54,13 @@ final class Participant {
     var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
+    private let hasAskedForSelfView: Bool
     private let queues: (camera: JobQueueID, slides: JobQueueID)
 
     /// - Parameter queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
+        hasAskedForSelfView: Bool, peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
         queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
@@ -68,6 +69,7 @@ final class Participant {
         self.room = room
         self.role = role
         selfViewOnJoining = selfView
+        self.hasAskedForSelfView = hasAskedForSelfView
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
@@ -88,6 +90,12 @@ final class Participant {
 
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
+
+    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when it
+    /// was asked that they never do.
+    var maySeeSelf: Bool {
+        selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
+    }
 
     /// The way up of a source, made if need be; nil where the session has no such stream.
     func makePipeline(for content: SourceContent) -> UplinkPipeline? {

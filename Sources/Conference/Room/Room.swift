@@ -18,6 +18,8 @@ final class Room {
 
     let id: String
     let configuration: RelayConfiguration
+    private let governor: WorkGovernor
+    private var tickMeter = TickMeter()
     private let wallClock: WallClock
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
@@ -66,16 +68,17 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, queues: JobQueueAllocator, events: RoomEventLog,
-        wallClock: WallClock, now: MonotonicInstant
+        id: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator,
+        events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
+        self.governor = governor
         self.wallClock = wallClock
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()
         mixQueue = queues.next()
-        encoding = RoomEncoding(room: id, configuration: configuration, queues: queues)
+        encoding = RoomEncoding(room: id, configuration: configuration, governor: governor, queues: queues)
         self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
@@ -84,8 +87,10 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
-    /// The time from one video tick to the next.
-    var tickInterval: Duration { videoTicks.interval }
+    /// The time from one video tick to the next that is composed.
+    var tickInterval: Duration { videoTicks.interval * governor.limits.frameRateDivisor }
+    /// What the governor has the room do without, in a sentence; nil for nothing.
+    var measures: String? { governor.sentence }
 
     // MARK: Members
 
@@ -172,6 +177,7 @@ final class Room {
         handOutMix(now: now)
         if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
             observeTick(tick.index, now: now)
+            guard tick.index.isMultiple(of: Int64(governor.limits.frameRateDivisor)) else { return }
             compose(at: tick.time, now: now)
         }
     }
@@ -184,6 +190,7 @@ final class Room {
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
             missedTicks &+= 1
+            governor.tickMissed(now: now)
             return
         }
         let inputs = CompositionInputs(
@@ -196,9 +203,9 @@ final class Room {
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 let composed = renderer.value.render(
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
-                return .composed(
-                    room: room,
-                    ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex))
+                var tick = ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex)
+                tick.sourceCount = inputs.sources.count
+                return .composed(room: room, tick)
             })
     }
 
@@ -273,14 +280,22 @@ final class Room {
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
         for participant in participants { participant.downlink?.observeComposition(duration) }
-        jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
+        let encodes = encoding.takeJobs(for: tick, to: participants, interval: tickInterval, now: now)
+        jobs += encodes
+        guard !tick.pictures.isEmpty else { return }
+        let slack = tickMeter.composed(
+            tick.captureTime, interval: tickInterval, jobs: encodes.count, finished: completion.finished)
+        if let slack { governor.tickEnded(slack: slack, now: now) }
     }
 
     /// Returns those to whom the frame was sent.
     func complete(
         _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
     ) -> [Participant] {
-        encoding.complete(result, of: completion, for: participants, now: now)
+        if let slack = tickMeter.encoded(result.captureTime, finished: completion.finished) {
+            governor.tickEnded(slack: slack, now: now)
+        }
+        return encoding.complete(result, of: completion, for: participants, now: now)
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {

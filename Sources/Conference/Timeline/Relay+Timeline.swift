@@ -10,10 +10,14 @@ extension Relay {
 
 extension Room {
     func timelineSnapshot(now: MonotonicInstant) -> RoomTimelineSnapshot {
-        timeline.snapshot(room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now) { source in
+        var snapshot = timeline.snapshot(
+            room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now
+        ) { source in
             let name = participant(source.participant)?.name ?? timeline.name(of: source) ?? "someone who left"
             return source.content == .slides ? "\(name) (screen)" : name
         }
+        snapshot.measures = measures
+        return snapshot
     }
 
     /// The plans that there are, each once however many it is for.

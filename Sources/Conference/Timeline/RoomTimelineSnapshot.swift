@@ -22,6 +22,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var encoders: [Encoder] = []
     /// Rows that there was no room for.
     public var rowsLeftOut: UInt64 = 0
+    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    public var measures: String?
 
     public init(room: String) {
         self.room = room

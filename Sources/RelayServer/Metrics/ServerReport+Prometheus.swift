@@ -6,6 +6,7 @@ extension ServerReport {
     func prometheusText() -> String {
         var text = PrometheusText()
         writeProcess(to: &text)
+        writeGovernor(to: &text)
         writeRooms(to: &text)
         writeParticipants(to: &text)
         return text.text
