@@ -45,8 +45,10 @@ public final class PeerConnection {
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
-    /// Whether the controller was told that there is video to send.
-    var demandsVideo = true
+    /// The most that there is to send, as the controller was told.
+    var demand: BitRate
+    /// The remote side has not been told of a bound on what it sends.
+    var limitsAreDue = false
     var budget = SendBudget()
     var frameDelay = FrameDelayMeter()
     var events = CircularBuffer<PeerEvent>()
@@ -89,6 +91,7 @@ public final class PeerConnection {
         self.wallClock = wallClock
         random = SeededGenerator(seed: configuration.seed)
         self.controller = controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now)
+        demand = configuration.rateLimits.maximum
         decision = self.controller.advance(now: now)
         allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
         nextReport = now + .milliseconds(200)
@@ -110,6 +113,7 @@ public final class PeerConnection {
     /// When `wake(now:)` is to be called at the latest.
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
+        guard !limitsAreDue else { return now }
         var next = min(nextReport, decision.nextWakeUp)
         for line in lines.indices {
             if let deadline = lines[line].videoReceiver?.nextDeadline { next = min(next, deadline) }
@@ -127,6 +131,7 @@ public final class PeerConnection {
         followTransport(now: now)
         deliverVideo(now: now)
         sendDueFeedback(now: now)
+        sendDueLimits(now: now)
         if now >= nextReport {
             sendReports(now: now)
             // Randomised so that the reports of many peers do not come in step (RFC 3550 6.3.5).
@@ -153,10 +158,10 @@ public final class PeerConnection {
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoFractionLost)
-        let sustained = max(
-            decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
-        budget.setRate(sustained, now: now)
+        let carried = max(decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
+        budget.setRate(carried, now: now)
         guard allocation.isChanged else { return }
+        let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
         if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
         }

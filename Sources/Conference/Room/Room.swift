@@ -176,6 +176,7 @@ final class Room {
         if encoding.chooseView(for: participants, now: now) { viewsChanged() }
         let mediaTime = MediaTime(time)
         let plan = currentViewPlan(at: mediaTime)
+        updateDemands(plan, now: now)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
@@ -246,7 +247,7 @@ final class Room {
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
+            participant.peer.requestKeyFrame(content.negotiated, now: now)
         }
         if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)
