@@ -113,7 +113,7 @@ let modules: [Module] = [
     Module(
         name: "ConferenceClient",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing",
             "SecureTransport", "Recording", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
             nioCore, nioPosix, nioHTTP1,
         ]),

@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 public import MediaCore
+import SecureTransport
 
 extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
@@ -60,7 +61,7 @@ extension Participant {
 
     private var tileSnapshots: [TileSnapshot] {
         SourceContent.allCases.compactMap { content in
-            announcedTiles[content].map { TileSnapshot(content: content, width: $0.width, height: $0.height) }
+            demands[content].map { TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height) }
         }
     }
 
@@ -69,7 +70,8 @@ extension Participant {
         let size = slides.rotation.upright(picture.dimensions)
         return SlidesSnapshot(
             width: size.width, height: size.height, framesDecoded: slides.framesDecoded,
-            framesDropped: slides.framesDropped)
+            framesDropped: slides.framesDropped, framesSkipped: slides.framesSkipped,
+            maximumBitRate: peer.receivedVideoLimit(.slides)?.bitsPerSecond, effort: slides.effort)
     }
 
     private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {
@@ -79,6 +81,8 @@ extension Participant {
             packetsLost: statistics.videoPacketsLost, width: size?.width ?? 0, height: size?.height ?? 0,
             framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
             framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
+            framesSkipped: uplink?.framesSkipped ?? 0, maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond,
+            effort: uplink?.effort ?? .full,
             keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
             fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,

@@ -124,6 +124,12 @@ public struct SlidesSnapshot: Encodable, Hashable, Sendable {
     public var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     public var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    public var framesSkipped: UInt64 = 0
+    /// What the sender was asked to send at most; nil where it is free to send as much as it likes.
+    public var maximumBitRate: Int64?
+    /// What is spent on decoding.
+    public var effort = UplinkEffort.full
 }
 
 public struct UplinkSnapshot: Encodable, Sendable {
@@ -136,6 +142,12 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     public var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    public var framesSkipped: UInt64 = 0
+    /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it likes.
+    public var maximumBitRate: Int64?
+    /// What is spent on decoding the camera's video.
+    public var effort = UplinkEffort.full
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0

@@ -27,6 +27,7 @@ struct MediaLine {
     var videoSender: VideoSendStream?
     var audioReceiver: AudioReceiveStream?
     var audioSender: AudioSendStream?
+    var limits = VideoLimits()
 
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8

@@ -34,6 +34,10 @@ extension PeerConnection {
         case .receiverEstimatedMaximumBitrate(let estimate):
             controller.remoteEstimateReceived(estimate.bitRate, now: now)
             advanceController(now: now)
+        case .maximumBitRateRequest(let request):
+            requested(request, now: now)
+        case .maximumBitRateNotification(let notification):
+            notified(notification)
         case .bye(let goodbye):
             handle(goodbye, line: line)
         case .sourceDescription, .congestionControlFeedback, .other:

@@ -74,6 +74,19 @@ extension PeerConnection {
         lines[line].videoReceiver?.decoderLostReferences(now: now)
     }
 
+    /// Whether the remote side was negotiated to answer requests for keyframes.
+    func canRequestKeyFrames(_ content: NegotiatedMedia.Content) -> Bool {
+        line(content).flatMap { lines[$0].videoReceiver?.canRequestKeyFrames } ?? false
+    }
+
+    /// Says that nobody looks at the video that comes, or that somebody does again: see `VideoReceiveStream.setUnseen`.
+    func setUnseen(
+        _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyFrame: Bool, now: MonotonicInstant
+    ) {
+        guard let line = line(content) else { return }
+        lines[line].videoReceiver?.setUnseen(isUnseen, needsKeyFrame: needsKeyFrame, now: now)
+    }
+
     private func enqueue(_ packet: RTPPacket, line: Int, priority: PacketPriority, now: MonotonicInstant) {
         let size = DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
         pacer.enqueue(.media(packet, line: line, enqueued: now), size: size, priority: priority, now: now)

@@ -45,8 +45,10 @@ public final class PeerConnection {
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
-    /// Whether the controller was told that there is video to send.
-    var demandsVideo = true
+    /// The most that there is to send, as the controller was told.
+    var demand: BitRate
+    /// The remote side has not been told of a bound on what it sends.
+    var limitsAreDue = false
     var budget = SendBudget()
     var frameDelay = FrameDelayMeter()
     /// How much forward error correction our video is given, and how often our audio is repeated.
@@ -101,6 +103,7 @@ public final class PeerConnection {
         self.wallClock = wallClock
         random = SeededGenerator(seed: configuration.seed)
         self.controller = controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now)
+        demand = configuration.rateLimits.maximum
         decision = self.controller.advance(now: now)
         allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
         nextReport = now + .milliseconds(200)
@@ -122,6 +125,7 @@ public final class PeerConnection {
     /// When `wake(now:)` is to be called at the latest.
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
+        guard !limitsAreDue else { return now }
         var next = min(nextReport, decision.nextWakeUp)
         for line in lines.indices {
             if let deadline = lines[line].videoReceiver?.nextDeadline { next = min(next, deadline) }
@@ -141,6 +145,7 @@ public final class PeerConnection {
         deliverVideo(now: now)
         sendDueRepair(now: now)
         sendDueFeedback(now: now)
+        sendDueLimits(now: now)
         if now >= nextReport {
             sendReports(now: now)
             // Randomised so that the reports of many peers do not come in step (RFC 3550 6.3.5).
@@ -170,8 +175,9 @@ public final class PeerConnection {
             audioRepetitions: audioRepetitions)
         let available = decision.averageBitRate - allocation.audio * Double(1 + audioRepetitions)
         budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
-        let sustained = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
         guard allocation.isChanged else { return }
+        let carried = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
+        let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
         if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
         }

@@ -38,10 +38,12 @@ final class VideoReceiveStream {
     private var flexFEC: (ssrc: UInt32, reception: ReceptionStatistics, decoder: FlexFECDecoder)?
     private let configuration: JitterBuffer.Configuration
     /// Whether the sender was negotiated to answer PLI or FIR.
-    private let canRequestKeyFrames: Bool
+    let canRequestKeyFrames: Bool
     private var lastSequence: Int64?
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
+    /// Nobody looks: no keyframe is asked for, and what is lost makes no difference to what is handed on.
+    private(set) var isUnseen = false
 
     /// Whether packets that are new are handed out as they come.
     var isTapped = false
@@ -181,7 +183,7 @@ final class VideoReceiveStream {
 
     /// Whether to ask for a keyframe now.
     func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
-        canRequestKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
+        asksForKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
     }
 
     /// The decoder could not go on: everything until the next keyframe is useless.
@@ -194,8 +196,21 @@ final class VideoReceiveStream {
         if canRequestKeyFrames { keyFrames.need(now: now) }
     }
 
+    /// Nobody looks at the stream any more, or somebody does again.
+    ///
+    /// - Parameter needsKeyFrame: Whether the decoder can go on with a keyframe only.
+    func setUnseen(_ isUnseen: Bool, needsKeyFrame: Bool, now: MonotonicInstant) {
+        self.isUnseen = isUnseen
+        guard !isUnseen, needsKeyFrame else { return }
+        // The decoder does without what comes before, so that a loss among it is none.
+        brokenSince = nil
+        keyFrames.need(now: now)
+    }
+
+    private var asksForKeyFrames: Bool { canRequestKeyFrames && !isUnseen }
+
     var nextDeadline: MonotonicInstant {
-        min(jitterBuffer.nextDeadline ?? .distantFuture, canRequestKeyFrames ? keyFrames.nextDeadline : .distantFuture)
+        min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyFrames ? keyFrames.nextDeadline : .distantFuture)
     }
 
     /// The frames that are complete, or given up, by now.
@@ -235,7 +250,7 @@ final class VideoReceiveStream {
             sawKeyFrame = true
             brokenSince = nil
             keyFrames.keyFrameArrived()
-        } else if !sawKeyFrame || brokenSince != nil {
+        } else if !isUnseen, !sawKeyFrame || brokenSince != nil {
             keyFrames.need(now: now)
             let waited = brokenSince.map { now - $0 } ?? .zero
             if brokenSince == nil { brokenSince = now }

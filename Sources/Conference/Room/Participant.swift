@@ -48,7 +48,8 @@ final class Participant {
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
-    var announcedTiles: [SourceContent: VideoDimensions] = [:]
+    /// What is wanted of the participant's pictures.
+    var demands: [SourceContent: UplinkDemand] = [:]
     var nextWakeUp: MonotonicInstant
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false

@@ -27,7 +27,6 @@ extension Room {
                 if size.area > wantedTiles[layer.source]?.area ?? 0 { wantedTiles[layer.source] = size }
             }
         }
-        announceTiles()
     }
 
     /// Who is sent which picture at a time.
@@ -81,19 +80,6 @@ extension Room {
         }
     }
 
-    /// Tells which sources' tiles have another size now: the largest in which anybody is to see them.
-    private func announceTiles() {
-        for participant in participants {
-            for content in SourceContent.allCases where participant.sends(content) {
-                let source = SourceID(participant: participant.id, content: content)
-                let size = wantedTiles[source] ?? VideoDimensions(width: 0, height: 0)
-                guard participant.announcedTiles[content] != size else { continue }
-                participant.announcedTiles[content] = size
-                emit(.tileChanged(id: participant.publicID, content: content, size))
-            }
-        }
-    }
-
     // MARK: Sources
 
     /// What the sources of a plan show now.
@@ -132,16 +118,19 @@ extension Room {
     private func tileContent(
         _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) -> TileContent {
-        guard let pipeline = participant.pipeline(for: content), let time = pipeline.newestTime else {
-            return .placeholder(portrait: participant.portrait)
-        }
+        guard let pipeline = participant.pipeline(for: content), let silence = pipeline.silence(now: now),
+            let time = pipeline.newestTime
+        else { return .placeholder(portrait: participant.portrait) }
         // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
         let isScreen = content == .slides
-        let age = now - time
-        if !isScreen, age > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
+        if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
         guard let picture = pipeline.newest else { return .placeholder(portrait: participant.portrait) }
+        // Of one whom nobody saw, what is shown until the next keyframe is no older than that of one who fell silent.
+        guard isScreen || now - time <= configuration.silentAfter else {
+            return .placeholder(portrait: participant.portrait)
+        }
         return .picture(
-            picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
+            picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)
     }
 
     /// A microphone that is off is told of where the participant is seen, not where their screen is.

@@ -186,6 +186,7 @@ final class Room {
         if encoding.chooseView(for: participants, now: now) { viewsChanged() }
         let mediaTime = MediaTime(time)
         let plan = settledViewPlan(at: mediaTime, now: now)
+        updateDemands(plan, now: now)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
@@ -266,7 +267,7 @@ final class Room {
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
+            participant.peer.requestKeyFrame(content.negotiated, now: now)
         }
         if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)

@@ -80,6 +80,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         case frozen
         /// Nothing has come for so long that the picture was let go: there is a placeholder.
         case gone
+        /// Nobody sees it, so that it is not decoded but for keyframes, or did until now, and the next keyframe is awaited.
+        case unseen
         /// The participant has turned it off, or no longer sends it.
         case off
     }
@@ -145,6 +147,10 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var decoded: [UInt16] = []
         /// Frames dropped before or by the decoder.
         public var dropped: [UInt16] = []
+        /// Frames left out on purpose.
+        public var skipped: [UInt16] = []
+        /// What is spent on decoding now.
+        public var effort = UplinkEffort.full
         public var states: [StateSpan] = []
         public var formats: [FormatChange] = []
 

@@ -74,6 +74,18 @@ public struct ClientReport: Codable, Sendable {
         /// As the relay last reported it.
         public var lossFraction: Double
         public var keyFrameRequestsReceived: Int
+        /// The size of the last frame.
+        public var width: Int?
+        public var height: Int?
+        /// How often the size became another.
+        public var sizeChanges: Int?
+        /// Whether no more was to be sent than is seen.
+        public var followsDemand: Bool?
+        /// The largest tile in which anybody saw the picture, as the relay last told it; zero by zero for nobody.
+        public var tileWidth: Int?
+        public var tileHeight: Int?
+        /// The most that the relay last asked for (TMMBR).
+        public var requestedBitsPerSecond: Double?
     }
 
     /// Sent sound.

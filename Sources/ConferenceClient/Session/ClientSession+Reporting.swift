@@ -89,7 +89,11 @@ extension ClientSession {
                 bitsPerSecond: rate(measurements.sentVideoSize),
                 targetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate),
                 lossFraction: statistics.videoFractionLost,
-                keyFrameRequestsReceived: Int(clamping: statistics.keyFrameRequestsReceived)),
+                keyFrameRequestsReceived: Int(clamping: statistics.keyFrameRequestsReceived),
+                width: measurements.sentDimensions?.width, height: measurements.sentDimensions?.height,
+                sizeChanges: measurements.sentSizeChanges, followsDemand: options.followsDemand,
+                tileWidth: tile?.width, tileHeight: tile?.height,
+                requestedBitsPerSecond: peer.requestedVideoLimit.map(Self.rounded)),
             sentAudio: .init(
                 packets: measurements.sentAudioPackets, bytes: measurements.sentAudioSize.bytes,
                 bitsPerSecond: rate(measurements.sentAudioSize), lossFraction: statistics.audioFractionLost),

@@ -1,3 +1,4 @@
+import Compositing
 import Conference
 
 /// A metric that each participant has one value of.
@@ -57,6 +58,22 @@ struct ParticipantFamily {
             counter("uplink_frames_dropped", "Video frames dropped before or by the decoder.") {
                 $0.uplink.framesDropped
             },
+            counter("uplink_frames_skipped", "Video frames left out on purpose: nobody sees them, or only small.") {
+                $0.uplink.framesSkipped
+            },
+            gauge("uplink_maximum_bits_per_second", "Video that the sender is asked to send at most.") {
+                $0.uplink.maximumBitRate.map(Double.init)
+            },
+            gauge("uplink_tile_width_pixels", "Width of the largest tile in which the camera is seen; 0: in none.") {
+                $0.tile(.camera).map { Double($0.width) }
+            },
+            gauge("uplink_tile_height_pixels", "Height of that tile.") {
+                $0.tile(.camera).map { Double($0.height) }
+            },
+            gauge(
+                "uplink_decoding_effort",
+                "3: every frame; 2: without the loop filter; 1: also without frames that none refers to; 0: keyframes."
+            ) { $0.uplink.effort.level },
             counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyFrames },
             counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyFrameRequests },
             counter("uplink_nacks", "Packets asked for again.") { $0.uplink.negativeAcknowledgements },
@@ -111,5 +128,20 @@ struct ParticipantFamily {
             counter("downlink_red_packets", "Audio packets sent that repeat earlier ones.") { $0.downlink.redPackets },
             gauge("downlink_pacer_queue_bytes", "Bytes waiting in the pacer.") { Double($0.downlink.pacerQueue) },
         ]
+    }
+}
+
+extension ParticipantSnapshot {
+    fileprivate func tile(_ content: SourceContent) -> TileSnapshot? { tiles.first { $0.content == content } }
+}
+
+extension UplinkEffort {
+    fileprivate var level: Double {
+        switch self {
+        case .full: 3
+        case .withoutLoopFilter: 2
+        case .referenceFrames: 1
+        case .keyFrames: 0
+        }
     }
 }
