@@ -22,7 +22,10 @@ struct DownlinkPipeline {
     private(set) var lastThinned: MonotonicInstant?
     /// Since when a keyframe of the receiver's group is waited for.
     private(set) var waitsSince: MonotonicInstant?
-    private var lastKeyFrame: MonotonicInstant?
+    /// When the last keyframe was sent, and how long the link had to do with it.
+    private var lastKeyFrame: (time: MonotonicInstant, backlog: Duration)?
+    /// The size and frame rate of what was sent last.
+    private(set) var rung: EncodeRung?
     /// Whether a keyframe is wanted because frames were more than the link could take.
     private var hasStopped = false
     private var lastStop: MonotonicInstant?
@@ -96,12 +99,15 @@ struct DownlinkPipeline {
 
     /// The least part of a group's rate with which its lower temporal layer can be followed.
     private static let leastShare = 0.65
-    /// No frame of the upper temporal layer is sent where the link then has this much to do…
-    private static let upperLayerLimit = Duration.milliseconds(100)
+    /// No frame of the upper temporal layer is sent where the link then has this much to do, or so many times the interval
+    /// between two frames…
+    private static let upperLayerLimit = (time: Duration.milliseconds(60), intervals: 1.5)
     /// …and no frame at all where it has this much.
-    private static let limit = Duration.milliseconds(350)
-    /// A keyframe is much at once, and what follows it less: for a while after it, this.
-    private static let limitAfterKeyFrame = (limit: Duration.milliseconds(700), time: Duration.seconds(3))
+    static let limit = Duration.milliseconds(200)
+    /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
+    private static let idle = Duration.milliseconds(50)
+    /// …and what follows such a one within this time is not left out because of it.
+    private static let afterKeyFrame = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
 
     /// What becomes of a frame of a group.
     enum Verdict {
@@ -119,18 +125,20 @@ struct DownlinkPipeline {
     /// - Parameters:
     ///   - isShared: Whether the frame is for others too. One that is for this receiver alone was encoded because there
     ///     was room for it.
-    ///   - backlog: How long the link has to do with the frame.
+    ///   - rung: That of the frame.
+    ///   - backlog: How long the link has to do without the frame, and with it.
     mutating func take(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: Duration,
-        now: MonotonicInstant
+        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
+        backlog: (before: Duration, with: Duration), now: MonotonicInstant
     ) -> Verdict {
-        let verdict = judge(frame, of: group, isShared: isShared, backlog: backlog, now: now)
+        let verdict = judge(frame, of: group, isShared: isShared, rung: rung, backlog: backlog, now: now)
         switch verdict {
         case .send:
             framesEncoded &+= 1
+            self.rung = rung
             guard frame.isKeyFrame else { break }
             keyFrames &+= 1
-            lastKeyFrame = now
+            lastKeyFrame = (now, backlog.with)
             hasStopped = false
             if let lastSource, lastSource != group { groupChanges &+= 1 }
             (source, lastSource, waitsSince) = (group, group, nil)
@@ -150,19 +158,26 @@ struct DownlinkPipeline {
     }
 
     private func judge(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: Duration,
-        now: MonotonicInstant
+        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
+        backlog: (before: Duration, with: Duration), now: MonotonicInstant
     ) -> Verdict {
         let isSwitchPoint = frame.isKeyFrame && group == self.group
         guard group == source || isSwitchPoint else { return .ignore }
         guard isShared else { return .send }
         if frame.isKeyFrame {
             // One who can still see something goes on with that.
-            if backlog <= Self.limitAfterKeyFrame.limit { return .send }
+            if backlog.with <= Self.limit || backlog.before <= Self.idle { return .send }
             return group == source ? .stop : .ignore
         }
-        guard frame.statistics.isReference else { return backlog <= Self.upperLayerLimit ? .send : .thin }
-        let isAfterKeyFrame = lastKeyFrame.map { now - $0 < Self.limitAfterKeyFrame.time } ?? false
-        return backlog <= (isAfterKeyFrame ? Self.limitAfterKeyFrame.limit : Self.limit) ? .send : .stop
+        guard frame.statistics.isReference else {
+            let interval = Duration.seconds(1) / rung.frameRate
+            let limit = max(Self.upperLayerLimit.time, interval * Self.upperLayerLimit.intervals)
+            return backlog.with <= limit ? .send : .thin
+        }
+        var limit = Self.limit
+        if let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
+            limit = max(limit, lastKeyFrame.backlog + Self.afterKeyFrame.margin)
+        }
+        return backlog.with <= limit ? .send : .stop
     }
 }

@@ -10,8 +10,8 @@ extension RoomEncoding {
                 EncodeGroupSnapshot(
                     id: group.id.rawValue,
                     members: participants.filter { $0.downlink?.group == group.id }.map(\.publicID),
-                    bitRate: group.bitRate.sustained.bitsPerSecond, width: group.format.dimensions.width,
-                    height: group.format.dimensions.height, maximumFrameRate: group.framesPerSecond)
+                    bitRate: group.bitRate.sustained.bitsPerSecond, width: group.rung.dimensions.width,
+                    height: group.rung.dimensions.height, maximumFrameRate: group.rung.frameRate)
             },
             frames: counters.frames, keyFrames: counters.keyFrames, bytes: counters.bytes,
             keyFrameBytes: counters.keyFrameBytes, moves: moves)

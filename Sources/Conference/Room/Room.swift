@@ -173,7 +173,7 @@ final class Room {
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
-        if encoding.chooseView(for: participants, now: now) { viewsChanged() }
+        if encoding.chooseView(for: participants, now: now) || canvasesHaveChanged { viewsChanged() }
         let mediaTime = MediaTime(time)
         let plan = currentViewPlan(at: mediaTime)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
@@ -194,7 +194,9 @@ final class Room {
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
                 return .composed(
                     room: room,
-                    ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex))
+                    ComposedTick(
+                        captureTime: time, composed: composed, pictureIndex: plan.requestIndex,
+                        followedPictureIndex: plan.followedRequestIndex))
             })
     }
 

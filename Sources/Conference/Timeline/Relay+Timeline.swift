@@ -21,7 +21,7 @@ extension Room {
         let time = MediaTime(now)
         var views: [TimelineView] = []
         for participant in participants {
-            guard let plan = participant.director?.plan else { continue }
+            guard let plan = participant.directors.first?.plan else { continue }
             let receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
