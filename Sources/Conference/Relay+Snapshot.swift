@@ -37,6 +37,7 @@ extension Room {
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
         snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
+        snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
         snapshot.portrait = summary.portrait
         return snapshot
     }

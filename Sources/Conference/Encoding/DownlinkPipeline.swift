@@ -18,8 +18,8 @@ struct DownlinkPipeline {
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
     var keyFrameAllowance = KeyFrameAllowance()
-    /// When a frame was last left out for this receiver alone.
-    private(set) var lastThinned: MonotonicInstant?
+    /// When a frame of the upper temporal layer was last left out for this receiver alone.
+    private var lastThinned: MonotonicInstant?
     /// Since when a keyframe of the receiver's group is waited for.
     private(set) var waitsSince: MonotonicInstant?
     /// When the last keyframe was sent, and how long the link had to do with it.
@@ -83,9 +83,11 @@ struct DownlinkPipeline {
     /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one. Who joins a group may
     /// ask as often as it takes; who fell out of one that others share, within its allowance, and not while its link is
     /// too slow for the group in any case.
-    mutating func mayAskForSwitch(to group: EncodeGroup, now: MonotonicInstant) -> Bool {
-        guard hasStopped, group.isShared else { return true }
-        guard bitRate.sustained >= group.bitRate.sustained * Self.leastShare, keyFrameAllowance.take(now: now) else {
+    ///
+    /// - Parameter rate: What the group makes where it is shared; nil where it is the receiver's own.
+    mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
+        guard hasStopped, let rate else { return true }
+        guard bitRate.sustained >= rate * Self.leastShare, keyFrameAllowance.take(now: now) else {
             return false
         }
         hasStopped = false
@@ -95,10 +97,19 @@ struct DownlinkPipeline {
     /// The group that is followed has ended.
     mutating func sourceEnded() { source = nil }
 
+    /// Frames left out longer ago than this say nothing of the present.
+    private static let lately = Duration.seconds(2)
+
+    /// How many of the two temporal layers are left out for this receiver alone.
+    func layersDropped(now: MonotonicInstant) -> Int {
+        if lastStop.map({ now - $0 < Self.lately }) ?? false { return 2 }
+        return lastThinned.map { now - $0 < Self.lately } ?? false ? 1 : 0
+    }
+
     // MARK: Frames
 
     /// The least part of a group's rate with which its lower temporal layer can be followed.
-    private static let leastShare = 0.65
+    static let leastShare = 0.65
     /// No frame of the upper temporal layer is sent where the link then has this much to do, or so many times the interval
     /// between two frames…
     private static let upperLayerLimit = (time: Duration.milliseconds(60), intervals: 1.5)
@@ -128,7 +139,7 @@ struct DownlinkPipeline {
     ///   - rung: That of the frame.
     ///   - backlog: How long the link has to do without the frame, and with it.
     mutating func take(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
+        _ frame: EncodeStatistics, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
         backlog: (before: Duration, with: Duration), now: MonotonicInstant
     ) -> Verdict {
         let verdict = judge(frame, of: group, isShared: isShared, rung: rung, backlog: backlog, now: now)
@@ -136,7 +147,7 @@ struct DownlinkPipeline {
         case .send:
             framesEncoded &+= 1
             self.rung = rung
-            guard frame.isKeyFrame else { break }
+            guard frame.type == .idr else { break }
             keyFrames &+= 1
             lastKeyFrame = (now, backlog.with)
             hasStopped = false
@@ -147,7 +158,6 @@ struct DownlinkPipeline {
             lastThinned = now
         case .stop:
             framesThinned &+= 1
-            lastThinned = now
             source = nil
             waitsSince = now
             hasStopped = true
@@ -158,18 +168,18 @@ struct DownlinkPipeline {
     }
 
     private func judge(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
+        _ frame: EncodeStatistics, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
         backlog: (before: Duration, with: Duration), now: MonotonicInstant
     ) -> Verdict {
-        let isSwitchPoint = frame.isKeyFrame && group == self.group
+        let isSwitchPoint = frame.type == .idr && group == self.group
         guard group == source || isSwitchPoint else { return .ignore }
         guard isShared else { return .send }
-        if frame.isKeyFrame {
+        if frame.type == .idr {
             // One who can still see something goes on with that.
             if backlog.with <= Self.limit || backlog.before <= Self.idle { return .send }
             return group == source ? .stop : .ignore
         }
-        guard frame.statistics.isReference else {
+        guard frame.isReference else {
             let interval = Duration.seconds(1) / rung.frameRate
             let limit = max(Self.upperLayerLimit.time, interval * Self.upperLayerLimit.intervals)
             return backlog.with <= limit ? .send : .thin

@@ -114,11 +114,10 @@ final class EncodeGroup {
     /// - Parameters:
     ///   - hasRoom: Whether a receiver that follows the group can take a frame.
     ///   - newcomerHasRoom: The same of one that waits for a keyframe.
-    ///   - keyFrameRoom: The most that a keyframe is to take.
-    ///   - slowest: What the slowest path carries of those that the frame is for.
+    ///   - keyFrameBound: The most that a keyframe is to take.
     func tick(
         picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool,
-        keyFrameRoom: DataSize, slowest: BitRate, room: String, deadline: MonotonicInstant, now: MonotonicInstant
+        keyFrameBound: DataSize, room: String, deadline: MonotonicInstant, now: MonotonicInstant
     ) -> Tick {
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
@@ -145,8 +144,9 @@ final class EncodeGroup {
             maximumSize: max(
                 FrameBound.least(picture.dimensions),
                 isKeyFrame
-                    ? keyFrameRoom
-                    : FrameBound.frame(rate: slowest, interval: .seconds(1) / rung.frameRate, isShared: isShared)))
+                    ? keyFrameBound
+                    : FrameBound.frame(
+                        rate: bitRate.sustained, interval: .seconds(1) / rung.frameRate, isShared: isShared)))
         let encoder = encoder
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {

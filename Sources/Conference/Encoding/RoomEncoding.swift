@@ -83,8 +83,7 @@ final class RoomEncoding {
             let demand = demand(for: group, among: participants, now: now)
             let outcome = group.tick(
                 picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
-                newcomerHasRoom: demand.newcomerHasRoom, keyFrameRoom: demand.keyFrameRoom ?? .zero,
-                slowest: demand.slowest ?? group.bitRate.sustained, room: room,
+                newcomerHasRoom: demand.newcomerHasRoom, keyFrameBound: demand.keyFrameBound ?? .zero, room: room,
                 deadline: tick.captureTime + interval, now: now)
             switch outcome {
             case .encoded(let job):
@@ -206,16 +205,11 @@ final class RoomEncoding {
     private struct Demand {
         var followerHasRoom = false
         var newcomerHasRoom = false
-        /// The least of what their links have room for, and of what they carry.
-        var keyFrameRoom: DataSize?
-        var slowest: BitRate?
+        /// The most that a keyframe is to take.
+        var keyFrameBound: DataSize?
         var wasRunning = false
 
-        mutating func add(rate: BitRate, backlog: Duration) {
-            let size = FrameBound.keyFrame(rate: rate, backlog: backlog)
-            keyFrameRoom = min(keyFrameRoom ?? size, size)
-            slowest = min(slowest ?? rate, rate)
-        }
+        mutating func bound(to size: DataSize) { keyFrameBound = min(keyFrameBound ?? size, size) }
     }
 
     private func demand(
@@ -231,13 +225,24 @@ final class RoomEncoding {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
                 guard !group.isShared || backlog <= Self.followerLimit else { continue }
                 demand.followerHasRoom = true
-                demand.add(rate: downlink.bitRate.sustained, backlog: backlog)
-            } else if participant.downlink?.mayAskForSwitch(to: group, now: now) ?? false {
+            } else if mayAskForSwitch(participant, to: group, now: now) {
                 demand.newcomerHasRoom = true
-                demand.add(rate: downlink.bitRate.sustained, backlog: backlog)
+            } else {
+                continue
+            }
+            let rate = downlink.bitRate.sustained
+            if !group.isShared {
+                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog))
+            } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
+                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate))
             }
         }
         return demand
+    }
+
+    private func mayAskForSwitch(_ participant: Participant, to group: EncodeGroup, now: MonotonicInstant) -> Bool {
+        let rate = group.isShared ? group.bitRate.sustained : nil
+        return participant.downlink?.mayAskForSwitch(toSharedAt: rate, now: now) ?? false
     }
 
     // MARK: Keyframes
@@ -270,7 +275,7 @@ final class RoomEncoding {
                 with: participant.peer.videoBacklog(adding: frame.size, now: now)
             )
             let verdict = participant.downlink?.take(
-                frame, of: group.id, isShared: group.isShared, rung: group.rung, backlog: backlog, now: now)
+                frame.statistics, of: group.id, isShared: group.isShared, rung: group.rung, backlog: backlog, now: now)
             guard verdict == .send else { continue }
             participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(

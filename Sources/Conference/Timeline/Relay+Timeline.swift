@@ -10,10 +10,19 @@ extension Relay {
 
 extension Room {
     func timelineSnapshot(now: MonotonicInstant) -> RoomTimelineSnapshot {
-        timeline.snapshot(room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now) { source in
+        var snapshot = timeline.snapshot(
+            room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now
+        ) { source in
             let name = participant(source.participant)?.name ?? timeline.name(of: source) ?? "someone who left"
             return source.content == .slides ? "\(name) (screen)" : name
         }
+        for index in snapshot.encoders.indices where snapshot.encoders[index].ended == nil {
+            snapshot.encoders[index].explanations = snapshot.encoders[index].members.map { member in
+                let receiver = participants.first { $0.publicID == member.id }
+                return receiver.flatMap { encoding.explanation(for: $0, now: now) } ?? ""
+            }
+        }
+        return snapshot
     }
 
     /// The plans that there are, each once however many it is for.
