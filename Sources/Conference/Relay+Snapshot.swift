@@ -39,6 +39,7 @@ extension Room {
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
         snapshot.downlink.explanation = explanation(for: participant, now: now)
+        snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
         snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
         snapshot.downlink.packetsPassedOn = participant.passThrough.packets
         if let size = passedOnDimensions(to: participant) {
@@ -93,12 +94,14 @@ extension Participant {
     }
 
     private func downlinkSnapshot(_ statistics: PeerStatistics, group: EncodeGroup?) -> DownlinkSnapshot {
-        DownlinkSnapshot(
+        let rung = group?.rung ?? downlink?.rung
+        let dimensions = rung?.dimensions ?? downlink?.dimensions
+        return DownlinkSnapshot(
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
             videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
-            width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
-            maximumFrameRate: group?.framesPerSecond ?? 0, limit: group?.limit,
+            width: dimensions?.width ?? 0, height: dimensions?.height ?? 0,
+            maximumFrameRate: rung?.frameRate ?? 0, limit: group?.limit,
             group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,

@@ -79,6 +79,10 @@ public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
     public var width = 0
     public var height = 0
     public var maximumFrameRate = 0
+    /// The frames' quantisation parameter over time, 0 (best) to 51; nil until it is known.
+    public var quantiser: Double?
+    /// How often size or frame rate was changed.
+    public var rungChanges: UInt64 = 0
 }
 
 public struct ParticipantSnapshot: Encodable, Sendable {
@@ -196,6 +200,8 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
     public var framesThinned: UInt64 = 0
+    /// How many of the two temporal layers were left out for this participant in the last two seconds.
+    public var layersDropped = 0
     /// How often the participant went from one encoder's frames to another's.
     public var groupChanges: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.

@@ -69,6 +69,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.selfView = media.selfView
         configuration.relay.passThrough = media.passThrough
         configuration.relay.labels = media.labels == .on
+        configuration.relay.hasLadder = media.ladder == .on
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
@@ -209,6 +210,12 @@ struct MediaOptions: ParsableArguments {
             Whether names, muted microphones and who speaks are shown in the picture: on or off.
             """)
     var labels = Switch.on
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether pictures are smaller, or fewer a second, where the bitrate makes poor ones: on or off.",
+            discussion: "With off everyone is sent the whole canvas at the full frame rate, however coarse."))
+    var ladder = Switch.on
 
     @Option(
         help: ArgumentHelp(

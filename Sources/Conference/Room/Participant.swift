@@ -39,8 +39,13 @@ final class Participant {
     var cameraIsOn = true
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     var layout: ParticipantLayout?
-    /// Plans what the participant is shown, where they are sent video.
-    var director: CompositionDirector?
+    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that of
+    /// the participant's own group first.
+    var directors: [CompositionDirector] = []
+    /// The sizes that were asked for last.
+    var canvases: ReceiverCanvases?
+    /// What is kept longest of the participant's picture.
+    var preference = Ladder.Preference.motion
     /// What is shown while there is no video of the participant.
     var portrait: ImageAsset?
     /// Receivers with the same number are to see the same, as soon as what glides has come to rest.

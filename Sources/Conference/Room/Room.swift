@@ -183,7 +183,7 @@ final class Room {
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
-        if encoding.chooseView(for: participants, now: now) { viewsChanged() }
+        if encoding.chooseView(for: participants, now: now) || canvasesHaveChanged { viewsChanged() }
         let mediaTime = MediaTime(time)
         let plan = settledViewPlan(at: mediaTime, now: now)
         updateDemands(plan, now: now)
@@ -204,7 +204,9 @@ final class Room {
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 let composed = renderer.value.render(
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
-                var tick = ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex)
+                var tick = ComposedTick(
+                    captureTime: time, composed: composed, pictureIndex: plan.requestIndex,
+                    followedPictureIndex: plan.followedRequestIndex)
                 tick.sourceCount = inputs.sources.count
                 return .composed(room: room, tick)
             })

@@ -73,7 +73,7 @@ extension Participant {
 extension EncodeGroup {
     fileprivate var reading: EncoderReading {
         EncoderReading(
-            targetBitRate: bitRate.sustained, dimensions: format.dimensions, maximumFrameRate: framesPerSecond,
+            targetBitRate: bitRate.sustained, dimensions: rung.dimensions, maximumFrameRate: rung.frameRate,
             framesEncoded: framesEncoded, framesLeftOut: framesLeftOut, keyFrames: keyFramesEncoded)
     }
 }

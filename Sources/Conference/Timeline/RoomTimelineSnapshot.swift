@@ -308,6 +308,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var keyFrameRequests: [KeyFrameRequest] = []
         /// Those for whom alone frames were left out, and how many in the last minute.
         public var thinned: [Thinned] = []
+        /// Why each of the members is sent this, in their order; empty where it has ended.
+        public var explanations: [String] = []
 
         public init(id: UInt64, members: [Person], width: Int, height: Int, maximumFrameRate: Int) {
             self.id = id
