@@ -48,7 +48,8 @@ extension Participant {
         return ParticipantSnapshot(
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
             uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics, group: group),
-            roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics), layout: layout,
+            roundTripTime: statistics.roundTripTime?.milliseconds, latency: latency(statistics),
+            uplinkLatency: uplinkLatency, layout: layout,
             tiles: tileSnapshots, slides: slidesSnapshot)
     }
 
@@ -95,19 +96,16 @@ extension Participant {
             controllerState: statistics.controllerState)
     }
 
-    private func stages(_ statistics: PeerStatistics) -> [StageSnapshot] {
-        var stages: [StageSnapshot] = []
-        if let uplink {
-            stages += UplinkPipeline.Stage.allCases.map {
-                StageSnapshot(stage: $0.rawValue, histogram: uplink.stages[$0] ?? LatencyHistogram())
-            }
+    private var uplinkLatency: [StageSnapshot] {
+        guard let uplink else { return [] }
+        return LatencyStage.uplink.map {
+            StageSnapshot(stage: $0.name, histogram: uplink.stages[$0] ?? LatencyHistogram())
         }
-        if let downlink {
-            stages += DownlinkPipeline.Stage.allCases.map {
-                StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
-            }
-            stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
-        }
-        return stages
+    }
+
+    private func latency(_ statistics: PeerStatistics) -> [StageSnapshot] {
+        guard downlink != nil else { return [] }
+        return LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
+            + [StageSnapshot(stage: "total", histogram: statistics.latency.total)]
     }
 }

@@ -21,6 +21,7 @@ final class EncodeGroup {
     private let sharedPolicy: KeyFrameSchedule.Policy
 
     private var keyFrames = KeyFrameSchedule()
+    private var shownFrames = ShownFrameFilter()
     private var frameRate: FrameRateDivisor
     private var isEncoding = false
     private var lastPicture: PixelBuffer?
@@ -85,12 +86,15 @@ final class EncodeGroup {
     /// Takes a composed picture.
     ///
     /// - Parameters:
+    ///   - index: Which of the tick's pictures it is.
     ///   - hasRoom: Whether a receiver that follows the group can take a frame.
     ///   - newcomerHasRoom: The same of one that waits for a keyframe.
     func tick(
-        picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool, room: String,
+        _ composed: ComposedTick, picture index: Int, hasRoom: Bool, newcomerHasRoom: Bool, room: String,
         deadline: MonotonicInstant, now: MonotonicInstant
     ) -> Tick {
+        guard composed.pictures.indices.contains(index) else { return .idle }
+        let picture = composed.pictures[index]
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
             keyFrames.request()
@@ -111,13 +115,14 @@ final class EncodeGroup {
         if isKeyFrame { keyFrames.begin(now: now) }
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate.framesPerSecond, isShared: isShared)
-        let encoder = encoder
+        let (encoder, captureTime) = (encoder, composed.captureTime)
+        let shown = shownFrames.take(composed, picture: index)
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
-                .encoded(
-                    room: room,
-                    encoder.value.encode(
-                        picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame))
+                var result = encoder.value.encode(
+                    picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame)
+                result.shown = shown
+                return .encoded(room: room, result)
             })
     }
 

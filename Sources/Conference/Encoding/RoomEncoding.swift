@@ -77,11 +77,12 @@ final class RoomEncoding {
         var running = groups.count(where: \.hasStarted)
         for group in groups {
             guard group.hasStarted || running < limit else { continue }
-            guard let picture = picture(of: group, in: tick, for: participants) else { continue }
+            guard let index = picture(of: group, in: tick, for: participants) else { continue }
             let demand = demand(for: group, among: participants, now: now)
             let outcome = group.tick(
-                picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
-                newcomerHasRoom: demand.newcomerHasRoom, room: room, deadline: tick.captureTime + interval, now: now)
+                tick, picture: index, hasRoom: demand.followerHasRoom, newcomerHasRoom: demand.newcomerHasRoom,
+                room: room,
+                deadline: tick.captureTime + interval, now: now)
             switch outcome {
             case .encoded(let job):
                 if !demand.wasRunning { running += 1 }
@@ -177,17 +178,17 @@ final class RoomEncoding {
         }
     }
 
-    /// What the group's receivers see: those who belong to it, or else those who still follow it.
+    /// Which picture the group's receivers see: those who belong to it, or else those who still follow it.
     private func picture(
         of group: EncodeGroup, in tick: ComposedTick, for participants: [Participant]
-    ) -> PixelBuffer? {
+    ) -> Int? {
         let viewer =
             participants.first { $0.downlink?.group == group.id && tick.pictureIndex[$0.id] != nil }
             ?? participants.first { $0.downlink?.source == group.id && tick.pictureIndex[$0.id] != nil }
         guard let viewer, let index = tick.pictureIndex[viewer.id], tick.pictures.indices.contains(index),
             tick.pictures[index].dimensions == group.format.dimensions
         else { return nil }
-        return tick.pictures[index]
+        return index
     }
 
     /// Who could take a frame now.
@@ -238,6 +239,7 @@ final class RoomEncoding {
         group.complete(result, of: completion)
         guard let frame = result.frame else { return [] }
         counters.count(frame)
+        let ledger = result.shown.map { PictureLedger($0, encodedBy: completion) }
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
@@ -245,9 +247,8 @@ final class RoomEncoding {
             let verdict = participant.downlink?.take(
                 frame, of: group.id, isShared: group.isShared, backlog: backlog, now: now)
             guard verdict == .send else { continue }
-            participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(
-                frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
+                frame, captureTime: result.captureTime, targetTime: completion.handedOut, ledger: ledger, now: now)
             served.append(participant)
         }
         return served

@@ -56,8 +56,8 @@ public final class PeerConnection {
     var receiveMeter = RateMeter()
     var sendMeter = RateMeter()
     var fullIntraSequence: UInt8 = 0
-    /// How long each frame took from the encoder to its last packet on the wire.
-    public internal(set) var pacing = LatencyHistogram()
+    /// What the frames that were shown waited for, where that is known.
+    var latency = LatencyLedger()
     var isClosed = false
 
     /// When the last packet that authenticated came; `nil` before the first.
@@ -71,8 +71,9 @@ public final class PeerConnection {
 
     /// A packet in the pacer.
     enum OutgoingPacket: Sendable {
-        /// Numbered for transport-wide feedback and protected as it leaves.
-        case media(RTPPacket, line: Int, enqueued: MonotonicInstant)
+        /// Numbered for transport-wide feedback and protected as it leaves; the first of a picture knows what that
+        /// waited for.
+        case media(RTPPacket, line: Int, beginning: PictureLedger?)
         /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
         case retransmission(RTPPacket, line: Int)
         /// The bytes of an earlier packet once more.

@@ -187,6 +187,9 @@ final class Room {
             wallClock: plan.showsClock ? wallClock.ntpTime(at: time).unixSeconds : nil)
         isComposing = true
         rendererHoldsPictures = !plan.requests.isEmpty
+        let frames = plan.requiredSources.compactMap { id in
+            participant(id.participant)?.pipeline(for: id.content)?.newestTimes
+        }
         let (renderer, room, cancellation) = (renderer, id, cancellation)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
@@ -194,7 +197,7 @@ final class Room {
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
                 return .composed(
                     room: room,
-                    ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex))
+                    ComposedTick(captureTime: time, composed: composed, plan: plan, frames: frames, handedOut: now))
             })
     }
 
@@ -252,14 +255,14 @@ final class Room {
         handOutDecode(pipeline, now: now)
     }
 
-    func complete(_ tick: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+    func complete(_ result: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+        var tick = result
+        tick.composed = completion.finished
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
         pictures.count(tick.origins)
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
-        let duration = completion.finished - completion.handedOut
-        for participant in participants { participant.downlink?.observeComposition(duration) }
         jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
     }
 

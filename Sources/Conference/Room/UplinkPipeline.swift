@@ -26,14 +26,10 @@ final class UplinkPipeline {
     private(set) var newestTime: MonotonicInstant?
     private(set) var framesDecoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
-    private(set) var stages: [Stage: LatencyHistogram] = [:]
-
-    /// The stages a frame passes on its way to the compositor.
-    enum Stage: String, CaseIterable {
-        case jitterBuffer = "jitter_buffer"
-        case decodeQueue = "decode_queue"
-        case decode
-    }
+    /// What the newest picture waited for.
+    private(set) var newestTimes: SourceFrameTimes?
+    /// What frames waited for, be they shown or not: `LatencyStage.uplink`.
+    private(set) var stages: [LatencyStage: LatencyHistogram] = [:]
 
     private struct PendingFrame {
         var frame: ReceivedVideoFrame
@@ -44,14 +40,14 @@ final class UplinkPipeline {
         self.source = source
         self.queue = queue
         decoder = QueueConfined(DecodingPipeline())
-        for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
+        for stage in LatencyStage.uplink { stages[stage] = LatencyHistogram() }
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
 
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
-        stages[.jitterBuffer]?.observe(now - frame.firstArrival)
+        stages[.jitterBuffer]?.observe(now - frame.lastArrival)
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
@@ -108,16 +104,26 @@ final class UplinkPipeline {
             stages[.decodeQueue]?.observe(completion.started - frame.complete)
             stages[.decode]?.observe(cost / inFlight.count)
         }
-        inFlight.removeAll(keepingCapacity: true)
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
         if let picture = batch.newest, !isEnding {
             newest = picture.pixelBuffer
             rotation = batch.rotation
             newestTime = now
+            newestTimes = times(of: picture, decodedBy: completion)
         }
+        inFlight.removeAll(keepingCapacity: true)
         isEnding = false
         return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
+    }
+
+    private func times(of picture: DecodedPicture, decodedBy completion: JobCompletion) -> SourceFrameTimes? {
+        let shown = inFlight.last { $0.frame.sample.presentationTime == picture.presentationTime } ?? inFlight.last
+        return shown.map { shown in
+            SourceFrameTimes(
+                source: source, number: framesDecoded, received: shown.frame.lastArrival, assembled: shown.complete,
+                decodeStarted: completion.started, decoded: completion.finished)
+        }
     }
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
