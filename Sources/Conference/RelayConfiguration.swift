@@ -37,8 +37,13 @@ public struct RelayConfiguration: Sendable {
     /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see the
     /// same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.
     public var maximumEncoders: Int?
+    /// What saves time before the machine has too little of it; nil: nothing does, and joins are not refused for it.
+    public var governor: GovernorSettings?
     /// The most of a shared encoder's rate that keyframes take.
-    public var sharedKeyFrameShare = 0.1
+    public var sharedKeyFrameShare = 0.05
+    /// Whether pictures are composed and encoded smaller, or fewer a second, where the rate does not make good ones of the
+    /// canvas.
+    public var hasLadder = true
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.

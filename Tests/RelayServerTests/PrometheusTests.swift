@@ -68,8 +68,15 @@ struct PrometheusTests {
         participant.downlink.targetBitRate = 480_000
         var histogram = LatencyHistogram()
         histogram.observe(.milliseconds(3))
-        participant.stages = [StageSnapshot(stage: "decode", histogram: histogram)]
-        let relay = RelaySnapshot(rooms: [RoomSnapshot(id: "demo", participants: [participant])])
+        participant.uplinkLatency = [StageSnapshot(stage: "decode", histogram: histogram)]
+        var governor = GovernorSnapshot()
+        governor.level = .sharedView
+        governor.seatsLeft = 7
+        governor.transitions = 3
+        governor.slack.observe(-0.05)
+        governor.slack.observe(0.6)
+        let relay = RelaySnapshot(
+            rooms: [RoomSnapshot(id: "demo", participants: [participant])], governor: governor)
         return ServerReport(
             relay: relay, socket: MediaSocketCounters(), kernelDrops: 5, workers: WorkerPoolStatistics(),
             workerCount: 2, isServing: true)
@@ -79,14 +86,17 @@ struct PrometheusTests {
     func samples() {
         let lines = Set(report.prometheusText().split(separator: "\n").map(String.init))
         for line in [
-            "confrelay_rooms 1",
+            "confrelay_rooms 1", "confrelay_seats_left 7", "confrelay_governor_level 3",
+            "confrelay_governor_transitions_total 3", #"confrelay_tick_slack_ratio_bucket{le="-0.1"} 0"#,
+            #"confrelay_tick_slack_ratio_bucket{le="0"} 1"#, #"confrelay_tick_slack_ratio_bucket{le="0.75"} 2"#,
+            #"confrelay_tick_slack_ratio_bucket{le="+Inf"} 2"#,
             #"confrelay_room_participants{room="demo"} 1"#,
             #"confrelay_participant_info{room="demo",participant="p1",name="Ada \"A\"",role="sendAndReceive"} 1"#,
             #"confrelay_uplink_frames_decoded_total{room="demo",participant="p1"} 17"#,
             #"confrelay_downlink_target_bits_per_second{room="demo",participant="p1"} 480000"#,
             #"confrelay_round_trip_time_seconds{room="demo",participant="p1"} 0.04"#,
-            #"confrelay_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.004"} 1"#,
-            #"confrelay_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.002"} 0"#,
+            #"confrelay_uplink_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.004"} 1"#,
+            #"confrelay_uplink_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.002"} 0"#,
             "confrelay_socket_receive_drops_total 5",
         ] {
             #expect(lines.contains(line), "\(line)")

@@ -29,8 +29,13 @@ struct VideoSendStream {
     /// index would break SRTP's keys.
     private var repetitions: PacketHistory<ByteBuffer>?
     private var retransmissions: RetransmissionStream?
+    /// Forward error correction, where it was negotiated.
+    private(set) var flexFEC: FlexFECEncoder?
 
     var statistics = SendStatistics(clockRate: 90_000)
+    /// About how many packets the last report speaks of that the one before did not.
+    private(set) var packetsReportedOn: Int64 = 0
+    private var reportedPacketCount: Int64 = 0
     var framesSent: UInt64 = 0
     private(set) var keyFramesSent: UInt64 = 0
     private(set) var keyFrameRequests: UInt64 = 0
@@ -57,13 +62,36 @@ struct VideoSendStream {
         }
     }
 
-    /// Takes over what was negotiated anew.
-    mutating func update(_ media: NegotiatedMedia) {
+    /// Takes over what was negotiated, anew too: a browser offers forward error correction once its camera is off.
+    mutating func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         payloadType = media.payloadType
         orientationID = media.outboundExtensionIDs.videoOrientation
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
         if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
+        guard let ssrc = media.localFlexFECSSRC, let payloadType = media.flexFECPayloadType else {
+            flexFEC?.setProtection(.none)
+            return
+        }
+        let extensions = MutableExtensions(media.outboundExtensionIDs)
+        if flexFEC == nil {
+            flexFEC = FlexFECEncoder(
+                ssrc: ssrc, payloadType: payloadType, mutableExtensions: extensions, using: &generator)
+        }
+        flexFEC?.payloadType = payloadType
+        flexFEC?.mutableExtensions = extensions
     }
+
+    /// Sets how much forward error correction the stream is given, where it was negotiated.
+    mutating func setProtection(_ protection: Protection) { flexFEC?.setProtection(protection) }
+
+    /// What repairs a packet that leaves, and others before it, if that is to be sent now.
+    mutating func protect(_ packet: RTPPacket, now: MonotonicInstant) -> [RTPPacket] {
+        guard flexFEC?.isActive == true else { return [] }
+        return flexFEC?.add(packet, bytes: packet.encode(), now: now) ?? []
+    }
+
+    /// What repairs the packets that have waited for others for too long.
+    mutating func repairDue(now: MonotonicInstant) -> [RTPPacket] { flexFEC?.finishDue(now: now) ?? [] }
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
     ///
@@ -133,6 +161,13 @@ struct VideoSendStream {
         retransmissions?.store(packet, now: now)
     }
 
+    /// Takes in what the receiver reports.
+    mutating func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
+        statistics.reportReceived(block, ntpNow: ntpNow)
+        packetsReportedOn = statistics.packetCount - reportedPacketCount
+        reportedPacketCount = statistics.packetCount
+    }
+
     /// What goes out again for a packet that the receiver misses.
     enum Repair {
         /// A packet of the stream of retransmissions.
@@ -171,5 +206,11 @@ extension RTPPacket {
         RTPPacket(
             payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
             payload: ByteBuffer(), paddingLength: .max)
+    }
+}
+
+extension MutableExtensions {
+    init(_ ids: HeaderExtensionIDs) {
+        self.init(transportSequenceNumber: ids.transportSequenceNumber, absoluteSendTime: ids.absoluteSendTime)
     }
 }

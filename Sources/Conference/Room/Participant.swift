@@ -39,8 +39,13 @@ final class Participant {
     var cameraIsOn = true
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     var layout: ParticipantLayout?
-    /// Plans what the participant is shown, where they are sent video.
-    var director: CompositionDirector?
+    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that of
+    /// the participant's own group first.
+    var directors: [CompositionDirector] = []
+    /// The sizes that were asked for last.
+    var canvases: ReceiverCanvases?
+    /// What is kept longest of the participant's picture.
+    var preference = Ladder.Preference.motion
     /// What is shown while there is no video of the participant.
     var portrait: ImageAsset?
     /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
@@ -48,18 +53,20 @@ final class Participant {
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
-    var announcedTiles: [SourceContent: VideoDimensions] = [:]
+    /// What is wanted of the participant's pictures.
+    var demands: [SourceContent: UplinkDemand] = [:]
     var nextWakeUp: MonotonicInstant
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
+    private let hasAskedForSelfView: Bool
     private let queues: (camera: JobQueueID, slides: JobQueueID)
 
     /// - Parameter queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
+        hasAskedForSelfView: Bool, peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
         queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
@@ -68,6 +75,7 @@ final class Participant {
         self.room = room
         self.role = role
         selfViewOnJoining = selfView
+        self.hasAskedForSelfView = hasAskedForSelfView
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
@@ -88,6 +96,12 @@ final class Participant {
 
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
+
+    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when it
+    /// was asked that they never do.
+    var maySeeSelf: Bool {
+        selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
+    }
 
     /// The way up of a source, made if need be; nil where the session has no such stream.
     func makePipeline(for content: SourceContent) -> UplinkPipeline? {

@@ -18,6 +18,8 @@ final class Room {
 
     let id: String
     let configuration: RelayConfiguration
+    private let governor: WorkGovernor
+    private var tickMeter = TickMeter()
     private let wallClock: WallClock
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
@@ -66,16 +68,17 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, queues: JobQueueAllocator, events: RoomEventLog,
-        wallClock: WallClock, now: MonotonicInstant
+        id: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator,
+        events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
+        self.governor = governor
         self.wallClock = wallClock
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()
         mixQueue = queues.next()
-        encoding = RoomEncoding(room: id, configuration: configuration, queues: queues)
+        encoding = RoomEncoding(room: id, configuration: configuration, governor: governor, queues: queues)
         self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
@@ -84,8 +87,10 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
-    /// The time from one video tick to the next.
-    var tickInterval: Duration { videoTicks.interval }
+    /// The time from one video tick to the next that is composed.
+    var tickInterval: Duration { videoTicks.interval * governor.limits.frameRateDivisor }
+    /// What the governor has the room do without, in a sentence; nil for nothing.
+    var measures: String? { governor.sentence }
 
     // MARK: Members
 
@@ -172,18 +177,21 @@ final class Room {
         handOutMix(now: now)
         if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
             observeTick(tick.index, now: now)
+            guard tick.index.isMultiple(of: Int64(governor.limits.frameRateDivisor)) else { return }
             compose(at: tick.time, now: now)
         }
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
-        if encoding.chooseView(for: participants, now: now) { viewsChanged() }
+        if encoding.chooseView(for: participants, now: now) || canvasesHaveChanged { viewsChanged() }
         let mediaTime = MediaTime(time)
         let plan = settledViewPlan(at: mediaTime, now: now)
+        updateDemands(plan, now: now)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
             missedTicks &+= 1
+            governor.tickMissed(now: now)
             return
         }
         let inputs = CompositionInputs(
@@ -191,6 +199,9 @@ final class Room {
             wallClock: plan.showsClock ? wallClock.ntpTime(at: time).unixSeconds : nil)
         isComposing = true
         rendererHoldsPictures = !plan.requests.isEmpty
+        let frames = plan.requiredSources.compactMap { id in
+            participant(id.participant)?.pipeline(for: id.content)?.newestTimes
+        }
         let (renderer, room, cancellation) = (renderer, id, cancellation)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
@@ -198,7 +209,9 @@ final class Room {
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
                 return .composed(
                     room: room,
-                    ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex))
+                    ComposedTick(
+                        captureTime: time, composed: composed, plan: plan, frames: frames,
+                        sourceCount: inputs.sources.count, handedOut: now))
             })
     }
 
@@ -259,28 +272,36 @@ final class Room {
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
+            participant.peer.requestKeyFrame(content.negotiated, now: now)
         }
         if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)
     }
 
-    func complete(_ tick: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+    func complete(_ result: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+        var tick = result
+        tick.composed = completion.finished
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
         pictures.count(tick.origins)
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
-        let duration = completion.finished - completion.handedOut
-        for participant in participants { participant.downlink?.observeComposition(duration) }
-        jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
+        let encodes = encoding.takeJobs(for: tick, to: participants, interval: tickInterval, now: now)
+        jobs += encodes
+        guard !tick.pictures.isEmpty else { return }
+        let slack = tickMeter.composed(
+            tick.captureTime, interval: tickInterval, jobs: encodes.count, finished: completion.finished)
+        if let slack { governor.tickEnded(slack: slack, now: now) }
     }
 
     /// Returns those to whom the frame was sent.
     func complete(
         _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
     ) -> [Participant] {
-        encoding.complete(result, of: completion, for: participants, now: now)
+        if let slack = tickMeter.encoded(result.captureTime, finished: completion.finished) {
+            governor.tickEnded(slack: slack, now: now)
+        }
+        return encoding.complete(result, of: completion, for: participants, now: now)
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {
