@@ -27,7 +27,7 @@ import Testing
         adjust: (inout OfferParameters) -> Void = { _ in }
     ) throws -> TestClient {
         let client = try call.join(
-            name, colour: colour, dimensions: VideoDimensions(width: 320, height: 180), downlink: downlink,
+            name, colour: colour, audio: nil, dimensions: VideoDimensions(width: 320, height: 180), downlink: downlink,
             rateLimits: RateLimits(minimum: rate, start: rate, maximum: rate), adjust: adjust)
         client.frameRate = 30
         client.pictures = Texture.pictures
@@ -98,12 +98,7 @@ import Testing
         #expect(try isPassed(ben, call))
         call.run(for: .seconds(2))
         #expect(try !isPassed(ben, call))
-        let fall = zip(ben.arrivals, ben.arrivals.dropFirst()).filter { $0.0 > start + .milliseconds(7900) }
-        print(fall.map { "\(($0 - start).milliseconds) \(($1 - $0).milliseconds)" }.prefix(30).joined(separator: "\n"))
         call.run(for: .seconds(24))
-        print(
-            try participant(ben, call).passThrough.phase, try participant(ben, call).passThrough.obstacle as Any,
-            try participant(ben, call).downlink?.bitRate as Any)
         #expect(try isPassed(ben, call))
         #expect(
             longestGap(ben, from: start + .seconds(3)) <= .milliseconds(200),
@@ -121,7 +116,7 @@ import Testing
         call.run(for: .seconds(6))
         #expect(try isPassed(ada, call) && isPassed(ben, call))
         let joined = call.now
-        let cy = try call.join("Cy", colour: .green)
+        let cy = try call.join("Cy", colour: .green, audio: nil)
         let isEncoded = { (try? self.participant(ben, call).passThrough.phase) == .encoded }
         #expect(call.run(until: isEncoded, limit: .milliseconds(500)))
         call.run(for: .seconds(2))
@@ -247,7 +242,7 @@ import Testing
         #expect(try participant(ada, call).uplink?.framesDecoded == decoded)
         let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
         #expect(room.passThrough.receivers == 2)
-        #expect(room.passThrough.packets > 1000, "\(room.passThrough.packets)")
+        #expect(room.passThrough.packets > 500, "\(room.passThrough.packets)")
         #expect(room.participants.map(\.downlink.width) == [320, 320])
     }
 
@@ -269,6 +264,9 @@ import Testing
         for watcher in watchers { #expect(try isPassed(watcher, call)) }
         call.run(for: .seconds(3))
         #expect(try watchers.map { try isPassed($0, call) } == [true, false, true])
-        #expect(try room(call).encoding.groups.count == 1)
+        let fallen = try #require(call.relay.snapshot(room: "demo", now: call.now)?.encoding.groups).filter {
+            $0.members.contains(watchers[1].participantID)
+        }
+        #expect(fallen.map(\.members) == [[watchers[1].participantID]])
     }
 }
