@@ -113,7 +113,7 @@ let modules: [Module] = [
     Module(
         name: "ConferenceClient",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing",
             "SecureTransport", "Recording", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
             nioCore, nioPosix, nioHTTP1,
         ]),
@@ -186,7 +186,7 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore,
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "RateControl", "VideoCoding", nioCore,
                 argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264",

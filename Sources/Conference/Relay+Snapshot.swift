@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 public import MediaCore
+import SecureTransport
 
 extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
@@ -26,7 +27,7 @@ extension Room {
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
             audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants), measures: measures)
+            encoding: encoding.snapshot(of: participants), measures: measures, passThrough: passThroughSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
@@ -37,7 +38,13 @@ extension Room {
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
-        snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
+        snapshot.downlink.explanation = explanation(for: participant, now: now)
+        snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
+        snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
+        snapshot.downlink.packetsPassedOn = participant.passThrough.packets
+        if let size = passedOnDimensions(to: participant) {
+            (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
+        }
         snapshot.portrait = summary.portrait
         return snapshot
     }
@@ -49,13 +56,14 @@ extension Participant {
         return ParticipantSnapshot(
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
             uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics, group: group),
-            roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics), layout: layout,
+            roundTripTime: statistics.roundTripTime?.milliseconds, latency: latency(statistics),
+            uplinkLatency: uplinkLatency, layout: layout,
             tiles: tileSnapshots, slides: slidesSnapshot)
     }
 
     private var tileSnapshots: [TileSnapshot] {
         SourceContent.allCases.compactMap { content in
-            announcedTiles[content].map { TileSnapshot(content: content, width: $0.width, height: $0.height) }
+            demands[content].map { TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height) }
         }
     }
 
@@ -64,7 +72,8 @@ extension Participant {
         let size = slides.rotation.upright(picture.dimensions)
         return SlidesSnapshot(
             width: size.width, height: size.height, framesDecoded: slides.framesDecoded,
-            framesDropped: slides.framesDropped)
+            framesDropped: slides.framesDropped, framesSkipped: slides.framesSkipped,
+            maximumBitRate: peer.receivedVideoLimit(.slides)?.bitsPerSecond, effort: slides.effort)
     }
 
     private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {
@@ -74,41 +83,49 @@ extension Participant {
             packetsLost: statistics.videoPacketsLost, width: size?.width ?? 0, height: size?.height ?? 0,
             framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
             framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
+            framesSkipped: uplink?.framesSkipped ?? 0, maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond,
+            effort: uplink?.effort ?? .full,
             keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
+            fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
-            audioPackets: statistics.audioPacketsReceived, audioLevel: audio?.level.decibelsBelowOverload ?? 127,
+            audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
+            audioLevel: audio?.level.decibelsBelowOverload ?? 127,
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }
 
     private func downlinkSnapshot(_ statistics: PeerStatistics, group: EncodeGroup?) -> DownlinkSnapshot {
-        DownlinkSnapshot(
+        let rung = group?.rung ?? downlink?.rung
+        let dimensions = rung?.dimensions ?? downlink?.dimensions
+        return DownlinkSnapshot(
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
             videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
-            width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
-            maximumFrameRate: group?.framesPerSecond ?? 0, limit: group?.limit,
+            width: dimensions?.width ?? 0, height: dimensions?.height ?? 0,
+            maximumFrameRate: rung?.frameRate ?? 0, limit: group?.limit,
             group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
-            retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,
+            retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
+            fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
+            pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
     }
 
-    private func stages(_ statistics: PeerStatistics) -> [StageSnapshot] {
-        var stages: [StageSnapshot] = []
-        if let uplink {
-            stages += UplinkPipeline.Stage.allCases.map {
-                StageSnapshot(stage: $0.rawValue, histogram: uplink.stages[$0] ?? LatencyHistogram())
-            }
+    private var uplinkLatency: [StageSnapshot] {
+        guard let uplink else { return [] }
+        return LatencyStage.uplink.map {
+            StageSnapshot(stage: $0.name, histogram: uplink.stages[$0] ?? LatencyHistogram())
         }
-        if let downlink {
-            stages += DownlinkPipeline.Stage.allCases.map {
-                StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
-            }
-            stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
-        }
-        return stages
+    }
+
+    private func latency(_ statistics: PeerStatistics) -> [StageSnapshot] {
+        guard downlink != nil else { return [] }
+        return LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
+            + [
+                StageSnapshot(stage: "total", histogram: statistics.latency.total),
+                StageSnapshot(stage: "pass_through", histogram: peer.forwarding),
+            ]
     }
 }

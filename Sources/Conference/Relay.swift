@@ -186,11 +186,14 @@ public final class Relay {
         let addresses = configuration.mediaAddresses
         let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
+        let largest = UplinkDemand(tile: configuration.canvas)
         return AnswerPolicy(
             publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
             alternativeAddresses: addresses.filter { $0 != address },
             certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
-            audioDirection: direction)
+            audioDirection: direction,
+            // Of a screen, for which more is of use than for a camera; what a tile needs is told later.
+            maximumVideoBitRate: largest.maximumBitRate(frameRate: configuration.frameRate, content: .slides))
     }
 
     /// Removes a participant, saying goodbye to its client. Returns whether there was one.
@@ -291,10 +294,16 @@ public final class Relay {
         while let event = participant.peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
+            case .videoPacket(let packet):
+                for receiver in room.videoPacket(packet, from: participant, now: now) where receiver !== participant {
+                    noteTransmit(receiver, now: now)
+                }
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
-            case .keyFrameRequested: room.encoding.keyFrameRequested(by: participant, now: now)
-            case .videoBitRateChanged(let rate): participant.downlink?.bitRate = rate
+            case .keyFrameRequested: room.keyFrameRequested(by: participant, now: now)
+            case .videoBitRateChanged(let rate):
+                participant.downlink?.bitRate = rate
+                room.passThroughRateChanged(for: participant, now: now)
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .connectionStateChanged(let state):
                 guard state != .failed else {
@@ -308,6 +317,11 @@ public final class Relay {
             }
         }
         room.noteWhetherHeard(participant)
+        noteTransmit(participant, now: now)
+    }
+
+    /// Notes that a connection may have something to send.
+    private func noteTransmit(_ participant: Participant, now: MonotonicInstant) {
         participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true

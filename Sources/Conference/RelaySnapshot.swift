@@ -54,6 +54,8 @@ public struct RoomSnapshot: Encodable, Sendable {
     public var encoding = EncodingSnapshot()
     /// What the relay does without for lack of time, in a sentence; nil for nothing.
     public var measures: String?
+    /// Those who are sent sources' own packets.
+    public var passThrough = RoomPassThroughSnapshot()
 }
 
 /// What a room's encoders do.
@@ -77,6 +79,10 @@ public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
     public var width = 0
     public var height = 0
     public var maximumFrameRate = 0
+    /// The frames' quantisation parameter over time, 0 (best) to 51; nil until it is known.
+    public var quantiser: Double?
+    /// How often size or frame rate was changed.
+    public var rungChanges: UInt64 = 0
 }
 
 public struct ParticipantSnapshot: Encodable, Sendable {
@@ -89,8 +95,10 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var downlink = DownlinkSnapshot()
     /// Round-trip time, where feedback told it.
     public var roundTripTime: Double?
-    /// How long frames spent in each stage, by stage name.
-    public var stages: [StageSnapshot] = []
+    /// What the frames that the participant was shown waited for in the relay, and `total`.
+    public var latency: [StageSnapshot] = []
+    /// What the frames of the participant's camera waited for, be they shown or not.
+    public var uplinkLatency: [StageSnapshot] = []
     /// Whether the participant sends sound and says that the microphone is on.
     public var microphone = false
     /// Whether the participant sends video and says that the camera is on.
@@ -122,6 +130,12 @@ public struct SlidesSnapshot: Encodable, Hashable, Sendable {
     public var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     public var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    public var framesSkipped: UInt64 = 0
+    /// What the sender was asked to send at most; nil where it is free to send as much as it likes.
+    public var maximumBitRate: Int64?
+    /// What is spent on decoding.
+    public var effort = UplinkEffort.full
 }
 
 public struct UplinkSnapshot: Encodable, Sendable {
@@ -134,13 +148,25 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     public var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    public var framesSkipped: UInt64 = 0
+    /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it likes.
+    public var maximumBitRate: Int64?
+    /// What is spent on decoding the camera's video.
+    public var effort = UplinkEffort.full
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Lost video packets that it recovered.
+    public var packetsRecovered: UInt64 = 0
     /// Frames waiting for the decoder.
     public var decodeQueue = 0
     public var malformedPackets: UInt64 = 0
     public var audioPackets: UInt64 = 0
+    /// Audio payloads taken from later packets that repeat them (RED).
+    public var redBlocksUsed: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
     /// Audio playout delay.
@@ -168,10 +194,16 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var groupBitRate: Int64 = 0
     /// Why it is so, in a sentence.
     public var explanation: String?
+    /// Whose packets are sent as they are; nil where an encoder's frames are.
+    public var passThrough: PassThroughSnapshot?
+    /// Packets of other senders passed on as they were.
+    public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
     public var framesThinned: UInt64 = 0
+    /// How many of the two temporal layers were left out for this participant in the last two seconds.
+    public var layersDropped = 0
     /// How often the participant went from one encoder's frames to another's.
     public var groupChanges: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
@@ -179,6 +211,12 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var retransmissions: UInt64 = 0
+    /// What repairs loss now.
+    public var repair = LossRepair.none
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Audio packets that repeat earlier ones (RED).
+    public var redPackets: UInt64 = 0
     /// Bytes waiting in the pacer.
     public var pacerQueue = 0
     /// The congestion controller's state, in one word.
@@ -191,14 +229,14 @@ public struct StageSnapshot: Encodable, Sendable {
     public var histogram: LatencyHistogram
 
     enum CodingKeys: String, CodingKey {
-        case stage, count, meanMilliseconds
+        case stage, count, meanMilliseconds, p95Milliseconds
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(stage, forKey: .stage)
         try container.encode(histogram.count, forKey: .count)
-        let mean = histogram.count == 0 ? 0 : histogram.sum.seconds * 1000 / Double(histogram.count)
-        try container.encode(mean, forKey: .meanMilliseconds)
+        try container.encode(histogram.mean?.milliseconds ?? 0, forKey: .meanMilliseconds)
+        try container.encode(histogram.quantile(0.95)?.milliseconds ?? 0, forKey: .p95Milliseconds)
     }
 }

@@ -67,7 +67,9 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
+        configuration.relay.passThrough = media.passThrough
         configuration.relay.labels = media.labels == .on
+        configuration.relay.hasLadder = media.ladder == .on
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
@@ -198,10 +200,22 @@ struct MediaOptions: ParsableArguments {
     var selfView = SelfView.never
 
     @Option(
+        help: ArgumentHelp(
+            "Whether who sees one sender alone is sent that one's own packets where they fit: auto, or off.",
+            discussion: "With off every picture is decoded, composed and encoded."))
+    var passThrough = PassThroughMode.auto
+
+    @Option(
         help: """
             Whether names, muted microphones and who speaks are shown in the picture: on or off.
             """)
     var labels = Switch.on
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether pictures are smaller, or fewer a second, where the bitrate makes poor ones: on or off.",
+            discussion: "With off everyone is sent the whole canvas at the full frame rate, however coarse."))
+    var ladder = Switch.on
 
     @Option(
         help: ArgumentHelp(

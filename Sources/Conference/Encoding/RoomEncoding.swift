@@ -7,7 +7,7 @@ import VideoCoding
 /// who leave another one have found their keyframes elsewhere.
 final class RoomEncoding {
     private let room: String
-    private let configuration: RelayConfiguration
+    let configuration: RelayConfiguration
     private let governor: WorkGovernor
     private let queues: JobQueueAllocator
     private var planner: EncodeGroupPlanner
@@ -15,6 +15,7 @@ final class RoomEncoding {
     private(set) var groups: [EncodeGroup] = []
     /// The formats that receivers have had; a format's index stands for it.
     private var formats: [EncodeFormat] = []
+    var ladders: [LadderKey: Ladder] = [:]
     private var receivers: [EncodeGroupPlanner.Receiver] = []
     private var planned: [EncodeGroupPlanner.Receiver] = []
     private var lastPlan = MonotonicInstant.zero
@@ -79,15 +80,16 @@ final class RoomEncoding {
         for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
     ) -> [Job] {
         assign(participants, of: tick, now: now)
+        chooseRungs(for: participants, now: now)
         var jobs: [Job] = []
         var running = groups.count(where: \.hasStarted)
         for group in groups {
             guard group.hasStarted || running < limit else { continue }
-            guard let picture = picture(of: group, in: tick, for: participants) else { continue }
+            guard let index = picture(of: group, in: tick, for: participants) else { continue }
             let demand = demand(for: group, among: participants, now: now)
             let outcome = group.tick(
-                picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
-                newcomerHasRoom: demand.newcomerHasRoom, room: room, deadline: tick.captureTime + interval,
+                tick, picture: index, hasRoom: demand.followerHasRoom, newcomerHasRoom: demand.newcomerHasRoom,
+                keyFrameBound: demand.keyFrameBound ?? .zero, room: room, deadline: tick.captureTime + interval,
                 limits: governor.limits, now: now)
             switch outcome {
             case .encoded(let job):
@@ -116,7 +118,7 @@ final class RoomEncoding {
         receivers.removeAll(keepingCapacity: true)
         for participant in participants {
             guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
-                participant.peer.canSendVideo
+                participant.peer.canSendVideo, participant.passThrough.isComposed
             else { continue }
             receivers.append(
                 EncodeGroupPlanner.Receiver(
@@ -136,6 +138,8 @@ final class RoomEncoding {
         }
         endGroups(among: participants)
     }
+
+    func format(_ index: Int) -> EncodeFormat { formats[index] }
 
     private func index(of format: EncodeFormat) -> Int {
         if let known = formats.firstIndex(of: format) { return known }
@@ -157,7 +161,8 @@ final class RoomEncoding {
         guard formats.indices.contains(planned.format) else { return }
         let group = EncodeGroup(
             id: planned.id, queue: queues.next(), format: formats[planned.format], backEnd: configuration.encoder,
-            bitRate: rate, frameRate: configuration.frameRate, keyFrameShare: configuration.sharedKeyFrameShare)
+            bitRate: rate, rung: firstRung(of: planned, rate: rate.sustained, among: participants),
+            keyFrameShare: configuration.sharedKeyFrameShare)
         group.update(bitRate: rate, isShared: sole == nil)
         groups.append(group)
     }
@@ -187,24 +192,29 @@ final class RoomEncoding {
         }
     }
 
-    /// What the group's receivers see: those who belong to it, or else those who still follow it.
+    /// Which picture the group's receivers see: those who belong to it, or else those who still follow it.
     private func picture(
         of group: EncodeGroup, in tick: ComposedTick, for participants: [Participant]
-    ) -> PixelBuffer? {
+    ) -> Int? {
         let viewer =
             participants.first { $0.downlink?.group == group.id && tick.pictureIndex[$0.id] != nil }
             ?? participants.first { $0.downlink?.source == group.id && tick.pictureIndex[$0.id] != nil }
-        guard let viewer, let index = tick.pictureIndex[viewer.id], tick.pictures.indices.contains(index),
-            tick.pictures[index].dimensions == group.format.dimensions
-        else { return nil }
-        return tick.pictures[index]
+        guard let viewer else { return nil }
+        // One who waits for another size's keyframe has two.
+        return [tick.pictureIndex[viewer.id], tick.followedPictureIndex[viewer.id]].lazy.compactMap(\.self).first {
+            tick.pictures.indices.contains($0) && tick.pictures[$0].dimensions == group.rung.dimensions
+        }
     }
 
     /// Who could take a frame now.
     private struct Demand {
         var followerHasRoom = false
         var newcomerHasRoom = false
+        /// The most that a keyframe is to take.
+        var keyFrameBound: DataSize?
         var wasRunning = false
+
+        mutating func bound(to size: DataSize) { keyFrameBound = min(keyFrameBound ?? size, size) }
     }
 
     private func demand(
@@ -215,15 +225,29 @@ final class RoomEncoding {
             guard let downlink = participant.downlink else { continue }
             let follows = downlink.source == group.id
             guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
+            let backlog = participant.peer.videoBacklog(now: now)
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
-                let isBehind = group.isShared && participant.peer.videoBacklog(now: now) > Self.followerLimit
-                if !isBehind { demand.followerHasRoom = true }
-            } else if participant.downlink?.mayAskForSwitch(to: group, now: now) ?? false {
+                guard !group.isShared || backlog <= Self.followerLimit else { continue }
+                demand.followerHasRoom = true
+            } else if mayAskForSwitch(participant, to: group, now: now) {
                 demand.newcomerHasRoom = true
+            } else {
+                continue
+            }
+            let rate = downlink.bitRate.sustained
+            if !group.isShared {
+                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog))
+            } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
+                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate))
             }
         }
         return demand
+    }
+
+    private func mayAskForSwitch(_ participant: Participant, to group: EncodeGroup, now: MonotonicInstant) -> Bool {
+        let rate = group.isShared ? group.bitRate.sustained : nil
+        return participant.downlink?.mayAskForSwitch(toSharedAt: rate, now: now) ?? false
     }
 
     // MARK: Keyframes
@@ -248,16 +272,20 @@ final class RoomEncoding {
         group.complete(result, of: completion)
         guard let frame = result.frame else { return [] }
         counters.count(frame)
+        let ledger = result.shown.map { PictureLedger($0, encodedBy: completion) }
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
-            let backlog = participant.peer.videoBacklog(adding: frame.size, now: now)
+            let backlog = (
+                before: participant.peer.videoBacklog(now: now),
+                with: participant.peer.videoBacklog(adding: frame.size, now: now)
+            )
             let verdict = participant.downlink?.take(
-                frame, of: group.id, isShared: group.isShared, backlog: backlog, now: now)
+                frame.statistics, of: group.id, isShared: group.isShared, rung: group.rung, backlog: backlog, now: now)
             guard verdict == .send else { continue }
-            participant.downlink?.observeEncoding(completion)
+            participant.encoderTakesOver(now: now)
             participant.peer.sendVideo(
-                frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
+                frame, captureTime: result.captureTime, targetTime: completion.handedOut, ledger: ledger, now: now)
             served.append(participant)
         }
         return served

@@ -22,6 +22,10 @@ final class Participant {
     /// The same of what the participant presents.
     private(set) var slides: UplinkPipeline?
     var downlink: DownlinkPipeline?
+    /// Whether a source's own packets are sent in place of an encoder's.
+    var passThrough = PassThroughLink()
+    /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
+    private(set) var passThroughAcceptance: PassThroughAcceptance?
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0
@@ -35,8 +39,13 @@ final class Participant {
     var cameraIsOn = true
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     var layout: ParticipantLayout?
-    /// Plans what the participant is shown, where they are sent video.
-    var director: CompositionDirector?
+    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that of
+    /// the participant's own group first.
+    var directors: [CompositionDirector] = []
+    /// The sizes that were asked for last.
+    var canvases: ReceiverCanvases?
+    /// What is kept longest of the participant's picture.
+    var preference = Ladder.Preference.motion
     /// What is shown while there is no video of the participant.
     var portrait: ImageAsset?
     /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
@@ -44,7 +53,8 @@ final class Participant {
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
-    var announcedTiles: [SourceContent: VideoDimensions] = [:]
+    /// What is wanted of the participant's pictures.
+    var demands: [SourceContent: UplinkDemand] = [:]
     var nextWakeUp: MonotonicInstant
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
@@ -81,6 +91,7 @@ final class Participant {
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
+        passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
     }
 
     /// Whether the participant sees themselves.

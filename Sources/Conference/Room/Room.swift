@@ -24,6 +24,7 @@ final class Room {
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
     let encoding: RoomEncoding
+    let passThrough = RoomPassThrough()
     /// Cancels what is being composed when the room ends.
     private let cancellation = CompositionCancellation()
     private let mixer = QueueConfined(AudioMixingSession())
@@ -44,6 +45,8 @@ final class Room {
     private var needsDirecting = true
     /// Who is sent what; nil when that is to be worked out anew.
     private(set) var viewPlan: ViewPlan?
+    /// Others are to be given pictures now than those of the plan.
+    private var needsPlan = false
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     var wantedTiles: [SourceID: VideoDimensions] = [:]
     var departed = DepartedSources()
@@ -105,6 +108,7 @@ final class Room {
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
         emit(.participantLeft(id: participant.publicID))
+        passThrough.forget(participant)
         let speakerBefore = speaker.activeSpeaker
         speaker.remove(participant.id)
         speakerMayHaveChanged(from: speakerBefore)
@@ -179,9 +183,10 @@ final class Room {
     }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
-        if encoding.chooseView(for: participants, now: now) { viewsChanged() }
+        if encoding.chooseView(for: participants, now: now) || canvasesHaveChanged { viewsChanged() }
         let mediaTime = MediaTime(time)
-        let plan = currentViewPlan(at: mediaTime)
+        let plan = settledViewPlan(at: mediaTime, now: now)
+        updateDemands(plan, now: now)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
@@ -194,24 +199,38 @@ final class Room {
             wallClock: plan.showsClock ? wallClock.ntpTime(at: time).unixSeconds : nil)
         isComposing = true
         rendererHoldsPictures = !plan.requests.isEmpty
+        let frames = plan.requiredSources.compactMap { id in
+            participant(id.participant)?.pipeline(for: id.content)?.newestTimes
+        }
         let (renderer, room, cancellation) = (renderer, id, cancellation)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 let composed = renderer.value.render(
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
-                var tick = ComposedTick(captureTime: time, composed: composed, pictureIndex: plan.requestIndex)
-                tick.sourceCount = inputs.sources.count
-                return .composed(room: room, tick)
+                return .composed(
+                    room: room,
+                    ComposedTick(
+                        captureTime: time, composed: composed, plan: plan, frames: frames,
+                        sourceCount: inputs.sources.count, handedOut: now))
             })
+    }
+
+    /// Who is given which picture at a tick, now that it is seen who is sent a source's own packets instead.
+    private func settledViewPlan(at time: MediaTime, now: MonotonicInstant) -> ViewPlan {
+        let plan = currentViewPlan(at: time)
+        guard updatePassThrough(plan, now: now) else { return plan }
+        needsPlan = true
+        return currentViewPlan(at: time)
     }
 
     private func currentViewPlan(at time: MediaTime) -> ViewPlan {
         if needsDirecting {
             needsDirecting = false
             direct(at: time)
-        } else if let viewPlan, time < viewPlan.end {
+        } else if !needsPlan, let viewPlan, time < viewPlan.end {
             return viewPlan
         }
+        needsPlan = false
         let plan = makeViewPlan(at: time)
         viewPlan = plan
         departed.keep(plan.requiredSources)
@@ -253,20 +272,20 @@ final class Room {
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
+            participant.peer.requestKeyFrame(content.negotiated, now: now)
         }
         if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)
     }
 
-    func complete(_ tick: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+    func complete(_ result: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+        var tick = result
+        tick.composed = completion.finished
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
         pictures.count(tick.origins)
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
-        let duration = completion.finished - completion.handedOut
-        for participant in participants { participant.downlink?.observeComposition(duration) }
         let encodes = encoding.takeJobs(for: tick, to: participants, interval: tickInterval, now: now)
         jobs += encodes
         guard !tick.pictures.isEmpty else { return }

@@ -17,6 +17,12 @@ extension Room {
             return source.content == .slides ? "\(name) (screen)" : name
         }
         snapshot.measures = measures
+        for index in snapshot.encoders.indices where snapshot.encoders[index].ended == nil {
+            snapshot.encoders[index].explanations = snapshot.encoders[index].members.map { member in
+                let receiver = participants.first { $0.publicID == member.id }
+                return receiver.flatMap { encoding.explanation(for: $0, now: now) } ?? ""
+            }
+        }
         return snapshot
     }
 
@@ -25,8 +31,9 @@ extension Room {
         let time = MediaTime(now)
         var views: [TimelineView] = []
         for participant in participants {
-            guard let plan = participant.director?.plan else { continue }
-            let receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            guard let plan = participant.directors.first?.plan else { continue }
+            var receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            if participant.passThrough.source != nil { receiver.isPassedThrough = true }
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
             } else {

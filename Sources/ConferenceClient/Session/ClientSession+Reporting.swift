@@ -76,17 +76,24 @@ extension ClientSession {
                 packetsLost: Int(clamping: statistics.videoPacketsLost),
                 lossFraction: Self.lossFraction(statistics),
                 nacksSent: Int(clamping: statistics.negativeAcknowledgementsSent),
+                fecPackets: Int(clamping: statistics.flexFECPacketsReceived),
+                packetsRecovered: Int(clamping: statistics.packetsRecovered),
                 keyFrameRequestsSent: Int(clamping: statistics.keyFrameRequestsSent)),
             receivedAudio: .init(
                 packets: measurements.audioPackets, bytes: measurements.audioSize.bytes,
-                bitsPerSecond: rate(measurements.audioSize)),
+                bitsPerSecond: rate(measurements.audioSize),
+                redBlocksUsed: Int(clamping: statistics.audioRepetitionsUsed)),
             sentVideo: .init(
                 frames: measurements.sentFrames, keyFrames: measurements.sentKeyFrames,
                 framesSkipped: measurements.skippedFrames, bytes: measurements.sentVideoSize.bytes,
                 bitsPerSecond: rate(measurements.sentVideoSize),
                 targetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate),
                 lossFraction: statistics.videoFractionLost,
-                keyFrameRequestsReceived: Int(clamping: statistics.keyFrameRequestsReceived)),
+                keyFrameRequestsReceived: Int(clamping: statistics.keyFrameRequestsReceived),
+                width: measurements.sentDimensions?.width, height: measurements.sentDimensions?.height,
+                sizeChanges: measurements.sentSizeChanges, followsDemand: options.followsDemand,
+                tileWidth: tile?.width, tileHeight: tile?.height,
+                requestedBitsPerSecond: peer.requestedVideoLimit.map(Self.rounded)),
             sentAudio: .init(
                 packets: measurements.sentAudioPackets, bytes: measurements.sentAudioSize.bytes,
                 bitsPerSecond: rate(measurements.sentAudioSize), lossFraction: statistics.audioFractionLost),
@@ -94,6 +101,8 @@ extension ClientSession {
                 packetsSent: Int(clamping: statistics.counters.packetsSent),
                 packetsReceived: Int(clamping: statistics.counters.packetsReceived),
                 retransmissionsSent: Int(clamping: statistics.counters.retransmissions),
+                fecPacketsSent: Int(clamping: statistics.counters.flexFECPacketsSent),
+                redPacketsSent: Int(clamping: statistics.redundantAudioPacketsSent),
                 nacksReceived: Int(clamping: statistics.counters.negativeAcknowledgementsReceived),
                 packetsNotAuthenticated: Int(clamping: statistics.counters.unauthenticatedPackets),
                 packetsReplayed: Int(clamping: statistics.counters.replayedPackets),
@@ -101,6 +110,16 @@ extension ClientSession {
                 roundTripSeconds: statistics.roundTripTime.map(Self.rounded),
                 targetBitsPerSecond: Self.rounded(statistics.targetBitRate)),
             delay: makeDelay(), uplink: uplink.map(Self.link), downlink: downlink.map(Self.link), samples: samples)
+    }
+
+    /// What the relay says of the delay that was measured here: to be asked while the relay still knows the participant.
+    func relayDelay() async -> ClientReport.RelayDelay? {
+        guard let mean = try? await eventLoop.submit({ [self] in measurements.delays.mean }).get(),
+            let room = try? await RoomController(url: options.url, on: eventLoop).report(),
+            let member = room.participants.first(where: { negotiation.location.contains("/\($0.id)") }),
+            let ledger = member.latency
+        else { return nil }
+        return ClientReport.RelayDelay(ledger, measured: mean)
     }
 
     private func makeDelay() -> ClientReport.Delay {

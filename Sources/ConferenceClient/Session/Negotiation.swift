@@ -9,6 +9,8 @@ struct Negotiation: Sendable {
     var session: NegotiatedSession
     /// The participant's path at the relay.
     var location: String
+    /// What the relay calls the participant.
+    var participantID: String { location.split(separator: "/").last.map(String.init) ?? "" }
     /// When the offer was posted.
     var posted: MonotonicInstant
 
@@ -26,6 +28,10 @@ struct Negotiation: Sendable {
             ?? OfferParameters.Transport.sdes(options.srtpProfiles)
         var parameters = OfferParameters(address: address, transport: transport)
         parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
+        if !options.followsDemand {
+            parameters.video?.feedback.tmmbr = false
+            parameters.video?.feedback.remb = false
+        }
         parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
         return OfferAnswer.makeOffer(parameters, using: &generator)
     }

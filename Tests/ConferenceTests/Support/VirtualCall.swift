@@ -37,6 +37,8 @@ final class VirtualCall {
         configuration.frameRate = 15
         configuration.mediaAddresses = [Self.relayAddress]
         configuration.certificate = Self.relayCertificate
+        // Most of what is tested here is how pictures are composed and encoded, be it for two.
+        configuration.passThrough = .off
         configure(&configuration)
         relay = Relay(
             configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: 1), now: now)
