@@ -11,21 +11,18 @@ import VideoCoding
     /// Loads that no measure is needed for, that some measures are enough for, and that none is enough for.
     static let scenarios = [
         Scenario(name: "a call of two", duration: 60, participants: [(0, 2)]),
-        Scenario(name: "as many as just fit", duration: 240, participants: [(0, 9)]),
-        Scenario(name: "somewhat too many", duration: 240, participants: [(0, 14)]),
-        Scenario(name: "far too many", duration: 240, participants: [(0, 60)]),
+        Scenario(name: "as many as just fit", duration: 160, participants: [(0, 9)]),
+        Scenario(name: "somewhat too many", duration: 160, participants: [(0, 14)]),
+        Scenario(name: "far too many", duration: 160, participants: [(0, 60)]),
         Scenario(name: "too many for all measures together", duration: 120, participants: [(0, 170)]),
         Scenario(
-            name: "many who all see the same", duration: 240, participants: [(0, 50)], seesSelf: true,
+            name: "many who all see the same", duration: 160, participants: [(0, 50)], seesSelf: true,
             maximumEncoders: 4),
-        Scenario(name: "each on an encoder, seeing themselves", duration: 240, participants: [(0, 16)], seesSelf: true),
+        Scenario(name: "each on an encoder, seeing themselves", duration: 160, participants: [(0, 16)], seesSelf: true),
         Scenario(
-            name: "a neighbour that takes half of the machine, for ever", duration: 240, participants: [(0, 7)],
-            neighbours: [(20, 240, 0.5)]),
+            name: "a neighbour that takes half of the machine, for ever", duration: 160, participants: [(0, 7)],
+            neighbours: [(20, 160, 0.5)]),
     ]
-
-    /// Loads at which the governor is to come to rest, wherever that is.
-    static let counts = Array(stride(from: 4, through: 40, by: 2))
 
     @Test("under a steady load it comes to rest, and the latency stays bounded", arguments: scenarios)
     func restsUnderSteadyLoad(scenario: Scenario) {
@@ -33,20 +30,23 @@ import VideoCoding
         let settled = 25.0
         #expect(course.latency95(from: settled, to: scenario.duration) <= 0.15)
         // It may try to go back now and then, ever less often.
-        let changes = course.transitions(from: settled, to: scenario.duration).count
-        #expect(changes <= 8, "\(changes) changes")
+        let changes = course.transitions(from: settled, to: scenario.duration)
+        #expect(changes.count <= 6, "\(changes.map(\.to.name))")
     }
+
+    /// Loads at which the governor is to come to rest, wherever that is.
+    static let counts = Array(stride(from: 7, through: 23, by: 2))
 
     @Test("at no load does it go to and fro", arguments: counts)
     func neverOscillates(count: Int) {
-        for (seesSelf, encoders) in [(false, nil), (true, 4), (true, nil)] as [(Bool, Int?)] {
-            let course = ModelMachine.run(
-                Scenario(
-                    name: "", duration: 240, participants: [(0, count)], seesSelf: seesSelf, maximumEncoders: encoders))
-            let changes = course.transitions(from: 30, to: 600).count
-            #expect(changes <= 10, "\(count) participants: \(changes) changes")
-            #expect(course.missed(from: 30, to: 600) < 0.01, "\(count) participants")
-        }
+        // Every third number with views and encoders of another kind.
+        let scenario = Scenario(
+            name: "", duration: 120, participants: [(0, count)], seesSelf: !count.isMultiple(of: 3),
+            maximumEncoders: count % 3 == 1 ? 6 : nil)
+        let course = ModelMachine.run(scenario)
+        let changes = course.transitions(from: 20, to: 120)
+        #expect(changes.count <= 6, "\(changes.map(\.to.name))")
+        #expect(course.missed(from: 20, to: 120) < 0.01)
     }
 
     @Test("where the load grows it takes one measure after the other, in their order, before deadlines are missed")
