@@ -30,12 +30,20 @@ struct ComposedTick: Sendable {
     var origins: [ComposedPicture.Origin]
     /// Index into `pictures`, by receiver.
     var pictureIndex: [ParticipantID: Int]
+    /// The same of receivers who follow pictures of another size than that of their own.
+    var followedPictureIndex: [ParticipantID: Int]
+    /// How many sources they were made of.
+    var sourceCount = 0
 
-    init(captureTime: MonotonicInstant, composed: [ComposedPicture], pictureIndex: [ParticipantID: Int]) {
+    init(
+        captureTime: MonotonicInstant, composed: [ComposedPicture], pictureIndex: [ParticipantID: Int],
+        followedPictureIndex: [ParticipantID: Int] = [:]
+    ) {
         self.captureTime = captureTime
         pictures = composed.map(\.picture)
         origins = composed.map(\.origin)
         self.pictureIndex = pictureIndex
+        self.followedPictureIndex = followedPictureIndex
     }
 }
 

@@ -7,7 +7,8 @@ extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
     public func snapshot(now: MonotonicInstant) -> RelaySnapshot {
         RelaySnapshot(
-            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams)
+            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
+            governor: governor.snapshot)
     }
 
     /// The state of one room; `nil` when there is none of that name.
@@ -26,7 +27,7 @@ extension Room {
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
             audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants))
+            encoding: encoding.snapshot(of: participants), measures: measures, passThrough: passThroughSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
@@ -37,7 +38,13 @@ extension Room {
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
-        snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
+        snapshot.downlink.explanation = explanation(for: participant, now: now)
+        snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
+        snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
+        snapshot.downlink.packetsPassedOn = participant.passThrough.packets
+        if let size = passedOnDimensions(to: participant) {
+            (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
+        }
         snapshot.portrait = summary.portrait
         return snapshot
     }
@@ -79,23 +86,29 @@ extension Participant {
             effort: uplink?.effort ?? .full,
             keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
+            fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
-            audioPackets: statistics.audioPacketsReceived, audioLevel: audio?.level.decibelsBelowOverload ?? 127,
+            audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
+            audioLevel: audio?.level.decibelsBelowOverload ?? 127,
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }
 
     private func downlinkSnapshot(_ statistics: PeerStatistics, group: EncodeGroup?) -> DownlinkSnapshot {
-        DownlinkSnapshot(
+        let rung = group?.rung ?? downlink?.rung
+        let dimensions = rung?.dimensions ?? downlink?.dimensions
+        return DownlinkSnapshot(
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
             videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
-            width: downlink?.dimensions.width ?? 0, height: downlink?.dimensions.height ?? 0,
-            maximumFrameRate: group?.framesPerSecond ?? 0, limit: group?.limit,
+            width: dimensions?.width ?? 0, height: dimensions?.height ?? 0,
+            maximumFrameRate: rung?.frameRate ?? 0, limit: group?.limit,
             group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
-            retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,
+            retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
+            fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
+            pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
     }
 
@@ -111,6 +124,7 @@ extension Participant {
                 StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
             }
             stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
+            stages.append(StageSnapshot(stage: "pass_through", histogram: peer.forwarding))
         }
         return stages
     }

@@ -6,6 +6,8 @@ import MediaCore
 public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
+    /// What the governor says; nil where there is none.
+    public var governor: GovernorSnapshot?
 }
 
 /// What became of the datagrams that arrived.
@@ -50,6 +52,10 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
+    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    public var measures: String?
+    /// Those who are sent sources' own packets.
+    public var passThrough = RoomPassThroughSnapshot()
 }
 
 /// What a room's encoders do.
@@ -73,6 +79,10 @@ public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
     public var width = 0
     public var height = 0
     public var maximumFrameRate = 0
+    /// The frames' quantisation parameter over time, 0 (best) to 51; nil until it is known.
+    public var quantiser: Double?
+    /// How often size or frame rate was changed.
+    public var rungChanges: UInt64 = 0
 }
 
 public struct ParticipantSnapshot: Encodable, Sendable {
@@ -145,10 +155,16 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Lost video packets that it recovered.
+    public var packetsRecovered: UInt64 = 0
     /// Frames waiting for the decoder.
     public var decodeQueue = 0
     public var malformedPackets: UInt64 = 0
     public var audioPackets: UInt64 = 0
+    /// Audio payloads taken from later packets that repeat them (RED).
+    public var redBlocksUsed: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
     /// Audio playout delay.
@@ -176,10 +192,16 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var groupBitRate: Int64 = 0
     /// Why it is so, in a sentence.
     public var explanation: String?
+    /// Whose packets are sent as they are; nil where an encoder's frames are.
+    public var passThrough: PassThroughSnapshot?
+    /// Packets of other senders passed on as they were.
+    public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
     public var framesThinned: UInt64 = 0
+    /// How many of the two temporal layers were left out for this participant in the last two seconds.
+    public var layersDropped = 0
     /// How often the participant went from one encoder's frames to another's.
     public var groupChanges: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
@@ -187,6 +209,12 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var retransmissions: UInt64 = 0
+    /// What repairs loss now.
+    public var repair = LossRepair.none
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Audio packets that repeat earlier ones (RED).
+    public var redPackets: UInt64 = 0
     /// Bytes waiting in the pacer.
     public var pacerQueue = 0
     /// The congestion controller's state, in one word.

@@ -34,6 +34,8 @@ struct CommandLineTests {
         #expect(configuration.relay.encoder == .openH264)
         #expect(configuration.relay.selfView == .never)
         #expect(configuration.relay.labels)
+        #expect(configuration.relay.governor?.workers ?? 0 >= 1)
+        #expect(configuration.relay.hasLadder)
         #expect(configuration.flightRecorderFolder == nil)
         #expect(configuration.flightRecorderLimit == DataSize(bytes: 64_000_000))
     }
@@ -44,9 +46,10 @@ struct CommandLineTests {
             "--port", "0", "--host", "::", "--public-address", "192.0.2.7", "--public-address", "2001:db8::1",
             "--canvas", "640x360", "--frame-rate", "15", "--min-bitrate", "50k", "--start-bitrate", "300000",
             "--max-bitrate", "1.5M", "--encoder", "x264", "--workers", "3", "--max-participants", "4",
-            "--idle-timeout", "9", "--self-view", "always", "--labels", "off", "--log-level", "debug", "--log-format",
+            "--idle-timeout", "9", "--self-view", "always", "--labels", "off", "--ladder", "off", "--log-level", "debug", "--log-format",
             "json",
             "--controller", "confrelay", "--flight-recorder", "flights", "--flight-recorder-limit", "500kB",
+            "--governor", "off",
         ])
         let configuration = command.serverConfiguration
         #expect(configuration.host == "::")
@@ -60,6 +63,8 @@ struct CommandLineTests {
         #expect(configuration.relay.rateLimits.maximum == .megabits(1.5))
         #expect(configuration.relay.encoder == .x264)
         #expect(!configuration.relay.labels)
+        #expect(configuration.relay.governor == nil)
+        #expect(!configuration.relay.hasLadder)
         #expect(configuration.relay.maximumParticipants == 4)
         #expect(configuration.relay.idleTimeout == .seconds(9))
         #expect(configuration.relay.selfView == .always)

@@ -17,8 +17,8 @@ extension EncodeGroup {
     /// What keeps the pictures from being better at this moment, the relay's own load aside.
     var limit: DownlinkLimit? {
         let bits = Double(bitRate.sustained.bitsPerSecond)
-        let pixels = Double(format.dimensions.area) * Double(framesPerSecond)
-        if isFrameRateReduced || bits < pixels * Self.softBelow { return .network }
+        let pixels = Double(rung.dimensions.area) * Double(rung.frameRate)
+        if isRungReduced || bits < pixels * Self.softBelow { return .network }
         return format.isSmallerThanCanvas ? .receiver : nil
     }
 }

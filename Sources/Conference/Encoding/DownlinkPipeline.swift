@@ -18,11 +18,14 @@ struct DownlinkPipeline {
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
     var keyFrameAllowance = KeyFrameAllowance()
-    /// When a frame was last left out for this receiver alone.
-    private(set) var lastThinned: MonotonicInstant?
+    /// When a frame of the upper temporal layer was last left out for this receiver alone.
+    private var lastThinned: MonotonicInstant?
     /// Since when a keyframe of the receiver's group is waited for.
     private(set) var waitsSince: MonotonicInstant?
-    private var lastKeyFrame: MonotonicInstant?
+    /// When the last keyframe was sent, and how long the link had to do with it.
+    private var lastKeyFrame: (time: MonotonicInstant, backlog: Duration)?
+    /// The size and frame rate of what was sent last.
+    private(set) var rung: EncodeRung?
     /// Whether a keyframe is wanted because frames were more than the link could take.
     private var hasStopped = false
     private var lastStop: MonotonicInstant?
@@ -68,6 +71,11 @@ struct DownlinkPipeline {
         waitsSince = waitsSince ?? now
     }
 
+    /// The receiver needs no encoder any more: it is sent a source's own packets.
+    mutating func leaveGroup() {
+        (group, source, waitsSince, hasStopped) = (nil, nil, nil, false)
+    }
+
     /// What is to be reckoned with for this receiver in a shared group: less than what its network carries, for a while
     /// after that was not enough for the lower layer.
     func dependableRate(now: MonotonicInstant) -> BitRate {
@@ -80,9 +88,11 @@ struct DownlinkPipeline {
     /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one. Who joins a group may
     /// ask as often as it takes; who fell out of one that others share, within its allowance, and not while its link is
     /// too slow for the group in any case.
-    mutating func mayAskForSwitch(to group: EncodeGroup, now: MonotonicInstant) -> Bool {
-        guard hasStopped, group.isShared else { return true }
-        guard bitRate.sustained >= group.bitRate.sustained * Self.leastShare, keyFrameAllowance.take(now: now) else {
+    ///
+    /// - Parameter rate: What the group makes where it is shared; nil where it is the receiver's own.
+    mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
+        guard hasStopped, let rate else { return true }
+        guard bitRate.sustained >= rate * Self.leastShare, keyFrameAllowance.take(now: now) else {
             return false
         }
         hasStopped = false
@@ -92,16 +102,28 @@ struct DownlinkPipeline {
     /// The group that is followed has ended.
     mutating func sourceEnded() { source = nil }
 
+    /// Frames left out longer ago than this say nothing of the present.
+    private static let lately = Duration.seconds(2)
+
+    /// How many of the two temporal layers are left out for this receiver alone.
+    func layersDropped(now: MonotonicInstant) -> Int {
+        if lastStop.map({ now - $0 < Self.lately }) ?? false { return 2 }
+        return lastThinned.map { now - $0 < Self.lately } ?? false ? 1 : 0
+    }
+
     // MARK: Frames
 
     /// The least part of a group's rate with which its lower temporal layer can be followed.
-    private static let leastShare = 0.65
-    /// No frame of the upper temporal layer is sent where the link then has this much to do…
-    private static let upperLayerLimit = Duration.milliseconds(100)
+    static let leastShare = 0.65
+    /// No frame of the upper temporal layer is sent where the link then has this much to do, or so many times the interval
+    /// between two frames…
+    private static let upperLayerLimit = (time: Duration.milliseconds(60), intervals: 1.5)
     /// …and no frame at all where it has this much.
-    private static let limit = Duration.milliseconds(350)
-    /// A keyframe is much at once, and what follows it less: for a while after it, this.
-    private static let limitAfterKeyFrame = (limit: Duration.milliseconds(700), time: Duration.seconds(3))
+    static let limit = Duration.milliseconds(200)
+    /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
+    private static let idle = Duration.milliseconds(50)
+    /// …and what follows such a one within this time is not left out because of it.
+    private static let afterKeyFrame = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
 
     /// What becomes of a frame of a group.
     enum Verdict {
@@ -119,18 +141,20 @@ struct DownlinkPipeline {
     /// - Parameters:
     ///   - isShared: Whether the frame is for others too. One that is for this receiver alone was encoded because there
     ///     was room for it.
-    ///   - backlog: How long the link has to do with the frame.
+    ///   - rung: That of the frame.
+    ///   - backlog: How long the link has to do without the frame, and with it.
     mutating func take(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: Duration,
-        now: MonotonicInstant
+        _ frame: EncodeStatistics, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
+        backlog: (before: Duration, with: Duration), now: MonotonicInstant
     ) -> Verdict {
-        let verdict = judge(frame, of: group, isShared: isShared, backlog: backlog, now: now)
+        let verdict = judge(frame, of: group, isShared: isShared, rung: rung, backlog: backlog, now: now)
         switch verdict {
         case .send:
             framesEncoded &+= 1
-            guard frame.isKeyFrame else { break }
+            self.rung = rung
+            guard frame.type == .idr else { break }
             keyFrames &+= 1
-            lastKeyFrame = now
+            lastKeyFrame = (now, backlog.with)
             hasStopped = false
             if let lastSource, lastSource != group { groupChanges &+= 1 }
             (source, lastSource, waitsSince) = (group, group, nil)
@@ -139,7 +163,6 @@ struct DownlinkPipeline {
             lastThinned = now
         case .stop:
             framesThinned &+= 1
-            lastThinned = now
             source = nil
             waitsSince = now
             hasStopped = true
@@ -150,19 +173,26 @@ struct DownlinkPipeline {
     }
 
     private func judge(
-        _ frame: EncodedFrame, of group: EncodeGroupID, isShared: Bool, backlog: Duration,
-        now: MonotonicInstant
+        _ frame: EncodeStatistics, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
+        backlog: (before: Duration, with: Duration), now: MonotonicInstant
     ) -> Verdict {
-        let isSwitchPoint = frame.isKeyFrame && group == self.group
+        let isSwitchPoint = frame.type == .idr && group == self.group
         guard group == source || isSwitchPoint else { return .ignore }
         guard isShared else { return .send }
-        if frame.isKeyFrame {
+        if frame.type == .idr {
             // One who can still see something goes on with that.
-            if backlog <= Self.limitAfterKeyFrame.limit { return .send }
+            if backlog.with <= Self.limit || backlog.before <= Self.idle { return .send }
             return group == source ? .stop : .ignore
         }
-        guard frame.statistics.isReference else { return backlog <= Self.upperLayerLimit ? .send : .thin }
-        let isAfterKeyFrame = lastKeyFrame.map { now - $0 < Self.limitAfterKeyFrame.time } ?? false
-        return backlog <= (isAfterKeyFrame ? Self.limitAfterKeyFrame.limit : Self.limit) ? .send : .stop
+        guard frame.isReference else {
+            let interval = Duration.seconds(1) / rung.frameRate
+            let limit = max(Self.upperLayerLimit.time, interval * Self.upperLayerLimit.intervals)
+            return backlog.with <= limit ? .send : .thin
+        }
+        var limit = Self.limit
+        if let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
+            limit = max(limit, lastKeyFrame.backlog + Self.afterKeyFrame.margin)
+        }
+        return backlog.with <= limit ? .send : .stop
     }
 }

@@ -21,7 +21,9 @@ final class EncodeGroup {
     private let sharedPolicy: KeyFrameSchedule.Policy
 
     private var keyFrames = KeyFrameSchedule()
-    private var frameRate: FrameRateDivisor
+    private var selector: RungSelector
+    /// The size of what was handed to the encoder last.
+    private var encodedDimensions: VideoDimensions?
     private var isEncoding = false
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
@@ -38,37 +40,62 @@ final class EncodeGroup {
     /// Ticks left out because the encoder was busy or nobody had room.
     private(set) var framesLeftOut: UInt64 = 0
     private(set) var keyFramesEncoded: UInt64 = 0
+    /// How often the size or the frame rate was changed.
+    private(set) var rungChanges: UInt64 = 0
 
-    /// - Parameter keyFrameShare: The most of the rate that keyframes take where the group is shared.
+    /// - Parameters:
+    ///   - rung: Where it begins, and what is known of its content.
+    ///   - keyFrameShare: The most of the rate that keyframes take where the group is shared.
     init(
         id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, backEnd: EncoderBackEnd, bitRate: VideoBitRate,
-        frameRate: Int, keyFrameShare: Double
+        rung selector: RungSelector, keyFrameShare: Double
     ) {
         self.id = id
         self.queue = queue
         self.format = format
         self.bitRate = bitRate
-        self.frameRate = FrameRateDivisor(dimensions: format.dimensions, frameRate: frameRate)
+        self.selector = selector
         sharedPolicy = .shared(share: keyFrameShare)
         encoder = QueueConfined(LazyEncoder(backEnd: backEnd, format: format))
     }
 
     func update(bitRate: VideoBitRate, isShared: Bool) {
         self.isShared = isShared
-        guard bitRate != self.bitRate else { return }
         self.bitRate = bitRate
-        frameRate.update(bitRate: bitRate.sustained)
     }
 
-    /// Pictures a second that are encoded at most.
-    var framesPerSecond: Int { frameRate.framesPerSecond }
-    /// Whether that is less than the room's rate.
-    var isFrameRateReduced: Bool { frameRate.divisor > 1 }
+    // MARK: Rungs
+
+    /// The size and frame rate in which the group's pictures are composed and encoded.
+    var rung: EncodeRung { selector.rung }
+    /// What the content has been seen to cost.
+    var contentCost: ContentCost? { selector.cost }
+    /// The quantisation parameter over time.
+    var quantiser: Double? { selector.quantiser }
+    /// Whether that is less than the receivers could be sent.
+    var isRungReduced: Bool {
+        rung.dimensions.area < format.dimensions.area || rung.divisor > 1
+    }
+
+    /// Goes to the rung that the quality asks for, where a keyframe is due for it. From the next tick on pictures of that
+    /// size are to be composed, and the first of them is encoded as a keyframe.
+    func chooseRung(in ladder: Ladder, now: MonotonicInstant) {
+        let wanted = selector.wanted(in: ladder, rate: bitRate.sustained, now: now)
+        // Another frame rate alone needs no keyframe.
+        guard let wanted, wanted.dimensions == rung.dimensions || now >= nextKeyFrame else { return }
+        selector.step(to: wanted, now: now)
+        rungChanges &+= 1
+    }
+
+    /// A rung's first picture was composed for it.
+    private func isNewSize(_ picture: PixelBuffer) -> Bool {
+        encodedDimensions.map { $0 != picture.dimensions } ?? false
+    }
 
     private var policy: KeyFrameSchedule.Policy { isShared ? sharedPolicy : .dedicated }
 
     /// When the next keyframe may come.
-    var nextKeyFrame: MonotonicInstant { keyFrames.earliest(policy, rate: bitRate.sustained) }
+    var nextKeyFrame: MonotonicInstant { keyFrames.earliest(policy) }
 
     /// One keyframe answers all requests until it comes.
     func requestKeyFrame() { keyFrames.request() }
@@ -87,9 +114,10 @@ final class EncodeGroup {
     /// - Parameters:
     ///   - hasRoom: Whether a receiver that follows the group can take a frame.
     ///   - newcomerHasRoom: The same of one that waits for a keyframe.
+    ///   - keyFrameBound: The most that a keyframe is to take.
     func tick(
-        picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool, room: String,
-        deadline: MonotonicInstant, now: MonotonicInstant
+        picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool,
+        keyFrameBound: DataSize, room: String, deadline: MonotonicInstant, limits: WorkLimits, now: MonotonicInstant
     ) -> Tick {
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
@@ -97,8 +125,11 @@ final class EncodeGroup {
         }
         // What is being encoded may be the keyframe that is waited for.
         if newcomerHasRoom, !isEncoding { keyFrames.request() }
-        let isKeyFrame = keyFrames.isDue(policy, rate: bitRate.sustained, now: now)
-        let isPictureDue = isPictureDue(picture, now: now)
+        // A picture of another size is a keyframe in any case; it was due when the size was chosen.
+        let isKeyFrame = isNewSize(picture) || keyFrames.isDue(policy, now: now)
+        // Ticks that were not composed are left out already.
+        let divisor = max(1, rung.divisor / max(1, limits.frameRateDivisor))
+        let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
         guard isKeyFrame || isPictureDue else { return .idle }
         guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else {
             framesLeftOut &+= 1
@@ -108,9 +139,18 @@ final class EncodeGroup {
         hasStarted = true
         lastPicture = picture
         lastEncode = now
+        encodedDimensions = picture.dimensions
         if isKeyFrame { keyFrames.begin(now: now) }
+        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, limits.frameRateDivisor))
         let settings = LazyEncoder.Settings(
-            bitRate: bitRate, frameRate: frameRate.framesPerSecond, isShared: isShared)
+            bitRate: bitRate, frameRate: frameRate, isShared: isShared,
+            preset: limits.preset ?? format.properties.preset,
+            maximumSize: max(
+                FrameBound.least(picture.dimensions),
+                isKeyFrame
+                    ? keyFrameBound
+                    : FrameBound.frame(
+                        rate: bitRate.sustained, interval: .seconds(1) / frameRate, isShared: isShared)))
         let encoder = encoder
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
@@ -122,7 +162,7 @@ final class EncodeGroup {
     }
 
     /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
-    private func isPictureDue(_ picture: PixelBuffer, now: MonotonicInstant) -> Bool {
+    private func isPictureDue(_ picture: PixelBuffer, divisor: Int, now: MonotonicInstant) -> Bool {
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1
             let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
@@ -130,7 +170,7 @@ final class EncodeGroup {
         } else {
             unchangedFrames = 0
         }
-        return tickCount.isMultiple(of: UInt64(frameRate.divisor))
+        return tickCount.isMultiple(of: UInt64(divisor))
     }
 
     /// Takes a job's result.
@@ -138,9 +178,10 @@ final class EncodeGroup {
         isEncoding = false
         if let frame = result.frame {
             framesEncoded &+= 1
+            selector.observe(frame.statistics, now: completion.finished)
             if frame.isKeyFrame {
                 keyFramesEncoded &+= 1
-                keyFrames.end(size: frame.size, now: completion.finished)
+                keyFrames.end(size: frame.size, rate: bitRate.sustained, now: completion.finished)
             }
         }
         if result.error != nil { keyFrames.request() }

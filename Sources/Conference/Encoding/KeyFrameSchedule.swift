@@ -17,27 +17,28 @@ struct KeyFrameSchedule {
 
         /// An encoder of which each keyframe is paid for by all its receivers.
         static func shared(share: Double) -> Policy {
-            Policy(minimumInterval: .seconds(1), share: share, maximumInterval: .seconds(3))
+            Policy(minimumInterval: .seconds(1), share: share, maximumInterval: .seconds(5))
         }
     }
 
     /// Whether a keyframe is to come; the first frame is one.
     private(set) var isWanted = true
     private(set) var last: MonotonicInstant?
-    private var size = DataSize.zero
+    /// How long all of the rate took for the last one.
+    private var time = Duration.zero
 
     mutating func request() { isWanted = true }
 
     /// When the next keyframe may come.
-    func earliest(_ policy: Policy, rate: BitRate) -> MonotonicInstant {
+    func earliest(_ policy: Policy) -> MonotonicInstant {
         guard let last else { return .zero }
-        let affordable = (rate * policy.share).duration(for: size)
-        return last + min(max(affordable, policy.minimumInterval), policy.maximumInterval)
+        let paidFor = time / max(policy.share, 0.001)
+        return last + min(max(paidFor, policy.minimumInterval), policy.maximumInterval)
     }
 
     /// Whether the next frame is to be a keyframe.
-    func isDue(_ policy: Policy, rate: BitRate, now: MonotonicInstant) -> Bool {
-        isWanted && now >= earliest(policy, rate: rate)
+    func isDue(_ policy: Policy, now: MonotonicInstant) -> Bool {
+        isWanted && now >= earliest(policy)
     }
 
     /// A keyframe is being encoded.
@@ -46,9 +47,9 @@ struct KeyFrameSchedule {
         last = now
     }
 
-    /// A keyframe came out.
-    mutating func end(size: DataSize, now: MonotonicInstant) {
+    /// A keyframe came out, at a rate.
+    mutating func end(size: DataSize, rate: BitRate, now: MonotonicInstant) {
         last = now
-        self.size = size
+        time = rate.duration(for: size)
     }
 }

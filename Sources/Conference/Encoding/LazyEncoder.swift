@@ -1,7 +1,8 @@
 import MediaCore
 import VideoCoding
 
-/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop.
+/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop; and again where
+/// pictures of another size come, with a keyframe then.
 final class LazyEncoder {
     /// What may change between two frames.
     struct Settings: Equatable {
@@ -10,6 +11,9 @@ final class LazyEncoder {
         /// Whether several receivers are sent the frames: they then come in two temporal layers, of which the upper one
         /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
+        var preset: EncoderPreset
+        /// The most bytes of the frame.
+        var maximumSize: DataSize
     }
 
     private let backEnd: EncoderBackEnd
@@ -28,8 +32,9 @@ final class LazyEncoder {
         _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, forceKeyFrame: Bool
     ) -> EncodedPicture {
         do throws(VideoCodingError) {
-            if forceKeyFrame, hasLayers != wantsLayers(wanted) { session = nil }
-            let session = try session(wanted)
+            let isOther = session.map { $0.dimensions != picture.dimensions } ?? false
+            if isOther || (forceKeyFrame && hasLayers != wantsLayers(wanted)) { session = nil }
+            let session = try session(wanted, dimensions: picture.dimensions)
             try session.encode(
                 picture, presentationTime: MediaTime(captureTime), options: EncodeOptions(forceKeyFrame: forceKeyFrame))
             switch outputs.next()?.result {
@@ -44,7 +49,9 @@ final class LazyEncoder {
         }
     }
 
-    private func session(_ wanted: Settings) throws(VideoCodingError) -> CompressionSession {
+    private func session(
+        _ wanted: Settings, dimensions: VideoDimensions
+    ) throws(VideoCodingError) -> CompressionSession {
         if let session {
             if wanted != settings { try session.setProperties { wanted.apply(to: &$0) } }
             settings = wanted
@@ -54,7 +61,7 @@ final class LazyEncoder {
         wanted.apply(to: &properties)
         properties.temporalLayers = wantsLayers(wanted) ? 2 : 1
         let made = try CompressionSession(
-            dimensions: format.dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
+            dimensions: dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
         session = made
         settings = wanted
         hasLayers = wantsLayers(wanted)
@@ -70,19 +77,10 @@ extension EncoderBackEnd {
 }
 
 extension LazyEncoder.Settings {
-    /// No frame, a keyframe of a detailed picture least of all, takes the link for longer than this: it is better to see
-    /// a coarse picture now, which the next frames sharpen, than a sharp one late.
-    private static let longestFrame = Duration.milliseconds(400)
-    /// The same where the frames behind a keyframe cannot wait for one receiver. The session makes a larger frame again as
-    /// a keyframe: much less would make keyframes of what is merely detailed.
-    private static let longestSharedFrame = Duration.milliseconds(300)
-    /// The coarsest keyframe of a large canvas takes about this much.
-    private static let smallestBound = DataSize(bytes: 10_000)
-
     fileprivate func apply(to properties: inout CompressionProperties) {
         properties.averageBitRate = bitRate.target
+        properties.preset = preset
         properties.expectedFrameRate = Double(frameRate)
-        let longest = isShared ? Self.longestSharedFrame : Self.longestFrame
-        properties.maxFrameBytes = max(bitRate.sustained.dataSize(over: longest), Self.smallestBound)
+        properties.maxFrameBytes = maximumSize
     }
 }

@@ -1,17 +1,15 @@
 import MediaCore
 
 extension RoomEncoding {
-    /// Frames left out longer ago than this say nothing of the present.
-    private static let lately = Duration.seconds(2)
-
     func snapshot(of participants: [Participant]) -> EncodingSnapshot {
         EncodingSnapshot(
             groups: groups.map { group in
                 EncodeGroupSnapshot(
                     id: group.id.rawValue,
                     members: participants.filter { $0.downlink?.group == group.id }.map(\.publicID),
-                    bitRate: group.bitRate.sustained.bitsPerSecond, width: group.format.dimensions.width,
-                    height: group.format.dimensions.height, maximumFrameRate: group.framesPerSecond)
+                    bitRate: group.bitRate.sustained.bitsPerSecond, width: group.rung.dimensions.width,
+                    height: group.rung.dimensions.height, maximumFrameRate: group.rung.frameRate,
+                    quantiser: group.quantiser.map { ($0 * 10).rounded() / 10 }, rungChanges: group.rungChanges)
             },
             frames: counters.frames, keyFrames: counters.keyFrames, bytes: counters.bytes,
             keyFrameBytes: counters.keyFrameBytes, moves: moves)
@@ -37,10 +35,22 @@ extension RoomEncoding {
         } else if downlink.awaitsKeyFrame {
             text += " Until that encoder's next keyframe it is sent another's frames."
         }
-        if let thinned = downlink.lastThinned, now - thinned < Self.lately {
-            text += " Frames are left out for it alone."
+        switch downlink.layersDropped(now: now) {
+        case 0: break
+        case 1: text += " Frames of the upper temporal layer are left out for it alone."
+        default: text += " Whole frames were left out for it alone."
         }
+        text += rungExplanation(group)
+        if let repair = participant.peer.repairExplanation(now: now) { text += " \(repair)" }
         return text
+    }
+
+    /// Why the pictures have the size and the frame rate that they have; empty where those are the most there can be.
+    private func rungExplanation(_ group: EncodeGroup) -> String {
+        guard group.isRungReduced else { return "" }
+        let quantiser = group.quantiser.map { " (it is \(Int($0.rounded())) now)" } ?? ""
+        return " The picture is \(group.rung) and not \(group.format.dimensions)@\(configuration.frameRate): at this rate"
+            + " that would take a quantiser beyond \(Int(RungSelector.ceiling))\(quantiser)."
     }
 
     private static func words(_ reason: EncodeGroupPlanner.Reason) -> String {

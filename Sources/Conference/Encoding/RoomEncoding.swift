@@ -7,13 +7,15 @@ import VideoCoding
 /// who leave another one have found their keyframes elsewhere.
 final class RoomEncoding {
     private let room: String
-    private let configuration: RelayConfiguration
+    let configuration: RelayConfiguration
+    private let governor: WorkGovernor
     private let queues: JobQueueAllocator
     private var planner: EncodeGroupPlanner
     private var sharedView = SharedViewPolicy()
     private(set) var groups: [EncodeGroup] = []
     /// The formats that receivers have had; a format's index stands for it.
     private var formats: [EncodeFormat] = []
+    var ladders: [LadderKey: Ladder] = [:]
     private var receivers: [EncodeGroupPlanner.Receiver] = []
     private var planned: [EncodeGroupPlanner.Receiver] = []
     private var lastPlan = MonotonicInstant.zero
@@ -25,9 +27,10 @@ final class RoomEncoding {
     /// Frames and keyframes that the encoders made, and the bytes of both.
     private(set) var counters = EncodingCounters()
 
-    init(room: String, configuration: RelayConfiguration, queues: JobQueueAllocator) {
+    init(room: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator) {
         self.room = room
         self.configuration = configuration
+        self.governor = governor
         self.queues = queues
         planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
     }
@@ -52,17 +55,21 @@ final class RoomEncoding {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         return sharedView.update(
-            pictures: personal + (hasOthers ? 1 : 0), budget: configuration.maximumEncoders, now: now)
+            pictures: personal + (hasOthers ? 1 : 0), budget: budget,
+            isForced: governor.limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
     }
 
     /// Whether the receiver's own tiles are in its picture.
     func showsSelf(_ receiver: Participant) -> Bool {
         switch receiver.selfView {
-        case .never: false
+        case .never: sharedView.isForced && receiver.maySeeSelf
         case .always: true
         case .auto: sharedView.isShared
         }
     }
+
+    /// Whether there is no time for more than one picture.
+    var sharedViewIsForced: Bool { sharedView.isForced }
 
     // MARK: Ticks
 
@@ -73,6 +80,7 @@ final class RoomEncoding {
         for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
     ) -> [Job] {
         assign(participants, of: tick, now: now)
+        chooseRungs(for: participants, now: now)
         var jobs: [Job] = []
         var running = groups.count(where: \.hasStarted)
         for group in groups {
@@ -81,7 +89,8 @@ final class RoomEncoding {
             let demand = demand(for: group, among: participants, now: now)
             let outcome = group.tick(
                 picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
-                newcomerHasRoom: demand.newcomerHasRoom, room: room, deadline: tick.captureTime + interval, now: now)
+                newcomerHasRoom: demand.newcomerHasRoom, keyFrameBound: demand.keyFrameBound ?? .zero, room: room,
+                deadline: tick.captureTime + interval, limits: governor.limits, now: now)
             switch outcome {
             case .encoded(let job):
                 if !demand.wasRunning { running += 1 }
@@ -96,9 +105,12 @@ final class RoomEncoding {
         return jobs
     }
 
+    /// How many encoders there are to be at most; nil for as many as there are receivers.
+    private var budget: Int? { governor.limits.maximumEncoders ?? configuration.maximumEncoders }
+
     /// The most encoders that run at once.
     private var limit: Int {
-        guard let budget = configuration.maximumEncoders else { return .max }
+        guard let budget else { return .max }
         return max(budget, planner.groups.count)
     }
 
@@ -106,7 +118,7 @@ final class RoomEncoding {
         receivers.removeAll(keepingCapacity: true)
         for participant in participants {
             guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
-                participant.peer.canSendVideo
+                participant.peer.canSendVideo, participant.passThrough.isComposed
             else { continue }
             receivers.append(
                 EncodeGroupPlanner.Receiver(
@@ -117,7 +129,7 @@ final class RoomEncoding {
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
             lastPlan = now
             swap(&planned, &receivers)
-            planner.update(planned, budget: configuration.maximumEncoders, now: now)
+            planner.update(planned, budget: budget, now: now)
         }
         for planned in planner.groups { update(planned, participants: participants) }
         for participant in participants {
@@ -126,6 +138,8 @@ final class RoomEncoding {
         }
         endGroups(among: participants)
     }
+
+    func format(_ index: Int) -> EncodeFormat { formats[index] }
 
     private func index(of format: EncodeFormat) -> Int {
         if let known = formats.firstIndex(of: format) { return known }
@@ -147,7 +161,8 @@ final class RoomEncoding {
         guard formats.indices.contains(planned.format) else { return }
         let group = EncodeGroup(
             id: planned.id, queue: queues.next(), format: formats[planned.format], backEnd: configuration.encoder,
-            bitRate: rate, frameRate: configuration.frameRate, keyFrameShare: configuration.sharedKeyFrameShare)
+            bitRate: rate, rung: firstRung(of: planned, rate: rate.sustained, among: participants),
+            keyFrameShare: configuration.sharedKeyFrameShare)
         group.update(bitRate: rate, isShared: sole == nil)
         groups.append(group)
     }
@@ -184,17 +199,26 @@ final class RoomEncoding {
         let viewer =
             participants.first { $0.downlink?.group == group.id && tick.pictureIndex[$0.id] != nil }
             ?? participants.first { $0.downlink?.source == group.id && tick.pictureIndex[$0.id] != nil }
-        guard let viewer, let index = tick.pictureIndex[viewer.id], tick.pictures.indices.contains(index),
-            tick.pictures[index].dimensions == group.format.dimensions
-        else { return nil }
-        return tick.pictures[index]
+        guard let viewer else { return nil }
+        // One who waits for another size's keyframe has two.
+        for index in [tick.pictureIndex[viewer.id], tick.followedPictureIndex[viewer.id]] {
+            guard let index, tick.pictures.indices.contains(index),
+                tick.pictures[index].dimensions == group.rung.dimensions
+            else { continue }
+            return tick.pictures[index]
+        }
+        return nil
     }
 
     /// Who could take a frame now.
     private struct Demand {
         var followerHasRoom = false
         var newcomerHasRoom = false
+        /// The most that a keyframe is to take.
+        var keyFrameBound: DataSize?
         var wasRunning = false
+
+        mutating func bound(to size: DataSize) { keyFrameBound = min(keyFrameBound ?? size, size) }
     }
 
     private func demand(
@@ -205,15 +229,29 @@ final class RoomEncoding {
             guard let downlink = participant.downlink else { continue }
             let follows = downlink.source == group.id
             guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
+            let backlog = participant.peer.videoBacklog(now: now)
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
-                let isBehind = group.isShared && participant.peer.videoBacklog(now: now) > Self.followerLimit
-                if !isBehind { demand.followerHasRoom = true }
-            } else if participant.downlink?.mayAskForSwitch(to: group, now: now) ?? false {
+                guard !group.isShared || backlog <= Self.followerLimit else { continue }
+                demand.followerHasRoom = true
+            } else if mayAskForSwitch(participant, to: group, now: now) {
                 demand.newcomerHasRoom = true
+            } else {
+                continue
+            }
+            let rate = downlink.bitRate.sustained
+            if !group.isShared {
+                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog))
+            } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
+                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate))
             }
         }
         return demand
+    }
+
+    private func mayAskForSwitch(_ participant: Participant, to group: EncodeGroup, now: MonotonicInstant) -> Bool {
+        let rate = group.isShared ? group.bitRate.sustained : nil
+        return participant.downlink?.mayAskForSwitch(toSharedAt: rate, now: now) ?? false
     }
 
     // MARK: Keyframes
@@ -241,10 +279,14 @@ final class RoomEncoding {
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
-            let backlog = participant.peer.videoBacklog(adding: frame.size, now: now)
+            let backlog = (
+                before: participant.peer.videoBacklog(now: now),
+                with: participant.peer.videoBacklog(adding: frame.size, now: now)
+            )
             let verdict = participant.downlink?.take(
-                frame, of: group.id, isShared: group.isShared, backlog: backlog, now: now)
+                frame.statistics, of: group.id, isShared: group.isShared, rung: group.rung, backlog: backlog, now: now)
             guard verdict == .send else { continue }
+            participant.encoderTakesOver(now: now)
             participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(
                 frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)

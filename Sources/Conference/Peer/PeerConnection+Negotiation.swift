@@ -89,6 +89,7 @@ extension PeerConnection {
         {
             feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
         }
+        applyProtection()
         demandChanged(now: now)
     }
 

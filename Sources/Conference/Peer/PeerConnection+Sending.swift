@@ -136,6 +136,14 @@ extension PeerConnection {
     /// Seals and remembers a packet that the pacer let go.
     private func finish(_ outgoing: OutgoingPacket, probeClusterID: Int?, now: MonotonicInstant) -> Transmit? {
         switch outgoing {
+        case .forwarded(var numbered, let line, let arrival):
+            guard let transmit = seal(&numbered.packet, line: line, probeClusterID: probeClusterID, now: now) else {
+                return nil
+            }
+            forwarding.observe(now - arrival)
+            lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
+            lines[line].videoSender?.passThrough?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+            return transmit
         case .repetition(let datagram, let line):
             guard let destination = lines[line].rtpDestination else { return nil }
             counters.retransmissions &+= 1
@@ -144,10 +152,14 @@ extension PeerConnection {
         case .retransmission(var packet, let line):
             if packet.payload.readableBytes > 0 { counters.retransmissions &+= 1 }
             return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
+        case .repair(var packet, let line):
+            counters.flexFECPacketsSent &+= 1
+            return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
         case .media(var packet, let line, let enqueued):
             guard let transmit = seal(&packet, line: line, probeClusterID: probeClusterID, now: now) else { return nil }
             if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
             lines[line].videoSender?.sent(packet, datagram: transmit.datagram, now: now)
+            protect(packet, line: line, now: now)
             return transmit
         }
     }

@@ -51,6 +51,10 @@ public final class PeerConnection {
     var limitsAreDue = false
     var budget = SendBudget()
     var frameDelay = FrameDelayMeter()
+    /// How much forward error correction our video is given, and how often our audio is repeated.
+    var protection = ProtectionPolicy()
+    var redundancy = RedundancyPolicy()
+    var lastRetransmission: MonotonicInstant?
     var events = CircularBuffer<PeerEvent>()
     var controlDatagrams = CircularBuffer<Transmit>()
     var nextReport: MonotonicInstant
@@ -60,6 +64,10 @@ public final class PeerConnection {
     var fullIntraSequence: UInt8 = 0
     /// How long each frame took from the encoder to its last packet on the wire.
     public internal(set) var pacing = LatencyHistogram()
+    /// How long packets that are passed on took through here.
+    var forwarding = LatencyHistogram()
+    /// The pace at which passed-on packets may leave at least: their sender has paced them already.
+    var forwardingRate = BitRate.zero
     var isClosed = false
 
     /// When the last packet that authenticated came; `nil` before the first.
@@ -75,10 +83,14 @@ public final class PeerConnection {
     enum OutgoingPacket: Sendable {
         /// Numbered for transport-wide feedback and protected as it leaves.
         case media(RTPPacket, line: Int, enqueued: MonotonicInstant)
+        /// One that another sender made, rewritten; it came at `arrival`.
+        case forwarded(NumberedPacket, line: Int, arrival: MonotonicInstant)
         /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
         case retransmission(RTPPacket, line: Int)
         /// The bytes of an earlier packet once more.
         case repetition(ByteBuffer, line: Int)
+        /// A packet of forward error correction, treated like one of media.
+        case repair(RTPPacket, line: Int)
     }
 
     /// - Parameter controller: `nil` for the default, `ConfrelayCongestionController`.
@@ -117,6 +129,7 @@ public final class PeerConnection {
         var next = min(nextReport, decision.nextWakeUp)
         for line in lines.indices {
             if let deadline = lines[line].videoReceiver?.nextDeadline { next = min(next, deadline) }
+            if let deadline = lines[line].videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
         }
         if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
@@ -130,6 +143,7 @@ public final class PeerConnection {
         transport?.advance(now: now)
         followTransport(now: now)
         deliverVideo(now: now)
+        sendDueRepair(now: now)
         sendDueFeedback(now: now)
         sendDueLimits(now: now)
         if now >= nextReport {
@@ -153,14 +167,16 @@ public final class PeerConnection {
 
     func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(
-            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
+            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
-            target: decision.targetBitRate, fractionLost: videoFractionLost)
-        let carried = max(decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
-        budget.setRate(carried, now: now)
+            target: decision.targetBitRate, fractionLost: videoFractionLost, protection: protectionOverhead,
+            audioRepetitions: audioRepetitions)
+        let available = decision.averageBitRate - allocation.audio * Double(1 + audioRepetitions)
+        budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
         guard allocation.isChanged else { return }
+        let carried = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
         let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
         if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))

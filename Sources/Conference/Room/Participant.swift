@@ -22,6 +22,10 @@ final class Participant {
     /// The same of what the participant presents.
     private(set) var slides: UplinkPipeline?
     var downlink: DownlinkPipeline?
+    /// Whether a source's own packets are sent in place of an encoder's.
+    var passThrough = PassThroughLink()
+    /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
+    private(set) var passThroughAcceptance: PassThroughAcceptance?
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0
@@ -35,8 +39,13 @@ final class Participant {
     var cameraIsOn = true
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     var layout: ParticipantLayout?
-    /// Plans what the participant is shown, where they are sent video.
-    var director: CompositionDirector?
+    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that of
+    /// the participant's own group first.
+    var directors: [CompositionDirector] = []
+    /// The sizes that were asked for last.
+    var canvases: ReceiverCanvases?
+    /// What is kept longest of the participant's picture.
+    var preference = Ladder.Preference.motion
     /// What is shown while there is no video of the participant.
     var portrait: ImageAsset?
     /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
@@ -51,12 +60,13 @@ final class Participant {
     var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
+    private let hasAskedForSelfView: Bool
     private let queues: (camera: JobQueueID, slides: JobQueueID)
 
     /// - Parameter queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
+        hasAskedForSelfView: Bool, peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
         queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
@@ -65,6 +75,7 @@ final class Participant {
         self.room = room
         self.role = role
         selfViewOnJoining = selfView
+        self.hasAskedForSelfView = hasAskedForSelfView
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
@@ -80,10 +91,17 @@ final class Participant {
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
+        passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
     }
 
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
+
+    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when it
+    /// was asked that they never do.
+    var maySeeSelf: Bool {
+        selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
+    }
 
     /// The way up of a source, made if need be; nil where the session has no such stream.
     func makePipeline(for content: SourceContent) -> UplinkPipeline? {

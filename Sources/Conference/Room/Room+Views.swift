@@ -8,33 +8,55 @@ extension Room {
         wantedTiles.removeAll(keepingCapacity: true)
         var views: [CompositionView: Int] = [:]
         for receiver in participants {
-            guard let canvas = receiver.downlink?.dimensions else {
-                receiver.director = nil
+            receiver.canvases = encoding.canvases(of: receiver)
+            guard let canvases = receiver.canvases, let whole = receiver.downlink?.dimensions else {
+                receiver.directors = []
                 continue
             }
-            let view = view(for: receiver, canvas: canvas)
-            receiver.viewNumber = views[view] ?? views.count
-            views[view] = receiver.viewNumber
-            var director =
-                receiver.director.flatMap { $0.canvas == canvas ? $0 : nil }
-                ?? CompositionDirector(canvas: canvas, transitions: configuration.transitions)
-            // Nobody else holds it, so that it is changed in its place.
-            receiver.director = nil
-            director.show(view, at: time)
-            receiver.director = director
-            for layer in view.layers {
-                let size = layer.rect.dimensions
-                if size.area > wantedTiles[layer.source]?.area ?? 0 { wantedTiles[layer.source] = size }
+            // Those see the same whose pictures differ in size alone.
+            let wholeView = view(for: receiver, canvas: whole)
+            receiver.viewNumber = views[wholeView] ?? views.count
+            views[wholeView] = receiver.viewNumber
+            receiver.preference = wholeView.preference(on: whole)
+            var before = receiver.directors
+            // Nobody else holds them, so that they are changed in their place.
+            receiver.directors = []
+            for canvas in [canvases.own, canvases.followed].compactMap(\.self) {
+                let view = canvas == whole ? wholeView : view(for: receiver, canvas: canvas)
+                let known = before.firstIndex { $0.canvas == canvas }
+                // One of another size begins with what is wanted now: nothing glides because the size is another.
+                var director =
+                    known.map { before.remove(at: $0) }
+                    ?? CompositionDirector(canvas: canvas, transitions: configuration.transitions)
+                director.show(view, at: time)
+                receiver.directors.append(director)
+                for layer in view.layers {
+                    let size = layer.rect.dimensions
+                    if size.area > wantedTiles[layer.source]?.area ?? 0 { wantedTiles[layer.source] = size }
+                }
             }
         }
+    }
+
+    /// Whether a receiver's pictures are to be of other sizes than were asked for last.
+    var canvasesHaveChanged: Bool {
+        participants.contains { encoding.canvases(of: $0) != $0.canvases }
     }
 
     /// Who is sent which picture at a time.
     func makeViewPlan(at time: MediaTime) -> ViewPlan {
         var plan = ViewPlan()
         for receiver in participants {
-            guard let director = receiver.director else { continue }
-            plan.add(director.instruction(at: time), canvas: director.canvas, for: receiver.id)
+            guard receiver.passThrough.isComposed else {
+                if let director = receiver.directors.first {
+                    plan.note(director.instruction(at: time), for: receiver.id)
+                }
+                continue
+            }
+            for (position, director) in receiver.directors.enumerated() {
+                plan.add(
+                    director.instruction(at: time), canvas: director.canvas, for: receiver.id, isFollowed: position > 0)
+            }
         }
         return plan
     }
@@ -138,5 +160,17 @@ extension Room {
                 icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
                 isSpeaking: speaker.isSpeaking(participant.id))
         }
+    }
+}
+
+extension CompositionView {
+    /// A screen that takes this much of the canvas is what is looked at.
+    private static let leadingShare = 0.25
+
+    /// What is to be kept of the picture where something must give way.
+    func preference(on canvas: VideoDimensions) -> Ladder.Preference {
+        let least = Double(canvas.area) * Self.leadingShare
+        return layers.contains { $0.source.content == .slides && Double($0.rect.dimensions.area) >= least }
+            ? .detail : .motion
     }
 }

@@ -22,6 +22,13 @@ final class UplinkPipeline {
     private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
+    /// What those who are sent the source's packets need to know of it.
+    var passThrough = PassThroughSource()
+    /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of it.
+    var rests = false {
+        didSet { gate.frames = admittedFrames }
+    }
+
     private(set) var newest: PixelBuffer?
     /// How `newest` is to be turned.
     private(set) var rotation = VideoRotation.none
@@ -62,6 +69,7 @@ final class UplinkPipeline {
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         newestArrival = now
+        passThrough.observe(frame, now: now)
         guard admits(frame, now: now) else {
             framesSkipped &+= 1
             return false
@@ -82,12 +90,14 @@ final class UplinkPipeline {
     /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it.
     func setEffort(_ wanted: UplinkEffort) -> Bool {
         effort = wanted
-        gate.frames = wanted.frames
+        gate.frames = admittedFrames
         return wanted != .keyFrames && gate.lacksReferences
     }
 
+    private var admittedFrames: DecodingEffort.Frames { rests ? UplinkEffort.keyFrames.frames : effort.frames }
+
     /// Whether nothing new is shown on purpose: nobody looked, and the keyframe is not there yet with which it goes on.
-    var isResting: Bool { effort == .keyFrames || gate.lacksReferences }
+    var isResting: Bool { rests || effort == .keyFrames || gate.lacksReferences }
 
     private func admits(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         switch gate.admit(frame.sample) {
@@ -172,6 +182,7 @@ final class UplinkPipeline {
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
     func end() {
+        passThrough.end()
         pending.removeAll(keepingCapacity: true)
         newest = nil
         isEnding = isDecoding

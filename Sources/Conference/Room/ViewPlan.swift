@@ -7,27 +7,49 @@ struct ViewPlan {
     private(set) var requests: [CompositionRequest] = []
     /// Index into `requests`, by receiver.
     private(set) var requestIndex: [ParticipantID: Int] = [:]
+    /// The same of receivers who follow pictures of another size until their own come.
+    private(set) var followedRequestIndex: [ParticipantID: Int] = [:]
     /// The sources whose pictures are needed; no other need be decoded.
     private(set) var requiredSources: Set<SourceID> = []
+    /// The source that is all that a receiver sees, by receiver.
+    private(set) var soleSources: [ParticipantID: SourceID] = [:]
     /// When the first of the instructions ends.
     private(set) var end = MediaTime.positiveInfinity
     /// Whether the time of day is seen anywhere.
     private(set) var showsClock = false
 
-    /// Gives a receiver what an instruction shows. Receivers of one instruction share a picture.
-    mutating func add(_ instruction: CompositionInstruction, canvas: VideoDimensions, for receiver: ParticipantID) {
+    /// Notes what an instruction shows a receiver who is given no picture.
+    mutating func note(_ instruction: CompositionInstruction, for receiver: ParticipantID) {
+        end = min(end, instruction.timeRange.end)
+        soleSources[receiver] = instruction.passthroughSource
+    }
+
+    /// Gives a receiver what an instruction shows.
+    ///
+    /// - Parameter isFollowed: Whether it is what the receiver follows until pictures of its own size come.
+    mutating func add(
+        _ instruction: CompositionInstruction, canvas: VideoDimensions, for receiver: ParticipantID, isFollowed: Bool
+    ) {
+        let index = index(of: instruction, canvas: canvas)
+        if isFollowed {
+            followedRequestIndex[receiver] = index
+        } else {
+            requestIndex[receiver] = index
+            soleSources[receiver] = instruction.passthroughSource
+        }
+    }
+
+    /// Receivers of one instruction share a picture.
+    private mutating func index(of instruction: CompositionInstruction, canvas: VideoDimensions) -> Int {
         end = min(end, instruction.timeRange.end)
         var request = CompositionRequest(canvas: canvas, instruction: instruction)
         // Since when nothing has moved makes no difference to what is seen.
         if !instruction.containsTweening { request.instruction.timeRange = .all }
-        if let known = requests.firstIndex(of: request) {
-            requestIndex[receiver] = known
-            return
-        }
-        requestIndex[receiver] = requests.count
+        if let known = requests.firstIndex(of: request) { return known }
         requests.append(request)
         requiredSources.formUnion(instruction.requiredSources)
         showsClock = showsClock || instruction.overlays.contains(where: \.isClock)
+        return requests.count - 1
     }
 }
 

@@ -10,10 +10,20 @@ extension Relay {
 
 extension Room {
     func timelineSnapshot(now: MonotonicInstant) -> RoomTimelineSnapshot {
-        timeline.snapshot(room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now) { source in
+        var snapshot = timeline.snapshot(
+            room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now
+        ) { source in
             let name = participant(source.participant)?.name ?? timeline.name(of: source) ?? "someone who left"
             return source.content == .slides ? "\(name) (screen)" : name
         }
+        snapshot.measures = measures
+        for index in snapshot.encoders.indices where snapshot.encoders[index].ended == nil {
+            snapshot.encoders[index].explanations = snapshot.encoders[index].members.map { member in
+                let receiver = participants.first { $0.publicID == member.id }
+                return receiver.flatMap { encoding.explanation(for: $0, now: now) } ?? ""
+            }
+        }
+        return snapshot
     }
 
     /// The plans that there are, each once however many it is for.
@@ -21,8 +31,9 @@ extension Room {
         let time = MediaTime(now)
         var views: [TimelineView] = []
         for participant in participants {
-            guard let plan = participant.director?.plan else { continue }
-            let receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            guard let plan = participant.directors.first?.plan else { continue }
+            var receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            if participant.passThrough.source != nil { receiver.isPassedThrough = true }
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
             } else {

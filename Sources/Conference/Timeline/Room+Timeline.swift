@@ -60,7 +60,8 @@ extension Participant {
             reading.framesSkipped = pipeline.framesSkipped
             reading.effort = pipeline.effort
             reading.isResting = pipeline.isResting
-            reading.pictureTime = pipeline.newestTime
+            // What is passed on undecoded plays all the same.
+            reading.pictureTime = pipeline.rests ? pipeline.passThrough.lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }
         reading.isOn = isSent && (content == .slides || cameraIsOn)
@@ -72,7 +73,7 @@ extension Participant {
 extension EncodeGroup {
     fileprivate var reading: EncoderReading {
         EncoderReading(
-            targetBitRate: bitRate.sustained, dimensions: format.dimensions, maximumFrameRate: framesPerSecond,
+            targetBitRate: bitRate.sustained, dimensions: rung.dimensions, maximumFrameRate: rung.frameRate,
             framesEncoded: framesEncoded, framesLeftOut: framesLeftOut, keyFrames: keyFramesEncoded)
     }
 }

@@ -22,6 +22,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var encoders: [Encoder] = []
     /// Rows that there was no room for.
     public var rowsLeftOut: UInt64 = 0
+    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    public var measures: String?
 
     public init(room: String) {
         self.room = room
@@ -60,6 +62,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// What the participant is called in URLs.
         public var id: String
         public var name: String
+        /// Of a receiver: whether it is sent a source's own packets, and nothing is composed for it.
+        public var isPassedThrough: Bool?
 
         public init(id: String, name: String) {
             self.id = id
@@ -304,6 +308,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var keyFrameRequests: [KeyFrameRequest] = []
         /// Those for whom alone frames were left out, and how many in the last minute.
         public var thinned: [Thinned] = []
+        /// Why each of the members is sent this, in their order; empty where it has ended.
+        public var explanations: [String] = []
 
         public init(id: UInt64, members: [Person], width: Int, height: Int, maximumFrameRate: Int) {
             self.id = id

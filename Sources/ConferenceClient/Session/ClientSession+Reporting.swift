@@ -76,10 +76,13 @@ extension ClientSession {
                 packetsLost: Int(clamping: statistics.videoPacketsLost),
                 lossFraction: Self.lossFraction(statistics),
                 nacksSent: Int(clamping: statistics.negativeAcknowledgementsSent),
+                fecPackets: Int(clamping: statistics.flexFECPacketsReceived),
+                packetsRecovered: Int(clamping: statistics.packetsRecovered),
                 keyFrameRequestsSent: Int(clamping: statistics.keyFrameRequestsSent)),
             receivedAudio: .init(
                 packets: measurements.audioPackets, bytes: measurements.audioSize.bytes,
-                bitsPerSecond: rate(measurements.audioSize)),
+                bitsPerSecond: rate(measurements.audioSize),
+                redBlocksUsed: Int(clamping: statistics.audioRepetitionsUsed)),
             sentVideo: .init(
                 frames: measurements.sentFrames, keyFrames: measurements.sentKeyFrames,
                 framesSkipped: measurements.skippedFrames, bytes: measurements.sentVideoSize.bytes,
@@ -98,6 +101,8 @@ extension ClientSession {
                 packetsSent: Int(clamping: statistics.counters.packetsSent),
                 packetsReceived: Int(clamping: statistics.counters.packetsReceived),
                 retransmissionsSent: Int(clamping: statistics.counters.retransmissions),
+                fecPacketsSent: Int(clamping: statistics.counters.flexFECPacketsSent),
+                redPacketsSent: Int(clamping: statistics.redundantAudioPacketsSent),
                 nacksReceived: Int(clamping: statistics.counters.negativeAcknowledgementsReceived),
                 packetsNotAuthenticated: Int(clamping: statistics.counters.unauthenticatedPackets),
                 packetsReplayed: Int(clamping: statistics.counters.replayedPackets),

@@ -28,7 +28,7 @@ extension TimelineSVG {
             "to \(TimelineText.list(encoder.members.map(\.name), atMost: 3))", detail: detail,
             tooltip:
                 "Encoder \(encoder.id) for \(encoder.members.map { TimelineText.isolated($0.name) }.joined(separator: ", ")): "
-                + detail, height: height, isOver: encoder.ended != nil, &svg, y: y)
+                + detail + explanations(encoder), height: height, isOver: encoder.ended != nil, &svg, y: y)
         let strip = y + height - 5
         let perBucket = Double(max(encoder.maximumFrameRate, 1)) * snapshot.bucketDuration
         let sums = zip(encoder.encoded, encoder.leftOut).map { Double($0) + Double($1) }
@@ -42,6 +42,12 @@ extension TimelineSVG {
         marks("t-keyframe", at: places(encoder.keyFrames), y: y + 6, &svg)
         tooltips(&svg, y: y, height: height) { text(of: encoder, in: $0) }
         return y + height + 4
+    }
+
+    /// Why each of the members is sent this, a line each.
+    private func explanations(_ encoder: RoomTimelineSnapshot.Encoder) -> String {
+        zip(encoder.members, encoder.explanations).filter { !$1.isEmpty }
+            .map { "\n\(TimelineText.isolated($0.name)): \($1)" }.joined()
     }
 
     private func rateLine(

@@ -77,10 +77,17 @@ struct ParticipantFamily {
             counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyFrames },
             counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyFrameRequests },
             counter("uplink_nacks", "Packets asked for again.") { $0.uplink.negativeAcknowledgements },
+            counter("uplink_fec_packets", "Packets of forward error correction received.") { $0.uplink.fecPackets },
+            counter("uplink_recovered_packets", "Lost video packets that forward error correction recovered.") {
+                $0.uplink.packetsRecovered
+            },
             gauge("uplink_decode_queue_frames", "Frames waiting for the decoder.") {
                 Double($0.uplink.decodeQueue)
             },
             counter("uplink_audio_packets", "Audio packets received.") { $0.uplink.audioPackets },
+            counter("uplink_red_blocks_used", "Audio payloads taken from later packets that repeat them.") {
+                $0.uplink.redBlocksUsed
+            },
             gauge("uplink_audio_level_dbov", "Audio level, 0 the loudest, -127 silence.") {
                 -Double($0.uplink.audioLevel)
             },
@@ -105,6 +112,9 @@ struct ParticipantFamily {
             counter("downlink_frames_thinned", "Frames left out for this participant alone.") {
                 $0.downlink.framesThinned
             },
+            counter("downlink_packets_passed_on", "Packets of another sender passed on as they came.") {
+                $0.downlink.packetsPassedOn
+            },
             counter("downlink_group_changes", "Changes from one encoder to another.") { $0.downlink.groupChanges },
             counter("downlink_frames_dropped", "Ticks without a frame: encoder busy or pacer full.") {
                 $0.downlink.framesDropped
@@ -114,6 +124,8 @@ struct ParticipantFamily {
                 $0.downlink.keyFrameRequests
             },
             counter("downlink_retransmissions", "Packets sent again.") { $0.downlink.retransmissions },
+            counter("downlink_fec_packets", "Packets of forward error correction sent.") { $0.downlink.fecPackets },
+            counter("downlink_red_packets", "Audio packets sent that repeat earlier ones.") { $0.downlink.redPackets },
             gauge("downlink_pacer_queue_bytes", "Bytes waiting in the pacer.") { Double($0.downlink.pacerQueue) },
         ]
     }

@@ -1,0 +1,69 @@
+import MediaCore
+
+/// The rungs of a canvas, from all of it at the room's frame rate downwards.
+///
+/// What is to give way first is a matter of what is shown. Of faces in their tiles motion is kept and size given up; of a
+/// screen that is presented, whose letters must stay legible and which moves rarely, the other way round (RFC 7742, 4,
+/// and W3C's `contentHint` make the same distinction).
+struct Ladder: Hashable, Sendable {
+    /// What is kept longest.
+    enum Preference: Hashable, Sendable {
+        case motion
+        case detail
+    }
+
+    /// A rung against the canvas: each side by a fraction of it, and every how-many-th tick.
+    private struct Step {
+        var numerator: Int
+        var denominator: Int
+        var divisor: Int
+
+        init(_ numerator: Int, _ denominator: Int, every divisor: Int = 1) {
+            self.numerator = numerator
+            self.denominator = denominator
+            self.divisor = divisor
+        }
+
+        func dimensions(of canvas: VideoDimensions) -> VideoDimensions {
+            guard numerator < denominator else { return canvas }
+            return VideoDimensions(
+                width: canvas.width * numerator / denominator / 2 * 2,
+                height: canvas.height * numerator / denominator / 2 * 2)
+        }
+    }
+
+    /// Where a size is too small, the frame rate of the smallest one that is not gives way in its place.
+    private static let steps: [Preference: [Step]] = [
+        .motion: [
+            Step(3, 4), Step(1, 2), Step(1, 1, every: 2), Step(3, 4, every: 2), Step(1, 2, every: 2),
+            Step(1, 4, every: 2),
+        ],
+        .detail: [Step(1, 1, every: 2), Step(1, 1, every: 4), Step(3, 4, every: 4), Step(1, 2, every: 4)],
+    ]
+    /// The fewest samples of a rung below the canvas: of fewer, no face is told from another.
+    private static let fewestSamples = 320 * 180
+    /// The fewest pictures a second of such a rung.
+    private static let fewestPictures: [Preference: Int] = [.motion: 12, .detail: 6]
+
+    /// The highest first; never empty.
+    let rungs: [EncodeRung]
+
+    /// - Parameter isOn: Whether there are rungs below the canvas.
+    init(canvas: VideoDimensions, frameRate: Int, preference: Preference, isOn: Bool = true) {
+        var rungs = [EncodeRung(dimensions: canvas, roomFrameRate: frameRate)]
+        for step in isOn ? Self.steps[preference] ?? [] : [] {
+            let rung = EncodeRung(
+                dimensions: step.dimensions(of: canvas), roomFrameRate: frameRate, divisor: step.divisor)
+            let last = rungs[rungs.count - 1]
+            // No step gives back what another took.
+            let isLess = rung.dimensions.area <= last.dimensions.area && rung.divisor >= last.divisor
+            let isLarge = rung.dimensions == canvas || rung.dimensions.area >= Self.fewestSamples
+            let isFast = rung.divisor == 1 || rung.frameRate >= Self.fewestPictures[preference] ?? 1
+            if isLess, isLarge, isFast { rungs.append(rung) }
+        }
+        self.rungs = rungs
+    }
+
+    var top: EncodeRung { rungs[0] }
+    var bottom: EncodeRung { rungs[rungs.count - 1] }
+}

@@ -1,0 +1,129 @@
+import MediaCore
+import VideoCoding
+
+/// Chooses the rung of an encoder: the highest at which its pictures are good, by what its frames tell.
+///
+/// It goes by the quantisation parameter, over time, against a ceiling: beyond it pictures look poor, and fewer samples
+/// that are sharp look better. A rate says nothing alone: with a still talking head 720p is good at a rate at which sport
+/// needs a quarter of it. From the frames' parameters and sizes follows what the content costs (`ContentCost`), and from
+/// that what other rungs would give at the rate that there is.
+///
+/// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the next
+/// rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time twice as
+/// long.
+struct RungSelector: Sendable {
+    /// Beyond this, pictures are poor (libwebrtc's quality scaler takes pictures of H.264 to be so beyond 37).
+    static let ceiling = 38.0
+    /// After a step down they are to be as good as this, and before one up, at the rung above.
+    private static let aim = (down: 36.0, up: 34.0)
+    /// So far beyond the ceiling they are unusable.
+    private static let unusable = 5.0
+    /// How long the ceiling must have been broken, and how long if by far.
+    private static let patience = (usual: Duration.milliseconds(1500), short: Duration.milliseconds(300))
+    /// How long there must have been head-room.
+    private static let headRoom = (first: Duration.seconds(3), longest: Duration.seconds(48))
+    /// A step up that is taken back within this time has failed.
+    private static let trial = Duration.seconds(10)
+    /// What is coarse for so long after a keyframe is so for its sake.
+    private static let afterKeyFrame = Duration.milliseconds(600)
+    /// Over how long frames are averaged, and how many it takes.
+    private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
+
+    private(set) var rung: EncodeRung
+    /// What the content has been seen to cost; nil before that.
+    private(set) var cost: ContentCost?
+    /// The quantisation parameter over time, at this rung.
+    private(set) var quantiser: Double?
+
+    private var bits: Double?
+    private var frames = 0
+    private var lastFrame: MonotonicInstant?
+    private var lastKeyFrame: MonotonicInstant?
+    private var poorSince: MonotonicInstant?
+    private var unusableSince: MonotonicInstant?
+    private var goodSince: (rung: EncodeRung, time: MonotonicInstant)?
+    private var lastStepUp: MonotonicInstant?
+    private var headRoomNeeded = Self.headRoom.first
+
+    /// - Parameter cost: What the content is known to cost, from others who are sent the same.
+    init(ladder: Ladder, rate: BitRate, cost: ContentCost? = nil) {
+        self.cost = cost
+        rung = Self.best(of: ladder.rungs, rate: rate, cost: cost, aim: Self.aim.down) ?? ladder.bottom
+    }
+
+    /// The first of some rungs at which pictures are at least so good; the first where nothing is known.
+    private static func best(
+        of rungs: some Sequence<EncodeRung>, rate: BitRate, cost: ContentCost?, aim: Double
+    ) -> EncodeRung? {
+        rungs.first { rung in cost.map { $0.quantiser(at: rung, rate: rate) <= aim } ?? true }
+    }
+
+    /// Takes in a frame.
+    mutating func observe(_ frame: EncodeStatistics, now: MonotonicInstant) {
+        let interval = lastFrame.map { now - $0 } ?? .zero
+        lastFrame = now
+        if frame.type == .idr { lastKeyFrame = now }
+        guard let parameter = frame.averageQP, frame.type == .p,
+            lastKeyFrame.map({ now - $0 >= Self.afterKeyFrame }) ?? true
+        else { return }
+        frames += 1
+        let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
+        quantiser = (quantiser ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
+        bits = (bits ?? frame.size.bits) * (1 - weight) + frame.size.bits * weight
+        guard frames >= Self.averaging.frames, let quantiser, let bits else { return }
+        cost = ContentCost(
+            quantiser: quantiser, rate: BitRate(bitsPerSecond: bits * Double(rung.frameRate)), rung: rung)
+    }
+
+    /// The rung that is wanted now, another than the present one; nil where that is to stay.
+    mutating func wanted(in ladder: Ladder, rate: BitRate, now: MonotonicInstant) -> EncodeRung? {
+        guard let position = ladder.rungs.firstIndex(of: rung) else {
+            // Something else is shown, and something else gives way.
+            return Self.best(of: ladder.rungs, rate: rate, cost: cost, aim: Self.aim.down) ?? ladder.bottom
+        }
+        guard let cost else { return nil }
+        let expected = cost.quantiser(at: rung, rate: rate)
+        poorSince = expected > Self.ceiling ? poorSince ?? now : nil
+        unusableSince = expected > Self.ceiling + Self.unusable ? unusableSince ?? now : nil
+        let isPoor =
+            poorSince.map { now - $0 >= Self.patience.usual } ?? false
+            || unusableSince.map { now - $0 >= Self.patience.short } ?? false
+        if isPoor, position + 1 < ladder.rungs.count {
+            let lower = ladder.rungs[(position + 1)...]
+            return Self.best(of: lower, rate: rate, cost: cost, aim: Self.aim.down) ?? ladder.bottom
+        }
+        let higher = Self.best(of: ladder.rungs[..<position], rate: rate, cost: cost, aim: Self.aim.up)
+        guard let higher else {
+            goodSince = nil
+            return nil
+        }
+        // Of several the highest that was good all the time.
+        if let goodSince, let known = ladder.rungs.firstIndex(of: goodSince.rung),
+            let new = ladder.rungs.firstIndex(of: higher)
+        {
+            if new > known { self.goodSince?.rung = higher }
+        } else {
+            goodSince = (higher, now)
+        }
+        guard let goodSince, now - goodSince.time >= headRoomNeeded else { return nil }
+        return goodSince.rung
+    }
+
+    /// The encoder goes to a rung, with a keyframe.
+    mutating func step(to rung: EncodeRung, now: MonotonicInstant) {
+        let isUp = rung.dimensions.area * rung.frameRate > self.rung.dimensions.area * self.rung.frameRate
+        if isUp {
+            lastStepUp = now
+        } else if let lastStepUp {
+            let hasFailed = now - lastStepUp < Self.trial
+            headRoomNeeded =
+                hasFailed ? min(headRoomNeeded * 2, Self.headRoom.longest) : Self.headRoom.first
+            self.lastStepUp = nil
+        }
+        self.rung = rung
+        (quantiser, bits, frames) = (nil, nil, 0)
+        (poorSince, unusableSince, goodSince) = (nil, nil, nil)
+        // What comes next is of another size.
+        lastKeyFrame = now
+    }
+}

@@ -1,0 +1,192 @@
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// The rungs below a canvas.
+@Suite struct LadderTests {
+    private static let hd = VideoDimensions(width: 1280, height: 720)
+
+    @Test("faces lose size first, and their motion late")
+    func motion() {
+        let ladder = Ladder(canvas: Self.hd, frameRate: 30, preference: .motion)
+        #expect(
+            ladder.rungs.map(\.description) == [
+                "1280x720@30", "960x540@30", "640x360@30", "640x360@15", "320x180@15",
+            ])
+    }
+
+    @Test("a presented screen loses pictures a second first, and its size late")
+    func detail() {
+        let ladder = Ladder(canvas: Self.hd, frameRate: 30, preference: .detail)
+        #expect(
+            ladder.rungs.map(\.description) == [
+                "1280x720@30", "1280x720@15", "1280x720@7", "960x540@7", "640x360@7",
+            ])
+    }
+
+    @Test(
+        "rungs have even sizes, become less and less, and are not smaller than a face can be",
+        arguments: [
+            VideoDimensions(width: 1920, height: 1080), VideoDimensions(width: 1366, height: 768),
+            VideoDimensions(width: 720, height: 1280), VideoDimensions(width: 640, height: 360),
+            VideoDimensions(width: 320, height: 180), VideoDimensions(width: 16, height: 16),
+        ], [5, 15, 25, 30, 60])
+    func everyCanvas(canvas: VideoDimensions, frameRate: Int) {
+        for preference in [Ladder.Preference.motion, .detail] {
+            let rungs = Ladder(canvas: canvas, frameRate: frameRate, preference: preference).rungs
+            #expect(rungs.first?.dimensions == canvas && rungs.first?.frameRate == frameRate)
+            for rung in rungs.dropFirst() {
+                #expect(rung.dimensions.width.isMultiple(of: 2) && rung.dimensions.height.isMultiple(of: 2))
+                #expect(rung.dimensions == canvas || rung.dimensions.area >= 320 * 180)
+            }
+            let loads = rungs.map { $0.dimensions.area * $0.frameRate }
+            #expect(zip(loads, loads.dropFirst()).allSatisfy { $0 > $1 })
+        }
+    }
+
+    @Test("without a ladder there is the canvas alone")
+    func off() {
+        #expect(Ladder(canvas: Self.hd, frameRate: 30, preference: .motion, isOn: false).rungs.count == 1)
+    }
+}
+
+/// Which rung is chosen, by frames made up as an encoder would make them.
+@Suite struct RungSelectorTests {
+    private static let ladder = Ladder(
+        canvas: VideoDimensions(width: 1280, height: 720), frameRate: 30, preference: .motion)
+    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+
+    /// What 720p at 30 pictures a second takes with a quantisation parameter of 34.
+    private static func content(needing rate: BitRate) -> ContentCost {
+        ContentCost(quantiser: 34, rate: rate, rung: ladder.top)
+    }
+    private static let talkingHead = content(needing: .kilobits(350))
+    private static let sport = content(needing: .kilobits(2500))
+
+    /// An encoder that goes by a selector, and what it did.
+    private struct Encoder {
+        var selector: RungSelector
+        var steps: [(time: Duration, rung: EncodeRung)] = []
+        private var now = RungSelectorTests.start
+        private var isKeyFrame = true
+
+        init(ladder: Ladder = RungSelectorTests.ladder, rate: BitRate = .megabits(2), cost: ContentCost? = nil) {
+            selector = RungSelector(ladder: ladder, rate: rate, cost: cost)
+        }
+
+        mutating func run(
+            _ content: ContentCost, at rate: BitRate, ladder: Ladder = RungSelectorTests.ladder,
+            for duration: Duration
+        ) {
+            let end = now + duration
+            while now < end {
+                let rung = selector.rung
+                // The quantiser ends at 10, and there the rate is not spent.
+                let wanted = content.quantiser(at: rung, rate: rate)
+                let quantiser = min(max(wanted, 10), 51)
+                var spent = rate
+                for _ in 0..<Int(max(0, quantiser - wanted)) { spent = spent * 0.8909 }
+                var frame = EncodeStatistics(
+                    type: isKeyFrame ? .idr : .p,
+                    size: spent.dataSize(over: .seconds(1) / rung.frameRate))
+                frame.averageQP = isKeyFrame ? 48 : Int(quantiser)
+                isKeyFrame = false
+                selector.observe(frame, now: now)
+                if let next = selector.wanted(in: ladder, rate: rate, now: now) {
+                    isKeyFrame = next.dimensions != rung.dimensions
+                    selector.step(to: next, now: now)
+                    steps.append((now - RungSelectorTests.start, next))
+                }
+                now += .seconds(1) / rung.frameRate
+            }
+        }
+    }
+
+    @Test("at one and the same rate a talking head stays at 720p and sport does not")
+    func contentDecides() {
+        var head = Encoder()
+        head.run(Self.talkingHead, at: .kilobits(400), for: .seconds(20))
+        #expect(head.selector.rung == Self.ladder.top)
+        #expect(head.steps.isEmpty)
+        var sport = Encoder()
+        sport.run(Self.sport, at: .kilobits(400), for: .seconds(20))
+        #expect(sport.selector.rung.dimensions.height <= 360, "\(sport.selector.rung)")
+        #expect(sport.steps.count == 1, "\(sport.steps)")
+    }
+
+    @Test("one poor second is not a reason to go down")
+    func isPatient() {
+        var encoder = Encoder()
+        encoder.run(Self.sport, at: .megabits(3), for: .seconds(5))
+        encoder.run(Self.sport, at: .kilobits(1300), for: .seconds(1))
+        encoder.run(Self.sport, at: .megabits(3), for: .seconds(5))
+        #expect(encoder.steps.isEmpty)
+        encoder.run(Self.sport, at: .kilobits(1300), for: .seconds(3))
+        #expect(encoder.selector.rung != Self.ladder.top)
+    }
+
+    @Test("a rate that falls to a sixth is followed within a second")
+    func fallsFast() throws {
+        var encoder = Encoder()
+        encoder.run(Self.sport, at: .megabits(2), for: .seconds(10))
+        encoder.run(Self.sport, at: .kilobits(300), for: .seconds(2))
+        let step = try #require(encoder.steps.last)
+        #expect(step.time < .seconds(11), "\(step.time)")
+        #expect(Self.sport.quantiser(at: step.rung, rate: .kilobits(300)) < RungSelector.ceiling || step.rung == Self.ladder.bottom)
+    }
+
+    @Test("it goes up after seconds of head-room, in one step")
+    func goesUp() throws {
+        var encoder = Encoder()
+        encoder.run(Self.sport, at: .kilobits(300), for: .seconds(5))
+        let low = encoder.steps.count
+        encoder.run(Self.sport, at: .megabits(3), for: .seconds(2))
+        #expect(encoder.steps.count == low)
+        encoder.run(Self.sport, at: .megabits(3), for: .seconds(3))
+        #expect(encoder.selector.rung == Self.ladder.top)
+        #expect(encoder.steps.count == low + 1)
+    }
+
+    @Test("a rate that goes up and down makes it wait longer and longer")
+    func backsOff() {
+        var encoder = Encoder()
+        for _ in 0..<20 {
+            encoder.run(Self.sport, at: .kilobits(1000), for: .seconds(4))
+            encoder.run(Self.sport, at: .megabits(3), for: .seconds(5))
+        }
+        // Three minutes.
+        #expect(encoder.steps.count <= 8, "\(encoder.steps.map { "\($0.time.seconds) \($0.rung)" })")
+    }
+
+    @Test("a rate that wavers by a tenth changes nothing", arguments: [1, 2, 3] as [UInt64])
+    func doesNotFlap(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var encoder = Encoder()
+        let rate = Double.random(in: 300...2500, using: &random)
+        for _ in 0..<600 {
+            encoder.run(
+                Self.sport, at: .kilobits(rate * Double.random(in: 0.9...1.1, using: &random)), for: .milliseconds(500))
+        }
+        #expect(encoder.steps.count <= 2, "\(encoder.steps.map { "\($0.time.seconds) \($0.rung)" }) at \(rate)")
+    }
+
+    @Test("whoever is known to see costly content begins where it is good")
+    func beginsLow() {
+        let selector = RungSelector(ladder: Self.ladder, rate: .kilobits(300), cost: Self.sport)
+        #expect(selector.rung == Self.ladder.bottom)
+        #expect(RungSelector(ladder: Self.ladder, rate: .kilobits(300)).rung == Self.ladder.top)
+    }
+
+    @Test("where a screen comes to be shown, its ladder is taken")
+    func otherLadder() {
+        var encoder = Encoder()
+        encoder.run(Self.sport, at: .kilobits(300), for: .seconds(5))
+        let slides = Ladder(
+            canvas: VideoDimensions(width: 1280, height: 720), frameRate: 30, preference: .detail)
+        encoder.run(Self.talkingHead, at: .kilobits(300), ladder: slides, for: .seconds(10))
+        #expect(slides.rungs.contains(encoder.selector.rung))
+        #expect(encoder.selector.rung.dimensions.height == 720, "\(encoder.selector.rung)")
+    }
+}
