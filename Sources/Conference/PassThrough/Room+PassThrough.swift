@@ -1,5 +1,5 @@
-import H264
 import Compositing
+import H264
 import MediaCore
 import RateControl
 import SecureTransport
