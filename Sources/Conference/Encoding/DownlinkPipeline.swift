@@ -110,11 +110,6 @@ struct DownlinkPipeline {
 
     /// The least part of a group's rate with which its lower temporal layer can be followed.
     static let leastShare = 0.65
-    /// No frame of the upper temporal layer is sent where the link then has this much to do, or so many times the interval
-    /// between two frames…
-    private static let upperLayerLimit = (time: Duration.milliseconds(60), intervals: 1.5)
-    /// …and no frame at all where it has this much.
-    static let limit = Duration.milliseconds(200)
     /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
     private static let idle = Duration.milliseconds(50)
     /// …and what follows such a one within this time is not left out because of it.
@@ -176,15 +171,13 @@ struct DownlinkPipeline {
         guard isShared else { return .send }
         if frame.type == .idr {
             // One who can still see something goes on with that.
-            if backlog.with <= Self.limit || backlog.before <= Self.idle { return .send }
+            if backlog.with <= FrameBound.queue.duration(rung) || backlog.before <= Self.idle { return .send }
             return group == source ? .stop : .ignore
         }
         guard frame.isReference else {
-            let interval = Duration.seconds(1) / rung.frameRate
-            let limit = max(Self.upperLayerLimit.time, interval * Self.upperLayerLimit.intervals)
-            return backlog.with <= limit ? .send : .thin
+            return backlog.with <= FrameBound.upperLayerQueue.duration(rung) ? .send : .thin
         }
-        var limit = Self.limit
+        var limit = FrameBound.queue.duration(rung)
         if let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
             limit = max(limit, lastKeyFrame.backlog + Self.afterKeyFrame.margin)
         }

@@ -145,8 +145,7 @@ final class EncodeGroup {
                 FrameBound.least(picture.dimensions),
                 isKeyFrame
                     ? keyFrameBound
-                    : FrameBound.frame(
-                        rate: bitRate.sustained, interval: .seconds(1) / rung.frameRate, isShared: isShared)))
+                    : FrameBound.frame(rate: bitRate.sustained, rung: rung, isShared: isShared)))
         let encoder = encoder
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {

@@ -74,7 +74,6 @@ final class RoomEncoding {
         for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
     ) -> [Job] {
         assign(participants, of: tick, now: now)
-        chooseRungs(for: participants, now: now)
         var jobs: [Job] = []
         var running = groups.count(where: \.hasStarted)
         for group in groups {
@@ -96,6 +95,8 @@ final class RoomEncoding {
                 }
             }
         }
+        // From the next tick on.
+        chooseRungs(for: participants, now: now)
         return jobs
     }
 
@@ -232,9 +233,9 @@ final class RoomEncoding {
             }
             let rate = downlink.bitRate.sustained
             if !group.isShared {
-                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog))
+                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog, rung: group.rung))
             } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
-                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate))
+                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate, rung: group.rung))
             }
         }
         return demand
