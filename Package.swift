@@ -113,7 +113,7 @@ let modules: [Module] = [
     Module(
         name: "ConferenceClient",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "AudioMixing",
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing",
             "SecureTransport", "Recording", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
             nioCore, nioPosix, nioHTTP1,
         ]),
@@ -147,7 +147,8 @@ let package = Package(
             name: "confrelay",
             dependencies: [
                 "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation",
-                "RateControl", "SecureTransport", "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
+                "RateControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle, unixSignals,
+                argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(

@@ -32,6 +32,8 @@ struct ComposedTick: Sendable {
     var pictureIndex: [ParticipantID: Int]
     /// The same of receivers who follow pictures of another size than that of their own.
     var followedPictureIndex: [ParticipantID: Int]
+    /// How many sources they were made of.
+    var sourceCount = 0
 
     init(
         captureTime: MonotonicInstant, composed: [ComposedPicture], pictureIndex: [ParticipantID: Int],

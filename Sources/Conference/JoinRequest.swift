@@ -52,6 +52,8 @@ public enum JoinError: Error, CustomStringConvertible {
     case offer(SDPError)
     case roomFull(limit: Int)
     case tooManyRooms(limit: Int)
+    /// The machine has no time for anybody else; it may have after so many seconds.
+    case overloaded(reason: String, retryAfter: Int)
     /// Another offer came for a participant who is not there.
     case noSuchParticipant
     /// The relay is shutting down.
@@ -64,6 +66,7 @@ public enum JoinError: Error, CustomStringConvertible {
         case .offer(let error): "\(error)"
         case .roomFull(let limit): "the room is full: it takes \(limit) participants; try again when someone has left"
         case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one that exists, or try later"
+        case .overloaded(let reason, let seconds): "\(reason); try again in \(seconds) s"
         case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason

@@ -1,12 +1,14 @@
 import AudioMixing
 import Compositing
 public import MediaCore
+import SecureTransport
 
 extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
     public func snapshot(now: MonotonicInstant) -> RelaySnapshot {
         RelaySnapshot(
-            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams)
+            rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
+            governor: governor.snapshot)
     }
 
     /// The state of one room; `nil` when there is none of that name.
@@ -25,7 +27,7 @@ extension Room {
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
             audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants))
+            encoding: encoding.snapshot(of: participants), measures: measures, passThrough: passThroughSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
@@ -36,8 +38,13 @@ extension Room {
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
-        snapshot.downlink.explanation = encoding.explanation(for: participant, now: now)
+        snapshot.downlink.explanation = explanation(for: participant, now: now)
         snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
+        snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
+        snapshot.downlink.packetsPassedOn = participant.passThrough.packets
+        if let size = passedOnDimensions(to: participant) {
+            (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
+        }
         snapshot.portrait = summary.portrait
         return snapshot
     }
@@ -55,7 +62,7 @@ extension Participant {
 
     private var tileSnapshots: [TileSnapshot] {
         SourceContent.allCases.compactMap { content in
-            announcedTiles[content].map { TileSnapshot(content: content, width: $0.width, height: $0.height) }
+            demands[content].map { TileSnapshot(content: content, width: $0.tile.width, height: $0.tile.height) }
         }
     }
 
@@ -64,7 +71,8 @@ extension Participant {
         let size = slides.rotation.upright(picture.dimensions)
         return SlidesSnapshot(
             width: size.width, height: size.height, framesDecoded: slides.framesDecoded,
-            framesDropped: slides.framesDropped)
+            framesDropped: slides.framesDropped, framesSkipped: slides.framesSkipped,
+            maximumBitRate: peer.receivedVideoLimit(.slides)?.bitsPerSecond, effort: slides.effort)
     }
 
     private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {
@@ -74,10 +82,14 @@ extension Participant {
             packetsLost: statistics.videoPacketsLost, width: size?.width ?? 0, height: size?.height ?? 0,
             framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
             framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
+            framesSkipped: uplink?.framesSkipped ?? 0, maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond,
+            effort: uplink?.effort ?? .full,
             keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
+            fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
-            audioPackets: statistics.audioPacketsReceived, audioLevel: audio?.level.decibelsBelowOverload ?? 127,
+            audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
+            audioLevel: audio?.level.decibelsBelowOverload ?? 127,
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }
 
@@ -94,7 +106,9 @@ extension Participant {
             framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
-            retransmissions: statistics.counters.retransmissions, pacerQueue: statistics.pacerQueue.bytes,
+            retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
+            fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
+            pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
     }
 
@@ -110,6 +124,7 @@ extension Participant {
                 StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
             }
             stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
+            stages.append(StageSnapshot(stage: "pass_through", histogram: peer.forwarding))
         }
         return stages
     }

@@ -32,6 +32,7 @@ public final class Relay {
     private(set) var isClosed = false
     var datagrams = DatagramCounters()
     let roomEvents = RoomEventLog()
+    let governor: WorkGovernor
 
     /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
     private static let startWithoutFeedback = BitRate.megabits(1)
@@ -47,6 +48,7 @@ public final class Relay {
         self.configuration = configuration
         self.wallClock = wallClock
         self.random = random
+        governor = WorkGovernor(configuration: configuration, now: now)
         nextIdleCheck = now + Self.idleCheckInterval
     }
 
@@ -55,6 +57,10 @@ public final class Relay {
     /// Answers an offer and adds the participant to the room, which is made if need be.
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
+        if let refusal = governor.refusal {
+            governor.noteRefusal()
+            throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
+        }
         let negotiation: Negotiation
         do throws(SDPError) {
             let offer = try SessionDescription(parsing: request.offer)
@@ -75,6 +81,7 @@ public final class Relay {
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
         participants[participant.id] = participant
         room.add(participant)
+        governor.noteJoin(now: now)
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)
         } else {
@@ -119,8 +126,9 @@ public final class Relay {
         nextParticipant += 1
         let participant = Participant(
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
-            room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView, peer: peer,
-            negotiation: negotiation, policy: policy(for: request), queues: (queues.next(), queues.next()), now: now)
+            room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView,
+            hasAskedForSelfView: request.selfView != nil, peer: peer, negotiation: negotiation,
+            policy: policy(for: request), queues: (queues.next(), queues.next()), now: now)
         if let video = session.video, video.sends {
             participant.downlink = makeDownlink(video: video, start: limits.start)
         }
@@ -162,7 +170,8 @@ public final class Relay {
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
-            id: id, configuration: configuration, queues: queues, events: roomEvents, wallClock: wallClock, now: now)
+            id: id, configuration: configuration, governor: governor, queues: queues, events: roomEvents,
+            wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }
@@ -177,11 +186,14 @@ public final class Relay {
         let addresses = configuration.mediaAddresses
         let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
+        let largest = UplinkDemand(tile: configuration.canvas)
         return AnswerPolicy(
             publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
             alternativeAddresses: addresses.filter { $0 != address },
             certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
-            audioDirection: direction)
+            audioDirection: direction,
+            // Of a screen, for which more is of use than for a camera; what a tile needs is told later.
+            maximumVideoBitRate: largest.maximumBitRate(frameRate: configuration.frameRate, content: .slides))
     }
 
     /// Removes a participant, saying goodbye to its client. Returns whether there was one.
@@ -228,6 +240,7 @@ public final class Relay {
     /// Does what is due: ticks, retransmission requests, reports, pacing, leaving of the silent.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
+        govern(now: now)
         for room in rooms.values where now >= room.nextTick { room.wake(now: now) }
         for participant in participants.values where now >= participant.nextWakeUp {
             participant.peer.wake(now: now)
@@ -253,6 +266,7 @@ public final class Relay {
 
     /// Takes a finished job's result.
     public func complete(_ completion: JobCompletion, now: MonotonicInstant) {
+        governor.observe(completion, now: now)
         switch completion.output {
         case .decoded(let source, let batch):
             guard let participant = participants[source.participant], let room = rooms[participant.room] else {
@@ -280,10 +294,16 @@ public final class Relay {
         while let event = participant.peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
+            case .videoPacket(let packet):
+                for receiver in room.videoPacket(packet, from: participant, now: now) where receiver !== participant {
+                    noteTransmit(receiver, now: now)
+                }
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
-            case .keyFrameRequested: room.encoding.keyFrameRequested(by: participant, now: now)
-            case .videoBitRateChanged(let rate): participant.downlink?.bitRate = rate
+            case .keyFrameRequested: room.keyFrameRequested(by: participant, now: now)
+            case .videoBitRateChanged(let rate):
+                participant.downlink?.bitRate = rate
+                room.passThroughRateChanged(for: participant, now: now)
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .connectionStateChanged(let state):
                 guard state != .failed else {
@@ -297,6 +317,11 @@ public final class Relay {
             }
         }
         room.noteWhetherHeard(participant)
+        noteTransmit(participant, now: now)
+    }
+
+    /// Notes that a connection may have something to send.
+    private func noteTransmit(_ participant: Participant, now: MonotonicInstant) {
         participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true

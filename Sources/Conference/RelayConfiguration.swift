@@ -30,11 +30,15 @@ public struct RelayConfiguration: Sendable {
     /// Makes what records the controller of a participant's downlink; nil, or nil from it, where nothing is recorded. It
     /// is called on the relay's loop, which it must not keep waiting.
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
+    /// Whether who sees one source alone, unchanged, is sent its sender's own packets where they fit.
+    public var passThrough = PassThroughMode.auto
     public var encoder = EncoderBackEnd.openH264
     public var encoderPreset = EncoderPreset.balanced
     /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see the
     /// same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.
     public var maximumEncoders: Int?
+    /// What saves time before the machine has too little of it; nil: nothing does, and joins are not refused for it.
+    public var governor: GovernorSettings?
     /// The most of a shared encoder's rate that keyframes take.
     public var sharedKeyFrameShare = 0.05
     /// Whether pictures are composed and encoded smaller, or fewer a second, where the rate does not make good ones of the

@@ -6,6 +6,8 @@ import MediaCore
 public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
+    /// What the governor says; nil where there is none.
+    public var governor: GovernorSnapshot?
 }
 
 /// What became of the datagrams that arrived.
@@ -50,6 +52,10 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
+    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    public var measures: String?
+    /// Those who are sent sources' own packets.
+    public var passThrough = RoomPassThroughSnapshot()
 }
 
 /// What a room's encoders do.
@@ -122,6 +128,12 @@ public struct SlidesSnapshot: Encodable, Hashable, Sendable {
     public var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     public var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    public var framesSkipped: UInt64 = 0
+    /// What the sender was asked to send at most; nil where it is free to send as much as it likes.
+    public var maximumBitRate: Int64?
+    /// What is spent on decoding.
+    public var effort = UplinkEffort.full
 }
 
 public struct UplinkSnapshot: Encodable, Sendable {
@@ -134,13 +146,25 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     public var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    public var framesSkipped: UInt64 = 0
+    /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it likes.
+    public var maximumBitRate: Int64?
+    /// What is spent on decoding the camera's video.
+    public var effort = UplinkEffort.full
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Lost video packets that it recovered.
+    public var packetsRecovered: UInt64 = 0
     /// Frames waiting for the decoder.
     public var decodeQueue = 0
     public var malformedPackets: UInt64 = 0
     public var audioPackets: UInt64 = 0
+    /// Audio payloads taken from later packets that repeat them (RED).
+    public var redBlocksUsed: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
     /// Audio playout delay.
@@ -168,6 +192,10 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var groupBitRate: Int64 = 0
     /// Why it is so, in a sentence.
     public var explanation: String?
+    /// Whose packets are sent as they are; nil where an encoder's frames are.
+    public var passThrough: PassThroughSnapshot?
+    /// Packets of other senders passed on as they were.
+    public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
@@ -181,6 +209,12 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var keyFrames: UInt64 = 0
     public var keyFrameRequests: UInt64 = 0
     public var retransmissions: UInt64 = 0
+    /// What repairs loss now.
+    public var repair = LossRepair.none
+    /// Packets of forward error correction.
+    public var fecPackets: UInt64 = 0
+    /// Audio packets that repeat earlier ones (RED).
+    public var redPackets: UInt64 = 0
     /// Bytes waiting in the pacer.
     public var pacerQueue = 0
     /// The congestion controller's state, in one word.

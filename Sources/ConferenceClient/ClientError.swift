@@ -6,8 +6,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case unreadableInput(path: String, reason: String)
     /// The relay did not answer.
     case relayUnreachable(url: String, reason: String)
-    /// The relay answered, but not with a session.
-    case relayRefused(url: String, status: Int, reason: String)
+    /// The relay answered, but not with a session. It may say after how long to ask again (RFC 9110, section 10.2.3).
+    case relayRefused(url: String, status: Int, reason: String, retryAfter: Duration? = nil)
     /// The relay ended the session or fell silent.
     case relayLeft(reason: String)
     /// A file that was asked for cannot be written.
@@ -28,6 +28,12 @@ public enum ClientError: Error, Equatable, Sendable {
         case .noMedia: 75
         }
     }
+
+    /// After how long the relay may be asked again; nil where it did not say, or says that it never helps.
+    public var retryAfter: Duration? {
+        guard case .relayRefused(_, 503, _, let time) = self else { return nil }
+        return time
+    }
 }
 
 extension ClientError: CustomStringConvertible {
@@ -36,7 +42,7 @@ extension ClientError: CustomStringConvertible {
         case .usage(let reason): reason
         case .unreadableInput(let path, let reason): "cannot use \(path): \(reason)"
         case .relayUnreachable(let url, let reason): "no relay answers at \(url): \(reason)"
-        case .relayRefused(let url, let status, let reason): "the relay at \(url) refused (\(status)): \(reason)"
+        case .relayRefused(let url, let status, let reason, _): "the relay at \(url) refused (\(status)): \(reason)"
         case .relayLeft(let reason): reason
         case .outputNotWritable(let path, let reason): "cannot write \(path): \(reason)"
         case .noMedia(let reason): reason

@@ -6,13 +6,18 @@ public struct BitrateAllocation: Hashable, Sendable {
     public var video: BitRate
     /// What is kept free for retransmissions, headers included.
     public var retransmission: BitRate
+    /// What forward error correction of the video takes, headers included.
+    public var protection: BitRate
     /// Whether audio or video differ from the allocation before.
     public var isChanged: Bool
 
-    public init(audio: BitRate, video: BitRate, retransmission: BitRate, isChanged: Bool) {
+    public init(
+        audio: BitRate, video: BitRate, retransmission: BitRate, protection: BitRate = .zero, isChanged: Bool
+    ) {
         self.audio = audio
         self.video = video
         self.retransmission = retransmission
+        self.protection = protection
         self.isChanged = isChanged
     }
 }
@@ -20,7 +25,8 @@ public struct BitrateAllocation: Hashable, Sendable {
 /// Splits a target among audio, video and retransmissions.
 ///
 /// Audio comes first: its minimum whatever happens, more as the target grows. Retransmissions get what the loss lets
-/// expect. Video gets the rest, and its rate moves only when it changed by more than 3 %, so that the encoder is not
+/// expect, and forward error correction a part of what is left, as large as it is compared with the video. Video gets the
+/// rest, and its rate moves only when it changed by more than 3 %, so that the encoder is not
 /// set anew for nothing.
 public struct BitrateAllocator: Sendable {
     public struct Configuration: Hashable, Sendable {
@@ -65,17 +71,27 @@ public struct BitrateAllocator: Sendable {
         self.configuration = configuration
     }
 
-    /// Splits a target, given the fraction of packets that get lost.
-    public mutating func allocate(target: BitRate, fractionLost: Double = 0) -> BitrateAllocation {
+    /// Splits a target.
+    ///
+    /// - Parameters:
+    ///   - fractionLost: The fraction of packets that get lost.
+    ///   - protection: What forward error correction adds to each bit of video.
+    ///   - audioRepetitions: How often the payload of an audio packet is sent again in later ones.
+    public mutating func allocate(
+        target: BitRate, fractionLost: Double = 0, protection: Double = 0, audioRepetitions: Int = 0
+    ) -> BitrateAllocation {
         var rest = target
         var audioRate = BitRate.zero
         if let range = configuration.audio {
             audioRate = (target * Self.audioShare).clamped(to: range)
-            rest = rest - audioRate - audioOverhead
+            rest = rest - audioRate * Double(1 + max(audioRepetitions, 0)) - audioOverhead
         }
         let loss = fractionLost > Self.negligibleLoss ? min(fractionLost, 1) : 0
         let retransmission = rest * min(loss, Self.maximumRetransmissionShare)
         rest = rest - retransmission
+        let protected = rest * (1 / (1 + max(protection, 0)))
+        let protectionRate = rest - protected
+        rest = protected
 
         var videoRate = BitRate.zero
         if let range = configuration.video {
@@ -92,7 +108,8 @@ public struct BitrateAllocator: Sendable {
         }
         let isChanged = last?.video != videoRate || last?.audio != audioRate
         let allocation = BitrateAllocation(
-            audio: audioRate, video: videoRate, retransmission: retransmission, isChanged: isChanged)
+            audio: audioRate, video: videoRate, retransmission: retransmission,
+            protection: protectionRate, isChanged: isChanged)
         last = allocation
         return allocation
     }

@@ -1,7 +1,7 @@
 public import MediaCore
 public import NIOCore
 
-/// Lets packets out at the pacing rate: audio at once, then retransmissions, video and padding, each in the order they
+/// Lets packets out at the pacing rate: audio at once, then retransmissions, video, what repairs it and padding, each in the order they
 /// came. While a probe is under way packets leave at the probe's rate instead.
 ///
 /// The caller enqueues packets, calls `dequeue(now:)` until it returns nil, and comes back at `nextSendTime(now:)`:

@@ -5,6 +5,8 @@ public enum PacketPriority: Int, CaseIterable, Comparable, Sendable {
     /// Fills a gap that a receiver waits for.
     case retransmission
     case video
+    /// Repairs what may get lost of the video before it.
+    case repair
     /// Only carries a probe.
     case padding
 

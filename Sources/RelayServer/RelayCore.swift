@@ -40,6 +40,10 @@ public protocol RelayCore: AnyObject {
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
+    /// Takes what the machine was measured to take for the relay's work.
+    func adopt(_ calibration: Calibration, now: MonotonicInstant)
+    /// The next thing that the governor has to tell.
+    func pollGovernorEvent() -> GovernorEvent?
     /// Takes a datagram that arrived.
     func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant)
     /// Does what is due.

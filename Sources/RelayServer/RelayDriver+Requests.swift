@@ -63,6 +63,11 @@ extension RelayDriver {
         }
     }
 
+    /// Takes what the machine was measured to take for the relay's work.
+    func adopt(_ calibration: Calibration) {
+        act { relay, now in relay.adopt(calibration, now: now) }
+    }
+
     /// The state of one room at this moment; nil when there is none of that name.
     func room(_ id: String) -> RoomSnapshot? {
         look { relay, now in relay.snapshot(room: id, now: now) }

@@ -15,6 +15,7 @@ actor RelayDriver {
     private let workers: WorkerPool<JobQueueID, JobCompletion>
     private let completions: CompletionInbox
     private let now: @Sendable () -> MonotonicInstant
+    private let onGovernorEvent: @Sendable (GovernorEvent) -> Void
     private var socket: MediaSocket?
     private var downlinks: EmulatedDownlinks?
     private var timer: (scheduled: Scheduled<Void>, instant: MonotonicInstant)?
@@ -36,16 +37,19 @@ actor RelayDriver {
     ///   - eventLoop: The loop that everything happens on.
     ///   - workerCount: How many threads run the relay's jobs.
     ///   - downlink: A link that what is sent to each address passes first; nil for none.
+    ///   - onGovernorEvent: Is told what the relay's governor has to tell, on the loop.
     ///   - now: The clock; instants of the event loop's timers must be on it.
     ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
     init(
         eventLoop: any EventLoop, workerCount: Int, downlink: LinkProfile? = nil,
+        onGovernorEvent: @escaping @Sendable (GovernorEvent) -> Void = { _ in },
         now: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now() },
         makeRelay: @Sendable () -> any RelayCore
     ) {
         let completions = CompletionInbox()
         self.eventLoop = eventLoop
         self.now = now
+        self.onGovernorEvent = onGovernorEvent
         self.completions = completions
         downlinks = downlink.map { EmulatedDownlinks(profile: $0, start: now()) }
         relay = makeRelay()
@@ -170,6 +174,7 @@ actor RelayDriver {
     }
 
     private func publishEvents(now: MonotonicInstant) {
+        while let event = relay.pollGovernorEvent() { onGovernorEvent(event) }
         while let event = relay.pollRoomEvent() { feeds.publish(event, now: now) }
     }
 

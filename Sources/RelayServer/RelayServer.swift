@@ -1,5 +1,6 @@
 import Compositing
 import Conference
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -26,6 +27,7 @@ public final class RelayServer: Service {
     private let tls: TLSConfiguration?
     private let iceServers: [ICEServer]
     private let logger: Logger
+    private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
 
     /// Takes the port and makes the relay. Nothing is served until `run`.
@@ -112,8 +114,14 @@ public final class RelayServer: Service {
         mediaChannel = channel
         endpoint = Endpoint(address: bound, isEncrypted: tls != nil)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        calibration = relayConfiguration.governor.map { _ in
+            CalibrationRun(
+                canvas: relayConfiguration.canvas, encoder: relayConfiguration.encoder,
+                limit: configuration.calibrationLimit, processorTime: ProcessorClock.ofThisThread)
+        }
         driver = RelayDriver(
-            eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink
+            eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
+            onGovernorEvent: { GovernorLog(logger: logger).note($0) }
         ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }
@@ -139,6 +147,7 @@ public final class RelayServer: Service {
 
     private func serve() async throws {
         try await driver.start(mediaChannel: mediaChannel)
+        calibrate()
         let signalling = try makeSignallingApplication()
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -158,6 +167,21 @@ public final class RelayServer: Service {
         } onGracefulShutdown: { [driver] in
             Task { await driver.close() }
         }
+    }
+
+    /// Measures the machine, on a thread of its own: nobody waits for it.
+    private func calibrate() {
+        guard let calibration else { return }
+        let thread = Thread { [driver, logger] in
+            do {
+                let result = try calibration.measure()
+                Task { await driver.adopt(result) }
+            } catch {
+                logger.warning("\(error); seats are not counted")
+            }
+        }
+        thread.name = "calibration"
+        thread.start()
     }
 
     private func makeSignallingApplication() throws -> Application<RouterResponder<SignallingContext>> {

@@ -29,6 +29,9 @@ public struct RelayServerConfiguration: Sendable {
     public var flightRecorderLimit = FlightRecorder.defaultLimit
     /// The folder of the images that templates and overlays may name; nil for those that `relay` has.
     public var imageFolder: String?
+    /// How much processor time is spent at the start, in the background, on measuring the machine for the relay's
+    /// governor, where it has one.
+    public var calibrationLimit = Duration.milliseconds(800)
     /// What the relay does. The media addresses in it are the server's to fill in.
     public var relay = RelayConfiguration()
 

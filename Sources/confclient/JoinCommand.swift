@@ -26,6 +26,16 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(help: "What that file may grow to; the recording ends there.")
     var flightRecorderLimit = FileSizeArgument(FlightRecorder.defaultLimit, "64MB")
 
+    @Option(
+        help: ArgumentHelp(
+            "How often to ask again where the relay has no seat and says when to; it is not waited for more than a minute.",
+            valueName: "n"))
+    var retries = 3
+
+    func validate() throws {
+        guard (0...1000).contains(retries) else { throw ValidationError("--retries is \(retries); use 0 to 1000") }
+    }
+
     func run() async throws {
         let terminal = Terminal(isQuiet: media.quiet)
         let interruptions = Interruptions()
@@ -34,7 +44,7 @@ struct JoinCommand: AsyncParsableCommand {
             options.flightRecorderPath = flightRecorder
             options.flightRecorderLimit = flightRecorderLimit.size
             if let stats = media.stats { try JSONFile.check(stats) }
-            let session = try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+            let session = try await join(options, terminal)
             let status = Task { await terminal.show { try await session.status().line } }
             let end = await Ending.first(
                 duration: media.duration?.duration, interruptions: interruptions, end: session.waitForEnd)
@@ -47,6 +57,27 @@ struct JoinCommand: AsyncParsableCommand {
         } catch let error as ClientError {
             terminal.fail(error.description)
             throw ExitCode(error.exitCode)
+        }
+    }
+
+    /// The longest time for which a seat is waited for at once.
+    private static let longestWait = Duration.seconds(60)
+
+    /// Joins; where the relay has no seat, after the time that it says.
+    private func join(_ options: JoinOptions, _ terminal: Terminal) async throws -> ClientSession {
+        var attempts = 0
+        while true {
+            do {
+                return try await ClientSession.join(options, on: MultiThreadedEventLoopGroup.singleton.next())
+            } catch let error as ClientError {
+                guard attempts < retries, let time = error.retryAfter, time <= Self.longestWait else { throw error }
+                attempts += 1
+                // A little more for some than for others, so that they do not all come at once.
+                let wait = max(time, .seconds(1)) * Double.random(in: 1...1.2)
+                terminal.fail(
+                    "\(error); asking again in \(Int(wait.seconds.rounded())) s (\(attempts) of \(retries))")
+                try await Task.sleep(for: wait)
+            }
         }
     }
 }

@@ -33,6 +33,13 @@ struct MediaOptions: ParsableArguments {
     )
     var reencode: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Whether to send no more than is seen: pictures no larger than one's tile, and no more bits than the relay asks for."
+    )
+    var followDemand = true
+
     @Option(help: ArgumentHelp("Whether one's own picture is shown in the grid.", valueName: "never|always"))
     var selfView: SelfViewArgument?
 
@@ -105,6 +112,7 @@ struct MediaOptions: ParsableArguments {
         options.video = VideoInput(argument: video)
         options.videoSettings = VideoInputSettings(
             dimensions: size?.dimensions, frameRate: frameRate, reencodes: reencode)
+        options.followsDemand = followDemand
         options.audio = AudioInput(argument: audio)
         options.maximumBitRate = maximumBitRate
         options.showsSelfView = selfView.map { $0 == .always }

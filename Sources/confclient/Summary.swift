@@ -5,6 +5,7 @@ extension ClientReport {
     var summary: [String] {
         let video = receivedVideo
         let size = video.width.flatMap { width in video.height.map { " \(width)x\($0)" } } ?? ""
+        let sentSize = sentVideo.width.flatMap { width in sentVideo.height.map { " \(width)x\($0)" } } ?? ""
         var lines = [
             "\(name): \(tenths(durationSeconds)) s in \(url) (\(end))",
             "  received video: \(video.frames) frames\(size), \(tenths(video.framesPerSecond)) fps,"
@@ -12,7 +13,7 @@ extension ClientReport {
                 + " \(video.packets + max(0, video.packetsLost)) packets lost, frozen \(tenths(video.freezeSeconds)) s"
                 + " (\(video.freezeCount)x)",
             "  received sound: \(receivedAudio.packets) packets, \(kilobits(receivedAudio.bitsPerSecond))",
-            "  sent video: \(sentVideo.frames) frames, \(kilobits(sentVideo.bitsPerSecond)) of"
+            "  sent video: \(sentVideo.frames) frames\(sentSize), \(kilobits(sentVideo.bitsPerSecond)) of"
                 + " \(kilobits(sentVideo.targetBitsPerSecond)) allowed, \(sentVideo.framesSkipped) frames skipped",
         ]
         if let mean = delay.meanSeconds, let p95 = delay.p95Seconds {

@@ -24,6 +24,7 @@ extension CongestionControllerKind: ExpressibleByArgument {}
 extension EncoderBackEnd: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 extension LayoutPreview.Shape: ExpressibleByArgument {}
+extension PassThroughMode: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
 
 extension Logger.Level {

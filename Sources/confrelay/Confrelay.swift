@@ -5,7 +5,8 @@ import RelayServer
 import ServiceLifecycle
 import UnixSignals
 
-/// The relay as a program: options in, one line when it listens, exit codes out. `confrelay layout` looks at layouts.
+/// The relay as a program: options in, one line when it listens, exit codes out. `confrelay layout` looks at layouts,
+/// `confrelay calibrate` at the machine.
 @main
 enum Confrelay {
     /// How the program ends; after `sysexits.h`, as `docs/confrelay.md` lists them.
@@ -39,8 +40,11 @@ enum Confrelay {
     /// What the arguments ask for. The relay's options are none of the other commands', some of which are called the same: so
     /// those are no subcommands of the parser's kind, whose options are taken wherever they stand.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-        arguments.first == "layout"
-            ? try LayoutCommand.parseAsRoot(Array(arguments.dropFirst())) : try ConfrelayCommand.parseAsRoot(arguments)
+        switch arguments.first {
+        case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))
+        case "calibrate": try CalibrateCommand.parseAsRoot(Array(arguments.dropFirst()))
+        default: try ConfrelayCommand.parseAsRoot(arguments)
+        }
     }
 
     /// Runs a command that ends by itself.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Compositing
 import Conference
 import FlightRecording
+import Foundation
 import Logging
 import MediaCore
 import NetworkSimulation
@@ -21,7 +22,8 @@ struct ConfrelayCommand: ParsableCommand {
 
             Join with: confclient join http://127.0.0.1:7000/rooms/demo --name Ada
 
-            confrelay layout list and confrelay layout explain show layouts without a room: confrelay layout --help.
+            confrelay layout list and confrelay layout explain show layouts without a room: confrelay layout --help. \
+            confrelay calibrate measures how many participants this machine has time for: confrelay calibrate --help.
 
             Exit codes: 0 ended as asked; 64 an option is wrong; 66 the TLS certificate or key, or an image, cannot be \
             used; 69 the address or port cannot be used; 70 an internal failure; 73 the flight recorder's folder cannot be written to.
@@ -65,11 +67,13 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
+        configuration.relay.passThrough = media.passThrough
         configuration.relay.labels = media.labels == .on
         configuration.relay.hasLadder = media.ladder == .on
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
+        configuration.relay.governor = limits.governorSettings
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
         return configuration
@@ -196,6 +200,12 @@ struct MediaOptions: ParsableArguments {
     var selfView = SelfView.never
 
     @Option(
+        help: ArgumentHelp(
+            "Whether who sees one sender alone is sent that one's own packets where they fit: auto, or off.",
+            discussion: "With off every picture is decoded, composed and encoded."))
+    var passThrough = PassThroughMode.auto
+
+    @Option(
         help: """
             Whether names, muted microphones and who speaks are shown in the picture: on or off.
             """)
@@ -260,12 +270,25 @@ struct LimitOptions: ParsableArguments {
             valueName: "n"))
     var maxEncoders = EncoderLimit.forThisMachine
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether pictures are made at less cost, and joins refused, before the machine has too little time: on or off.",
+            discussion: """
+                It is measured for a second at the start; GET /readyz and /metrics tell how many seats are left.
+                """))
+    var governor = Switch.on
+
     @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
     var maxParticipants = 50
 
     @Option(
         help: ArgumentHelp("Seconds without a packet after which a participant has left.", valueName: "seconds"))
     var idleTimeout = 30
+
+    /// nil: it is off.
+    var governorSettings: GovernorSettings? {
+        governor == .on ? GovernorSettings(workers: min(workers, ProcessInfo.processInfo.activeProcessorCount)) : nil
+    }
 
     func validate() throws {
         guard (1...1024).contains(workers) else {

@@ -102,6 +102,28 @@ struct NegotiationTests {
     }
 }
 
+@Suite("Retry-After")
+struct RetryTests {
+    @Test("seconds are understood, and nothing else")
+    func time() {
+        #expect(Negotiation.retryTime("30") == .seconds(30))
+        #expect(Negotiation.retryTime("0") == .zero)
+        for field in [nil, "", "-1", "1.5", "Fri, 31 Dec 1999 23:59:59 GMT", "99999999999999999999", "soon"] {
+            #expect(Negotiation.retryTime(field) == nil)
+        }
+    }
+
+    @Test("only where a relay has no seat is it asked again")
+    func errors() {
+        func error(_ status: Int) -> ClientError {
+            .relayRefused(url: "", status: status, reason: "", retryAfter: .seconds(5))
+        }
+        #expect(error(503).retryAfter == .seconds(5))
+        #expect(error(403).retryAfter == nil)
+        #expect(ClientError.relayLeft(reason: "").retryAfter == nil)
+    }
+}
+
 @Suite("Exit codes")
 struct ExitCodeTests {
     @Test("errors have the codes that are documented")

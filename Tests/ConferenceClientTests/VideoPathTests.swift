@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import H264
 import MediaCore
+import NIOCore
 import RTP
 import Recording
 import Testing
@@ -261,7 +262,7 @@ struct ClipTests {
             backEnd: .openH264, seconds: 2)
         #expect(clip.samples.count(where: \.isSync) == 2)
         for offset in 0..<3 {
-            let source = ClipSource(clip: clip, offset: offset)
+            let source = ClipSource(clips: [clip], offset: offset)
             let first = try source.nextFrame(wallClockMilliseconds: 0)
             guard case .encoded(let sample) = first.content else {
                 Issue.record("not encoded")
@@ -271,6 +272,26 @@ struct ClipTests {
             #expect(first.duration == .milliseconds(200))
             for _ in 0..<20 { _ = try source.nextFrame(wallClockMilliseconds: 0) }
         }
+    }
+
+    @Test("a clip in several sizes changes to the one that its tile needs, with a key frame")
+    func clipSizes() throws {
+        let sizes = [VideoDimensions(width: 320, height: 192), VideoDimensions(width: 160, height: 96)]
+        let clips = try sizes.map { size in
+            try PreEncodedClip.make(
+                name: "Load", dimensions: size, frameRate: 5, bitRate: .kilobits(100), backEnd: .openH264, seconds: 2)
+        }
+        let source = ClipSource(clips: clips)
+        _ = try source.nextFrame(wallClockMilliseconds: 0)
+        source.fit(VideoDimensions(width: 150, height: 90))
+        var seen: [(VideoDimensions, isSync: Bool)] = []
+        for _ in 0..<10 {
+            guard case .encoded(let sample) = try source.nextFrame(wallClockMilliseconds: 0).content else { continue }
+            seen.append((sample.format.dimensions, sample.isSync))
+        }
+        let change = try #require(seen.firstIndex { $0.0 == sizes[1] })
+        #expect(seen[change].isSync)
+        #expect(seen[change...].allSatisfy { $0.0 == sizes[1] })
     }
 
     @Test("a second of sound is fifty packets, over and over")
@@ -284,5 +305,83 @@ struct ClipTests {
             clip.allSatisfy {
                 $0.level.decibelsBelowOverload > 10 && $0.level.decibelsBelowOverload < 40 && $0.level.isVoice
             })
+    }
+}
+
+@Suite("Sizes by the tile")
+struct SendSizeTests {
+    private let source = VideoDimensions(width: 1280, height: 720)
+
+    @Test(
+        "the smallest of few sizes that covers the tile is sent",
+        arguments: [
+            (1280, 720, 1280), (1000, 700, 1280), (960, 540, 960), (640, 360, 640), (426, 240, 640), (320, 180, 320),
+            (100, 56, 320), (0, 0, 320), (4000, 3000, 1280),
+        ])
+    func sizes(width: Int, height: Int, expected: Int) {
+        let size = SendSize.dimensions(of: source, in: VideoDimensions(width: width, height: height))
+        #expect(size == VideoDimensions(width: expected, height: expected * 9 / 16))
+    }
+
+    @Test("a picture that stands upright in a wide tile is sent as high as the tile")
+    func portrait() {
+        let size = SendSize.dimensions(
+            of: VideoDimensions(width: 720, height: 1280), in: VideoDimensions(width: 1280, height: 640))
+        #expect(size == VideoDimensions(width: 360, height: 640))
+    }
+}
+
+@Suite("Events of a room")
+struct EventStreamTests {
+    private func events(_ text: String, cutEvery size: Int) -> [EventStreamParser.Event] {
+        var parser = EventStreamParser()
+        var bytes = ByteBuffer(string: text)
+        var events: [EventStreamParser.Event] = []
+        while let part = bytes.readSlice(length: min(size, bytes.readableBytes)), part.readableBytes > 0 {
+            events += parser.append(part)
+        }
+        return events
+    }
+
+    @Test("events are the same however the stream is cut, and whichever way its lines end", arguments: [1, 2, 7, 1000])
+    func cuts(size: Int) {
+        let text = "retry: 2000\nid: 1\nevent: room\ndata: {\"a\":1}\n\n:\n\ndata:x\ndata: y\n\nevent: lost"
+        let expected = [
+            EventStreamParser.Event(name: "room", data: "{\"a\":1}"), .init(name: "message", data: "x\ny"),
+        ]
+        #expect(events(text, cutEvery: size) == expected)
+        #expect(events(text.replacing("\n", with: "\r\n"), cutEvery: size) == expected)
+        #expect(events(text.replacing("\n", with: "\r"), cutEvery: size) == expected)
+    }
+
+    @Test("an event that does not end is not collected without end")
+    func endless() {
+        var parser = EventStreamParser()
+        let chunk = ByteBuffer(repeating: 0x61, count: 1 << 18)
+        for _ in 0..<8 { #expect(parser.append(chunk).isEmpty) }
+        #expect(parser.append(ByteBuffer(string: "\n\ndata: 1\n\n")) == [.init(data: "1")])
+    }
+
+    @Test("one's own camera's tile is read from what is told of the room, and of changes; nothing else is")
+    func tiles() {
+        func size(_ name: String, _ data: String) -> VideoDimensions? {
+            TileEvent.size(EventStreamParser.Event(name: name, data: data), of: "me")
+        }
+        let mine = #"{"participant":"me","content":"camera","width":320,"height":180,"bitRate":1}"#
+        let screen = #"{"participant":"me","content":"slides","width":640,"height":360}"#
+        let other = #"{"participant":"you","content":"camera","width":640,"height":360}"#
+        let expected = VideoDimensions(width: 320, height: 180)
+        #expect(size("tileChanged", mine) == expected)
+        #expect(size("room", #"{"id":"demo","tiles":[\#(mine),\#(screen),\#(other)]}"#) == expected)
+        for event in [screen, other, "", "[]", mine.replacing("320", with: "-1"), mine.replacing("320", with: "1e9")] {
+            #expect(size("tileChanged", event) == nil)
+        }
+        #expect(size("participantLeft", mine) == nil)
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<3000 {
+            var bytes = Array(mine.utf8)
+            bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            _ = size("tileChanged", String(decoding: bytes, as: UTF8.self))
+        }
     }
 }

@@ -41,7 +41,9 @@ import VideoCoding
                 let packet = RTPPacket(
                     payloadType: 96, marker: position == payloads.count - 1, sequenceNumber: sequence,
                     timestamp: UInt32(index * 6000), ssrc: 7, payload: payload)
-                stream?.insert(packet, size: DataSize(bytes: payload.readableBytes + 12), now: now)
+                let datagram = packet.encode()
+                let size = DataSize(bytes: datagram.readableBytes)
+                stream?.insert(packet, datagram: datagram, size: size, now: now) { _ in }
                 sequence += 1
             }
             now = now + .milliseconds(66)

@@ -64,32 +64,29 @@ import Testing
         call.run(for: .milliseconds(200))
         // Nobody else is there to see it.
         #expect(
-            call.roomEvents().filter(\.isAboutTiles)
-                == [.tileChanged(id: ada.participantID, content: .camera, Self.nothing)])
+            call.roomEvents().compactMap(\.tile)
+                == [Tile(ada, Self.nothing)])
         let ben = try call.join("Ben", colour: .green)
         let cy = try call.join("Cy", colour: .blue)
         call.run(for: .milliseconds(200))
         let half = VideoDimensions(width: 160, height: 90)
         #expect(
-            Set(call.roomEvents().filter(\.isAboutTiles))
-                == Set([ada, ben, cy].map { .tileChanged(id: $0.participantID, content: .camera, half) }))
+            Set(call.roomEvents().compactMap(\.tile)) == Set([ada, ben, cy].map { Tile($0, half) }))
 
         try call.relay.setLayout(.solo(participant: ben.participantID), room: "demo", now: call.now)
         call.run(for: .milliseconds(200))
         let whole = VideoDimensions(width: 320, height: 180)
-        // Ben himself is shown the speaker layout of the two others: three quarters, and a quarter.
+        // Ben himself is shown the speaker layout of the two others: three quarters, and a quarter, which is told only
+        // when it has been so for a while.
         #expect(
-            Set(call.roomEvents().filter(\.isAboutTiles)) == [
-                .tileChanged(
-                    id: ada.participantID, content: .camera, VideoDimensions(width: 242, height: 136)),
-                .tileChanged(id: ben.participantID, content: .camera, whole),
-                .tileChanged(
-                    id: cy.participantID, content: .camera, VideoDimensions(width: 80, height: 44)),
-            ])
+            Set(call.roomEvents().compactMap(\.tile))
+                == [Tile(ada, VideoDimensions(width: 242, height: 136)), Tile(ben, whole)])
+        call.run(for: UplinkDemand.patience)
+        #expect(call.roomEvents().compactMap(\.tile) == [Tile(cy, VideoDimensions(width: 80, height: 44))])
         let tiles = call.relay.snapshot(room: "demo", now: call.now)?.participants.map(\.tiles)
         #expect(tiles?[1] == [TileSnapshot(content: .camera, width: 320, height: 180)])
         call.run(for: .seconds(2))
-        #expect(call.roomEvents().filter(\.isAboutTiles).isEmpty)
+        #expect(call.roomEvents().compactMap(\.tile).isEmpty)
     }
 
     @Test("a screen is told with its tile when its first picture is there, and when it has ended")
@@ -107,9 +104,8 @@ import Testing
         }
         #expect(shown)
         #expect(
-            events.contains(
-                .tileChanged(
-                    id: ada.participantID, content: .slides, VideoDimensions(width: 242, height: 180))))
+            events.compactMap(\.tile).contains(
+                Tile(ada, VideoDimensions(width: 242, height: 180), .slides)))
         let room = try #require(call.relay.rooms["demo"])
         ada.slides = nil
         room.videoEnded(.slides, of: room.participants[0], now: call.now)
@@ -170,7 +166,26 @@ extension RoomEvent.Kind {
         if case .activeSpeakerChanged = self { true } else { false }
     }
 
-    fileprivate var isAboutTiles: Bool {
-        if case .tileChanged = self { true } else { false }
+    fileprivate var tile: Tile? {
+        if case .tileChanged(let tile) = self {
+            Tile(
+                participant: tile.participant, content: tile.content,
+                size: VideoDimensions(width: tile.width, height: tile.height))
+        } else {
+            nil
+        }
+    }
+}
+
+/// Whose tile has which size.
+private struct Tile: Hashable {
+    var participant: String
+    var content: SourceContent
+    var size: VideoDimensions
+}
+
+extension Tile {
+    init(_ client: TestClient, _ size: VideoDimensions, _ content: SourceContent = .camera) {
+        self.init(participant: client.participantID, content: content, size: size)
     }
 }

@@ -43,4 +43,32 @@ import Testing
         #expect(pipeline.framesDropped == 10)
         #expect(pipeline.queuedFrames == UplinkPipeline.maximumPendingFrames - 9)
     }
+
+    @Test("frames left out on purpose are counted by themselves, and the source does not count as silent for it")
+    func skipsOnPurpose() {
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
+        _ = pipeline.enqueue(frame(isSync: true), now: .zero)
+        #expect(!pipeline.setEffort(.keyFrames))
+        for _ in 0..<40 { #expect(!pipeline.enqueue(frame(isSync: false), now: .zero)) }
+        #expect(pipeline.framesSkipped == 40 && pipeline.framesDropped == 0 && pipeline.queuedFrames == 1)
+        #expect(pipeline.isResting)
+        #expect(pipeline.setEffort(.full), "it goes on with a keyframe")
+        #expect(pipeline.isResting)
+        _ = pipeline.enqueue(frame(isSync: false), now: .zero)
+        #expect(pipeline.framesSkipped == 41)
+        _ = pipeline.enqueue(frame(isSync: true), now: .zero)
+        #expect(!pipeline.isResting && pipeline.queuedFrames == 2)
+    }
+
+    @Test("a sender that makes no keyframe when it is asked is decoded as it is after two seconds")
+    func patience() {
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
+        _ = pipeline.setEffort(.keyFrames)
+        _ = pipeline.enqueue(frame(isSync: false), now: .zero)
+        _ = pipeline.setEffort(.full)
+        for step in 0...20 {
+            _ = pipeline.enqueue(frame(isSync: false), now: .zero + .milliseconds(100 * Int64(step)))
+            #expect(pipeline.queuedFrames == (step < 20 ? 0 : 1))
+        }
+    }
 }

@@ -8,7 +8,7 @@ extension RTCPPacket {
     static func random(using generator: inout SeededGenerator) -> RTCPPacket {
         let (sender, media): (UInt32, UInt32) = (generator.integer(), generator.integer())
         let count = Int.random(in: 0...5, using: &generator)
-        switch Int.random(in: 0..<11, using: &generator) {
+        switch Int.random(in: 0..<13, using: &generator) {
         case 0:
             return .senderReport(
                 SenderReport(
@@ -59,6 +59,12 @@ extension RTCPPacket {
                 CongestionControlFeedback(
                     senderSSRC: sender,
                     streams: (0..<count).map { _ in .random(using: &generator) }, reportTimestamp: media))
+        case 10:
+            return .maximumBitRateRequest(
+                TMMBR(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
+        case 11:
+            return .maximumBitRateNotification(
+                TMMBN(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
         default:
             return .other(
                 OtherRTCPPacket(packetType: 207, countOrFormat: 3, body: generator.bytes(count * 4)))
@@ -73,6 +79,16 @@ extension ReportBlock {
             cumulativeLost: .random(in: cumulativeLostRange, using: &generator),
             highestSequence: generator.integer(), jitter: generator.integer(),
             lastSenderReport: generator.integer(), delaySinceLastSenderReport: generator.integer())
+    }
+}
+
+extension BitRateLimit {
+    static func random(using generator: inout SeededGenerator) -> BitRateLimit {
+        let mantissa = Int64.random(in: 0...0x1FFFF, using: &generator)
+        return BitRateLimit(
+            ssrc: generator.integer(),
+            maximum: BitRate(bitsPerSecond: mantissa << Int64.random(in: 0...46, using: &generator)),
+            overhead: DataSize(bytes: .random(in: 0...0x1FF, using: &generator)))
     }
 }
 

@@ -165,6 +165,49 @@ struct RTCPPacketTests {
         #expect(parsed.bitRate.bitsPerSecond == expected)
     }
 
+    @Test func `a request for a maximum bitrate has 17 bits of it, shifted, and the overhead`() throws {
+        // 131071 << 4 bit/s, 40 bytes: 4 << 26 | 0x1FFFF << 9 | 40
+        let limit = BitRateLimit(
+            ssrc: 2, maximum: BitRate(bitsPerSecond: Int64(131_071 << 4)), overhead: DataSize(bytes: 40))
+        try expect(
+            .maximumBitRateRequest(TMMBR(senderSSRC: 1, limits: [limit])),
+            encodesAs: "83CD0004 00000001 00000000 00000002 13FFFE28")
+        try expect(
+            .maximumBitRateNotification(TMMBN(senderSSRC: 1, limits: [limit])),
+            encodesAs: "84CD0004 00000001 00000000 00000002 13FFFE28")
+    }
+
+    @Test func `a notification without bounds says that there are none`() throws {
+        try expect(
+            .maximumBitRateNotification(TMMBN(senderSSRC: 1, limits: [])), encodesAs: "84CD0002 00000001 00000000")
+    }
+
+    @Test func `a requested bitrate is rounded down, its overhead held in nine bits`() throws {
+        let limit = BitRateLimit(
+            ssrc: 2, maximum: BitRate(bitsPerSecond: Int64(1_000_003)), overhead: DataSize(bytes: 4000))
+        let packets = try RTCPPacket.parse(
+            compound: RTCPPacket.encode([.maximumBitRateRequest(TMMBR(senderSSRC: 1, limits: [limit]))]))
+        guard case .maximumBitRateRequest(let request) = packets.first else {
+            Issue.record("not a request")
+            return
+        }
+        #expect(request.limits.map(\.maximum.bitsPerSecond) == [1_000_003 / 8 * 8])
+        #expect(request.limits.map(\.overhead.bytes) == [511])
+    }
+
+    @Test func `a requested bitrate beyond 63 bits saturates, and a bound that is cut off is refused`() throws {
+        let packets = try RTCPPacket.parse(compound: ByteBuffer(hex: "83CD0004 00000001 00000000 00000002 FFFFFE00"))
+        guard case .maximumBitRateRequest(let request) = packets.first else {
+            Issue.record("not a request")
+            return
+        }
+        #expect(request.limits.map(\.maximum.bitsPerSecond) == [.max])
+        #expect(throws: RTPError.self) {
+            try RTCPPacket.parse(compound: ByteBuffer(hex: "83CD0003 00000001 00000000 00000002"))
+        }
+        #expect(throws: RTPError.self) { try RTCPPacket.parse(compound: ByteBuffer(hex: "84CD0001 00000001")) }
+    }
+
     @Test func `application layer feedback that is no REMB is left alone`() throws {
         let other = OtherRTCPPacket(
             packetType: 206, countOrFormat: 15, body: ByteBuffer(hex: "000000010000000200000003"))

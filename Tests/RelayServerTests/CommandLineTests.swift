@@ -34,6 +34,7 @@ struct CommandLineTests {
         #expect(configuration.relay.encoder == .openH264)
         #expect(configuration.relay.selfView == .never)
         #expect(configuration.relay.labels)
+        #expect(configuration.relay.governor?.workers ?? 0 >= 1)
         #expect(configuration.relay.hasLadder)
         #expect(configuration.flightRecorderFolder == nil)
         #expect(configuration.flightRecorderLimit == DataSize(bytes: 64_000_000))
@@ -48,6 +49,7 @@ struct CommandLineTests {
             "--idle-timeout", "9", "--self-view", "always", "--labels", "off", "--ladder", "off", "--log-level", "debug", "--log-format",
             "json",
             "--controller", "confrelay", "--flight-recorder", "flights", "--flight-recorder-limit", "500kB",
+            "--governor", "off",
         ])
         let configuration = command.serverConfiguration
         #expect(configuration.host == "::")
@@ -61,6 +63,7 @@ struct CommandLineTests {
         #expect(configuration.relay.rateLimits.maximum == .megabits(1.5))
         #expect(configuration.relay.encoder == .x264)
         #expect(!configuration.relay.labels)
+        #expect(configuration.relay.governor == nil)
         #expect(!configuration.relay.hasLadder)
         #expect(configuration.relay.maximumParticipants == 4)
         #expect(configuration.relay.idleTimeout == .seconds(9))

@@ -30,12 +30,22 @@ struct ProgramTests {
         }
 
         /// The first line on standard output.
-        func firstLine() -> String {
+        func firstLine() -> String { Self.line(of: output) }
+
+        /// The next line on standard error.
+        func firstError() -> String { Self.line(of: errors) }
+
+        private static func line(of pipe: Pipe) -> String {
             var line = Data()
-            while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte.first != 0x0A, !byte.isEmpty {
+            while let byte = try? pipe.fileHandleForReading.read(upToCount: 1), byte.first != 0x0A, !byte.isEmpty {
                 line += byte
             }
             return String(decoding: line, as: UTF8.self)
+        }
+
+        /// All of standard output, once it has ended.
+        func allOutput() -> String {
+            String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         }
 
         /// Waits for the end: the exit code, and what was written on standard error.
@@ -56,12 +66,12 @@ struct ProgramTests {
 
     @Test("it says where it listens, serves there, and ends with 0 on a signal", arguments: [SIGTERM, SIGINT])
     func serving(signal: Int32) throws {
-        let program = try Program(["--port", "0"])
+        let program = try Program(["--port", "0", "--governor", "off"])
         let port = try port(in: program.firstLine())
         let answer = try HTTPConnection(port: port).exchange(
             "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
-        #expect(answer.hasSuffix("ready\n"))
+        #expect(answer.contains(#""ready":true"#))
         kill(program.process.processIdentifier, signal)
         let (code, errors) = program.end()
         #expect(code == 0)
@@ -70,7 +80,7 @@ struct ProgramTests {
 
     @Test("a request that hangs does not keep it from ending")
     func hangingRequest() throws {
-        let program = try Program(["--port", "0"])
+        let program = try Program(["--port", "0", "--governor", "off"])
         let port = try port(in: program.firstLine())
         let idle = try HTTPConnection(port: port)
         let hanging = try HTTPConnection(port: port)
@@ -85,9 +95,41 @@ struct ProgramTests {
         withExtendedLifetime((idle, hanging)) {}
     }
 
+    @Test("it measures the machine at the start, says in its log how many fit, and answers meanwhile")
+    func calibration() throws {
+        let program = try Program(["--port", "0", "--canvas", "320x180"])
+        let port = try port(in: program.firstLine())
+        let answer = try HTTPConnection(port: port).exchange(
+            "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        #expect(answer.contains(#""level":"normal""#))
+        let line = program.firstError()
+        #expect(line.contains(" calibrated: "))
+        #expect(line.contains(" seats "))
+        let later = try HTTPConnection(port: port).exchange(
+            "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
+        #expect(later.contains(#""seatsLeft":"#))
+        kill(program.process.processIdentifier, SIGTERM)
+        #expect(program.end().code == 0)
+    }
+
+    @Test("confrelay calibrate prints what the machine takes, as a table and as JSON")
+    func calibrate() throws {
+        let options = ["calibrate", "--seconds", "1", "--canvas", "320x180"]
+        let table = try Program(options)
+        #expect(table.firstLine().contains("of a core"))
+        #expect(table.end().code == 0)
+        let json = try Program(options + ["--json"])
+        let text = json.allOutput()
+        #expect(json.end().code == 0)
+        let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let seats = try #require(document?["seats"] as? [String: Int])
+        #expect(try #require(seats["cheapest"]) >= #require(seats["dedicated"]))
+        #expect(try Program(["calibrate", "--seconds", "0"]).end().code == 64)
+    }
+
     @Test("a port in use, by TCP or by UDP, is one line and exit code 69")
     func portInUse() throws {
-        let first = try Program(["--port", "0"])
+        let first = try Program(["--port", "0", "--governor", "off"])
         let port = try port(in: first.firstLine())
         let second = try Program(["--port", "\(port)"]).end()
         #expect(second.code == 69)
@@ -132,7 +174,7 @@ struct ProgramTests {
 
     @Test("what is not HTTP gets 400 and the connection closed")
     func notHTTP() throws {
-        let program = try Program(["--port", "0"])
+        let program = try Program(["--port", "0", "--governor", "off"])
         let port = try port(in: program.firstLine())
         #expect(try HTTPConnection(port: port).exchange("\u{16}\u{3}\u{1}garbage\r\n\r\n").hasPrefix("HTTP/1.1 400 "))
         let large = "GET / HTTP/1.1\r\nHost: relay\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n"

@@ -69,7 +69,14 @@ struct PrometheusTests {
         var histogram = LatencyHistogram()
         histogram.observe(.milliseconds(3))
         participant.stages = [StageSnapshot(stage: "decode", histogram: histogram)]
-        let relay = RelaySnapshot(rooms: [RoomSnapshot(id: "demo", participants: [participant])])
+        var governor = GovernorSnapshot()
+        governor.level = .sharedView
+        governor.seatsLeft = 7
+        governor.transitions = 3
+        governor.slack.observe(-0.05)
+        governor.slack.observe(0.6)
+        let relay = RelaySnapshot(
+            rooms: [RoomSnapshot(id: "demo", participants: [participant])], governor: governor)
         return ServerReport(
             relay: relay, socket: MediaSocketCounters(), kernelDrops: 5, workers: WorkerPoolStatistics(),
             workerCount: 2, isServing: true)
@@ -79,7 +86,10 @@ struct PrometheusTests {
     func samples() {
         let lines = Set(report.prometheusText().split(separator: "\n").map(String.init))
         for line in [
-            "confrelay_rooms 1",
+            "confrelay_rooms 1", "confrelay_seats_left 7", "confrelay_governor_level 3",
+            "confrelay_governor_transitions_total 3", #"confrelay_tick_slack_ratio_bucket{le="-0.1"} 0"#,
+            #"confrelay_tick_slack_ratio_bucket{le="0"} 1"#, #"confrelay_tick_slack_ratio_bucket{le="0.75"} 2"#,
+            #"confrelay_tick_slack_ratio_bucket{le="+Inf"} 2"#,
             #"confrelay_room_participants{room="demo"} 1"#,
             #"confrelay_participant_info{room="demo",participant="p1",name="Ada \"A\"",role="sendAndReceive"} 1"#,
             #"confrelay_uplink_frames_decoded_total{room="demo",participant="p1"} 17"#,

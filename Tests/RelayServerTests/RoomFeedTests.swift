@@ -69,9 +69,13 @@ struct RoomFeedTests {
             try text(.activeSpeakerChanged(id: "p1"))
                 == "id: 9\nevent: activeSpeakerChanged\ndata: {\"participant\":\"p1\"}\n\n")
         #expect(
-            try text(.tileChanged(id: "p1", content: .slides, VideoDimensions(width: 640, height: 360)))
-                == "id: 9\nevent: tileChanged\ndata: "
-                + "{\"content\":\"slides\",\"height\":360,\"participant\":\"p1\",\"width\":640}\n\n")
+            try text(
+                .tileChanged(
+                    RoomState.Tile(
+                        participant: "p1", content: .slides, size: VideoDimensions(width: 640, height: 360),
+                        bitRate: .kilobits(500))))
+                == "id: 9\nevent: tileChanged\ndata: {\"bitRate\":500000,"
+                + "\"content\":\"slides\",\"height\":360,\"participant\":\"p1\",\"width\":640}\n\n")
         var choosing = Self.participant("p1")
         choosing.layout = ParticipantLayout(.solo(participant: "p2"), hidden: ["p3"], selfView: .always)
         let choice = #""layout":{"hide":["p3"],"layout":"solo","participant":"p2","selfView":"always"}"#

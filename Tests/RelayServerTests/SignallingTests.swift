@@ -192,7 +192,19 @@ struct SignallingTests {
     @Test("liveness is always given, readiness only while media is served")
     func health() async throws {
         #expect(try await send(.get, "/healthz").status == .ok)
-        #expect(try await send(.get, "/readyz").status == .serviceUnavailable)
+        let answer = try await send(.get, "/readyz")
+        #expect(answer.status == .serviceUnavailable)
+        #expect(answer.json["reason"] as? String == "media is not being served")
+    }
+
+    @Test("a join that there is no time for gets 503, when to try again, and the reason")
+    func overloaded() async throws {
+        let error = JoinError.overloaded(reason: "the relay has no seats left", retryAfter: 30)
+        script.state.withLock { $0.joinOutcome = .failure(error) }
+        let answer = try await join()
+        #expect(answer.status == .serviceUnavailable)
+        #expect(answer.headers[.retryAfter] == "30")
+        #expect(answer.detail == "the relay has no seats left; try again in 30 s")
     }
 
     @Test("metrics come as Prometheus text")

@@ -312,6 +312,18 @@ struct Answered {
             ])
     }
 
+    @Test("requests for a maximum rate are agreed on where they were offered, whatever else is said of them")
+    func maximumRateRequests() throws {
+        for stated in ["ccm tmmbr", "ccm tmmbr smaxpr=120"] {
+            let offer = Offers.video(Offers.h264, Offers.crypto, "a=rtcp-fb:96 nack", "a=rtcp-fb:96 \(stated)")
+            let answered = try Answered(offer)
+            #expect(answered.session.video?.feedback == FeedbackSupport(nack: true, tmmbr: true))
+            #expect(
+                answered.answer.media[0].attributes.filter { $0.name == "rtcp-fb" }.compactMap(\.value)
+                    == ["96 nack", "96 ccm tmmbr"])
+        }
+    }
+
     @Test("feedback for all payload types counts for ours; transport-cc needs its header extension")
     func wildcardFeedback() throws {
         let offer = Offers.video(

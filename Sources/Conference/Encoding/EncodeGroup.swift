@@ -117,7 +117,7 @@ final class EncodeGroup {
     ///   - keyFrameBound: The most that a keyframe is to take.
     func tick(
         picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool,
-        keyFrameBound: DataSize, room: String, deadline: MonotonicInstant, now: MonotonicInstant
+        keyFrameBound: DataSize, room: String, deadline: MonotonicInstant, limits: WorkLimits, now: MonotonicInstant
     ) -> Tick {
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
@@ -127,7 +127,9 @@ final class EncodeGroup {
         if newcomerHasRoom, !isEncoding { keyFrames.request() }
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
         let isKeyFrame = isNewSize(picture) || keyFrames.isDue(policy, now: now)
-        let isPictureDue = isPictureDue(picture, now: now)
+        // Ticks that were not composed are left out already.
+        let divisor = max(1, rung.divisor / max(1, limits.frameRateDivisor))
+        let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
         guard isKeyFrame || isPictureDue else { return .idle }
         guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else {
             framesLeftOut &+= 1
@@ -139,13 +141,15 @@ final class EncodeGroup {
         lastEncode = now
         encodedDimensions = picture.dimensions
         if isKeyFrame { keyFrames.begin(now: now) }
+        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, limits.frameRateDivisor))
         let settings = LazyEncoder.Settings(
-            bitRate: bitRate, frameRate: rung.frameRate, isShared: isShared,
+            bitRate: bitRate, frameRate: frameRate, isShared: isShared,
+            preset: limits.preset ?? format.properties.preset,
             maximumSize: max(
                 FrameBound.least(picture.dimensions),
                 isKeyFrame
                     ? keyFrameBound
-                    : FrameBound.frame(rate: bitRate.sustained, rung: rung, isShared: isShared)))
+                    : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)))
         let encoder = encoder
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
@@ -157,7 +161,7 @@ final class EncodeGroup {
     }
 
     /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
-    private func isPictureDue(_ picture: PixelBuffer, now: MonotonicInstant) -> Bool {
+    private func isPictureDue(_ picture: PixelBuffer, divisor: Int, now: MonotonicInstant) -> Bool {
         if lastPicture.map({ $0 === picture }) ?? false {
             unchangedFrames += 1
             let isDue = lastEncode.map { now - $0 >= Self.unchangedInterval } ?? true
@@ -165,7 +169,7 @@ final class EncodeGroup {
         } else {
             unchangedFrames = 0
         }
-        return tickCount.isMultiple(of: UInt64(rung.divisor))
+        return tickCount.isMultiple(of: UInt64(divisor))
     }
 
     /// Takes a job's result.

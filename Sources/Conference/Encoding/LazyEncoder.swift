@@ -11,6 +11,7 @@ final class LazyEncoder {
         /// Whether several receivers are sent the frames: they then come in two temporal layers, of which the upper one
         /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
+        var preset: EncoderPreset
         /// The most bytes of the frame.
         var maximumSize: DataSize
     }
@@ -78,6 +79,7 @@ extension EncoderBackEnd {
 extension LazyEncoder.Settings {
     fileprivate func apply(to properties: inout CompressionProperties) {
         properties.averageBitRate = bitRate.target
+        properties.preset = preset
         properties.expectedFrameRate = Double(frameRate)
         properties.maxFrameBytes = maximumSize
     }

@@ -40,7 +40,9 @@ extension RoomEncoding {
         case 1: text += " Frames of the upper temporal layer are left out for it alone."
         default: text += " Whole frames were left out for it alone."
         }
-        return text + rungExplanation(group)
+        text += rungExplanation(group)
+        if let repair = participant.peer.repairExplanation(now: now) { text += " \(repair)" }
+        return text
     }
 
     /// Why the pictures have the size and the frame rate that they have; empty where those are the most there can be.

@@ -8,6 +8,7 @@ import VideoCoding
 final class RoomEncoding {
     private let room: String
     let configuration: RelayConfiguration
+    private let governor: WorkGovernor
     private let queues: JobQueueAllocator
     private var planner: EncodeGroupPlanner
     private var sharedView = SharedViewPolicy()
@@ -26,9 +27,10 @@ final class RoomEncoding {
     /// Frames and keyframes that the encoders made, and the bytes of both.
     private(set) var counters = EncodingCounters()
 
-    init(room: String, configuration: RelayConfiguration, queues: JobQueueAllocator) {
+    init(room: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator) {
         self.room = room
         self.configuration = configuration
+        self.governor = governor
         self.queues = queues
         planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
     }
@@ -53,17 +55,21 @@ final class RoomEncoding {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         return sharedView.update(
-            pictures: personal + (hasOthers ? 1 : 0), budget: configuration.maximumEncoders, now: now)
+            pictures: personal + (hasOthers ? 1 : 0), budget: budget,
+            isForced: governor.limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
     }
 
     /// Whether the receiver's own tiles are in its picture.
     func showsSelf(_ receiver: Participant) -> Bool {
         switch receiver.selfView {
-        case .never: false
+        case .never: sharedView.isForced && receiver.maySeeSelf
         case .always: true
         case .auto: sharedView.isShared
         }
     }
+
+    /// Whether there is no time for more than one picture.
+    var sharedViewIsForced: Bool { sharedView.isForced }
 
     // MARK: Ticks
 
@@ -83,7 +89,7 @@ final class RoomEncoding {
             let outcome = group.tick(
                 picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
                 newcomerHasRoom: demand.newcomerHasRoom, keyFrameBound: demand.keyFrameBound ?? .zero, room: room,
-                deadline: tick.captureTime + interval, now: now)
+                deadline: tick.captureTime + interval, limits: governor.limits, now: now)
             switch outcome {
             case .encoded(let job):
                 if !demand.wasRunning { running += 1 }
@@ -100,9 +106,12 @@ final class RoomEncoding {
         return jobs
     }
 
+    /// How many encoders there are to be at most; nil for as many as there are receivers.
+    private var budget: Int? { governor.limits.maximumEncoders ?? configuration.maximumEncoders }
+
     /// The most encoders that run at once.
     private var limit: Int {
-        guard let budget = configuration.maximumEncoders else { return .max }
+        guard let budget else { return .max }
         return max(budget, planner.groups.count)
     }
 
@@ -110,7 +119,7 @@ final class RoomEncoding {
         receivers.removeAll(keepingCapacity: true)
         for participant in participants {
             guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
-                participant.peer.canSendVideo
+                participant.peer.canSendVideo, participant.passThrough.isComposed
             else { continue }
             receivers.append(
                 EncodeGroupPlanner.Receiver(
@@ -121,7 +130,7 @@ final class RoomEncoding {
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
             lastPlan = now
             swap(&planned, &receivers)
-            planner.update(planned, budget: configuration.maximumEncoders, now: now)
+            planner.update(planned, budget: budget, now: now)
         }
         for planned in planner.groups { update(planned, participants: participants) }
         for participant in participants {
@@ -222,20 +231,23 @@ final class RoomEncoding {
             let follows = downlink.source == group.id
             guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
             let backlog = participant.peer.videoBacklog(now: now)
+            let queue = max(backlog, participant.peer.predictedQueue)
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
                 guard !group.isShared || backlog <= Self.followerLimit else { continue }
                 demand.followerHasRoom = true
-            } else if mayAskForSwitch(participant, to: group, now: now) {
+            } else if downlink.hasRoomForKeyFrame(backlog: queue, now: now),
+                mayAskForSwitch(participant, to: group, now: now)
+            {
                 demand.newcomerHasRoom = true
             } else {
                 continue
             }
             let rate = downlink.bitRate.sustained
             if !group.isShared {
-                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog, rung: group.rung))
+                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: queue, frameRate: group.rung.frameRate))
             } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
-                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate, rung: group.rung))
+                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate, frameRate: group.rung.frameRate))
             }
         }
         return demand
@@ -271,13 +283,16 @@ final class RoomEncoding {
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
-            let backlog = (
+            let backlog = DownlinkPipeline.Backlog(
                 before: participant.peer.videoBacklog(now: now),
-                with: participant.peer.videoBacklog(adding: frame.size, now: now)
-            )
-            let verdict = participant.downlink?.take(
-                frame.statistics, of: group.id, isShared: group.isShared, rung: group.rung, backlog: backlog, now: now)
+                with: participant.peer.videoBacklog(adding: frame.size, now: now),
+                predicted: participant.peer.predictedQueue)
+            let offer = DownlinkPipeline.Offer(
+                frame: frame.statistics, group: group.id, rate: group.bitRate.sustained, rung: group.rung,
+                isShared: group.isShared)
+            let verdict = participant.downlink?.take(offer, backlog: backlog, now: now)
             guard verdict == .send else { continue }
+            participant.encoderTakesOver(now: now)
             participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(
                 frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)

@@ -7,15 +7,19 @@ struct SharedViewPolicy: Sendable {
     private static let patience = Duration.seconds(10)
 
     private(set) var isShared = false
+    /// Whether it is so because there is no time for more pictures.
+    private(set) var isForced = false
     private var enoughSince: MonotonicInstant?
 
     /// - Parameters:
     ///   - pictures: How many different ones personal views make.
     ///   - budget: How many encoders there are; nil for as many as one likes.
+    ///   - isForced: Whether there is no time for more than one.
     /// - Returns: Whether it has changed.
-    mutating func update(pictures: Int, budget: Int?, now: MonotonicInstant) -> Bool {
-        let before = isShared
-        if let budget, pictures > budget {
+    mutating func update(pictures: Int, budget: Int?, isForced: Bool, now: MonotonicInstant) -> Bool {
+        let before = (isShared, self.isForced)
+        self.isForced = isForced
+        if isForced || budget.map({ pictures > $0 }) ?? false {
             isShared = true
             enoughSince = nil
         } else if isShared {
@@ -23,6 +27,6 @@ struct SharedViewPolicy: Sendable {
             enoughSince = since
             if now - since >= Self.patience { isShared = false }
         }
-        return isShared != before
+        return (isShared, isForced) != before
     }
 }

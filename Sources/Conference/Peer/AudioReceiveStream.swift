@@ -1,28 +1,49 @@
 import MediaCore
 import NIOCore
 import RTP
+import SecureTransport
 
 /// One Opus stream on its way in. Ordering and concealment belong to the mixer's playout buffer; here packets are
-/// counted, numbered and passed on.
+/// counted, numbered, taken apart where they repeat earlier ones, and passed on.
 struct AudioReceiveStream {
     private(set) var ssrc: UInt32?
     private(set) var reception = ReceptionStatistics(clockRate: 48_000)
     private var sequences = SequenceUnwrapper()
     private(set) var packetsReceived: UInt64 = 0
+    private var redundancy = RedundancyReceiver()
+    /// What was negotiated for the stream, last.
+    var media: NegotiatedMedia?
 
-    mutating func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) -> ReceivedAudioPacket? {
+    /// Payloads that were taken from later packets, since their own had not come.
+    var repeatedPayloadsUsed: UInt64 { redundancy.usedCount }
+
+    mutating func insert(
+        _ packet: RTPPacket, size: DataSize, now: MonotonicInstant, deliver: (ReceivedAudioPacket) -> Void
+    ) {
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
             reception = ReceptionStatistics(clockRate: 48_000)
             sequences = SequenceUnwrapper()
+            redundancy.restart()
         }
         packetsReceived &+= 1
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        guard packet.payload.readableBytes > 0 else { return nil }
-        return ReceivedAudioPacket(
-            payload: packet.payload, rtpTimestamp: packet.timestamp,
-            sequence: sequences.unwrap(packet.sequenceNumber), arrival: now)
+        guard packet.payload.readableBytes > 0 else { return }
+        let sequence = sequences.unwrap(packet.sequenceNumber)
+        guard let media, packet.payloadType == media.redundancyPayloadType else {
+            guard redundancy.note(sequence: sequence) else { return }
+            deliver(
+                ReceivedAudioPacket(
+                    payload: packet.payload, rtpTimestamp: packet.timestamp, sequence: sequence, arrival: now))
+            return
+        }
+        for payload in redundancy.payloads(of: packet, sequence: sequence, payloadType: media.payloadType) {
+            deliver(
+                ReceivedAudioPacket(
+                    payload: payload.payload, rtpTimestamp: payload.timestamp, sequence: payload.sequence,
+                    arrival: now))
+        }
     }
 
     mutating func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {

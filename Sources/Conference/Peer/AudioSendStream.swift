@@ -6,6 +6,14 @@ import RTP
 struct AudioSendStream {
     let ssrc: UInt32
     var payloadType: UInt8
+    /// That of packets that repeat earlier ones; nil where there are to be none.
+    var redundancyPayloadType: UInt8?
+    /// How many earlier payloads a packet repeats.
+    var redundancyDepth = 0
+    /// How often each payload is sent again.
+    var repetitions: Int { redundancyPayloadType == nil ? 0 : redundancyDepth }
+    private var redundancy = RedundancySender()
+    private(set) var redundantPacketsSent: UInt64 = 0
     private let timestampOffset: UInt32
     private var sequenceNumber: UInt16
     private var isFirst = true
@@ -30,6 +38,15 @@ struct AudioSendStream {
         let timestamp = timestampOffset &+ sampleTime
         statistics.packetSent(
             timestamp: timestamp, payloadSize: DataSize(bytes: payload.readableBytes), captureTime: captureTime)
+        if let redundancyPayloadType,
+            let redundant = redundancy.payload(
+                payload, timestamp: timestamp, payloadType: payloadType, depth: redundancyDepth)
+        {
+            redundantPacketsSent &+= 1
+            return RTPPacket(
+                payloadType: redundancyPayloadType, marker: isFirst, sequenceNumber: sequenceNumber,
+                timestamp: timestamp, ssrc: ssrc, payload: redundant)
+        }
         return RTPPacket(
             payloadType: payloadType, marker: isFirst, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
             payload: payload)

@@ -27,6 +27,7 @@ struct MediaLine {
     var videoSender: VideoSendStream?
     var audioReceiver: AudioReceiveStream?
     var audioSender: AudioSendStream?
+    var limits = VideoLimits()
 
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8
@@ -80,7 +81,8 @@ struct MediaLine {
     }
 
     private static func announcedSSRCs(of media: NegotiatedMedia) -> [UInt32] {
-        Array((media.remoteSSRCs + media.remoteRetransmissionSSRCs.keys.sorted()).suffix(maximumSSRCs))
+        let repairing = media.remoteRetransmissionSSRCs.keys.sorted() + media.remoteFlexFECSSRCs.keys.sorted()
+        return Array((media.remoteSSRCs + repairing).suffix(maximumSSRCs))
     }
 
     // MARK: Negotiation
@@ -117,14 +119,16 @@ struct MediaLine {
                 videoSender = VideoSendStream(
                     negotiated, maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes, using: &generator)
             }
-            videoSender?.update(negotiated)
+            videoSender?.update(negotiated, using: &generator)
         case .audio:
             audioReceiver = negotiated.receives ? audioReceiver ?? AudioReceiveStream() : nil
+            audioReceiver?.media = negotiated
             if negotiated.sends, audioSender == nil {
                 audioSender = AudioSendStream(
                     ssrc: negotiated.localSSRC, payloadType: negotiated.payloadType, using: &generator)
             }
             audioSender?.payloadType = negotiated.payloadType
+            audioSender?.redundancyPayloadType = negotiated.redundancyPayloadType
         }
     }
 
@@ -133,7 +137,8 @@ struct MediaLine {
     /// Whether a packet of this payload type is one of the line's.
     func takes(payloadType: UInt8) -> Bool {
         negotiated.receives
-            && (negotiated.payloadType == payloadType || negotiated.retransmissionPayloadType == payloadType)
+            && (negotiated.payloadType == payloadType || negotiated.retransmissionPayloadType == payloadType
+                || negotiated.flexFECPayloadType == payloadType || negotiated.redundancyPayloadType == payloadType)
     }
 
     /// Whether the packet's header extension says that it belongs to this line (RFC 8843, section 15).
@@ -180,8 +185,9 @@ struct MediaLine {
 
     /// The remote side has reported on a source of ours.
     mutating func reported(ssrc: UInt32) {
-        guard ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC,
-            !reportedSSRCs.contains(ssrc)
+        guard
+            ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC
+                || ssrc == negotiated.localFlexFECSSRC, !reportedSSRCs.contains(ssrc)
         else { return }
         reportedSSRCs.append(ssrc)
     }

@@ -23,8 +23,13 @@ public struct PeerConfiguration: Sendable {
     static let packetOverhead = DataSize(bytes: 44)
     /// The most that they have: with the line's identification tag, and in a retransmission.
     private static let maximumOverhead = packetOverhead + DataSize(bytes: 4 + RTPPacket.retransmissionOverhead)
-    /// The largest RTP payload sent.
-    static let maximumPayloadSize = maximumDatagramSize - maximumOverhead
+    /// What a packet that protects others has besides the largest of their payloads: its own header, and their
+    /// extensions among what is protected.
+    private static let protectionOverhead = DataSize(bytes: FlexFECEncoder.maximumHeaderSize + 24)
+
+    /// The largest RTP payload sent: what protects such a packet fits into a datagram, too. One for all receivers, whether
+    /// they are protected or not: they share what is encoded.
+    static let maximumPayloadSize = maximumDatagramSize - maximumOverhead - protectionOverhead
 
     public init(
         rateLimits: RateLimits, trustsRemoteDescription: Bool, seed: UInt64, certificate: DTLSCertificate? = nil,

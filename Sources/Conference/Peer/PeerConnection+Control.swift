@@ -28,11 +28,16 @@ extension PeerConnection {
             else { return }
             counters.transportFeedbackReceived &+= 1
             controller.feedbackReceived(report, now: now)
+            noteLosses(report, now: now)
             if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
             advanceController(now: now)
         case .receiverEstimatedMaximumBitrate(let estimate):
             controller.remoteEstimateReceived(estimate.bitRate, now: now)
             advanceController(now: now)
+        case .maximumBitRateRequest(let request):
+            requested(request, now: now)
+        case .maximumBitRateNotification(let notification):
+            notified(notification)
         case .bye(let goodbye):
             handle(goodbye, line: line)
         case .sourceDescription, .congestionControlFeedback, .other:
@@ -46,7 +51,8 @@ extension PeerConnection {
             for line in lines.indices {
                 lines[line].reported(ssrc: block.ssrc)
                 if lines[line].videoSender?.ssrc == block.ssrc {
-                    lines[line].videoSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+                    lines[line].videoSender?.reportReceived(block, ntpNow: ntpNow)
+                    noteLosses(reportedOn: line, now: now)
                     guard let statistics = lines[line].videoSender?.statistics else { continue }
                     if let roundTripTime = statistics.roundTripTime { setRoundTripTime(roundTripTime) }
                     controller.receiverReportReceived(
@@ -54,6 +60,7 @@ extension PeerConnection {
                     advanceController(now: now)
                 } else if lines[line].audioSender?.ssrc == block.ssrc {
                     lines[line].audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+                    updateRepair(now: now)
                 }
             }
         }
@@ -81,6 +88,7 @@ extension PeerConnection {
                 size = DataSize(bytes: datagram.readableBytes)
             case nil: continue
             }
+            lastRetransmission = now
             budget.spend(size, now: now)
             pacer.enqueue(packet, size: size, priority: .retransmission, now: now)
         }

@@ -89,12 +89,20 @@ extension PeerConnection {
         {
             feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
         }
-        allocator.configuration = Self.allocation(of: session, limits: configuration.rateLimits)
-        let sendsVideo = lines.contains(where: \.sendsVideo)
-        guard sendsVideo != demandsVideo else { return }
-        demandsVideo = sendsVideo
+        applyProtection()
+        demandChanged(now: now)
+    }
+
+    /// Tells the controller and the allocator how much there is to send at most.
+    func demandChanged(now: MonotonicInstant) {
+        let most = configuration.rateLimits.maximum
+        let video = min(requestedVideoLimit ?? most, most)
+        allocator.configuration = Self.allocation(of: session, maximumVideo: video)
         // Without video there is little to send: probing for more would be noise on someone's link.
-        controller.demandChanged(sendsVideo ? configuration.rateLimits.maximum : Self.audioDemand, now: now)
+        let wanted = lines.contains(where: \.sendsVideo) ? min(video + Self.audioDemand, most) : Self.audioDemand
+        guard wanted != demand else { return }
+        demand = wanted
+        controller.demandChanged(wanted, now: now)
     }
 
     /// The video line of this content that is in use.
@@ -106,16 +114,18 @@ extension PeerConnection {
 
     /// The least that a video encoder is told, whatever a receiver's own limit says.
     static let minimumVideoBitRate = BitRate.kilobits(50)
+    /// A change of the rate over several frames that is told although the next frame's is the same.
+    static let notableChange = 0.1
     /// The most that an audio stream takes, headers included.
-    private static let audioDemand = BitRate.kilobits(64)
+    static let audioDemand = BitRate.kilobits(64)
 
     private static func allocation(
-        of session: NegotiatedSession, limits: RateLimits
+        of session: NegotiatedSession, maximumVideo: BitRate
     ) -> BitrateAllocator.Configuration {
         let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? .kilobits(40), .kilobits(40))
         return BitrateAllocator.Configuration(
             audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
             video: session.media.contains { $0.kind == .video && $0.sends }
-                ? minimumVideoBitRate...max(minimumVideoBitRate, limits.maximum) : nil)
+                ? minimumVideoBitRate...max(minimumVideoBitRate, maximumVideo) : nil)
     }
 }

@@ -43,7 +43,7 @@ extension PeerConnection {
             counters.count(error)
             return .unauthenticated
         }
-        guard let packet = try? RTPPacket(parsing: datagram) else {
+        guard let packet = try? RTPPacket(parsing: copy datagram) else {
             counters.malformedPackets &+= 1
             return .malformed
         }
@@ -53,7 +53,7 @@ extension PeerConnection {
             lines[line].forget(ssrc: ssrc)
             line = named
         }
-        receive(packet, line: line, size: size, from: source, now: now)
+        receive(packet, datagram: datagram, line: line, size: size, from: source, now: now)
         return .accepted
     }
 
@@ -92,7 +92,8 @@ extension PeerConnection {
     }
 
     private func receive(
-        _ packet: RTPPacket, line: Int, size: DataSize, from source: TransportAddress, now: MonotonicInstant
+        _ packet: RTPPacket, datagram: ByteBuffer, line: Int, size: DataSize, from source: TransportAddress,
+        now: MonotonicInstant
     ) {
         latch(line: line, rtp: packet, from: source)
         lines[line].lastRTP = now
@@ -105,11 +106,11 @@ extension PeerConnection {
             feedbackRecorder?.received(transportSequence: sequence, now: now)
         }
         if let receiver = lines[line].videoReceiver {
-            receiver.insert(packet, size: size, now: now)
+            receiver.insert(packet, datagram: datagram, size: size, now: now) { events.append(.videoPacket($0)) }
             deliverVideo(from: receiver, now: now)
             sendDueFeedback(now: now)
-        } else if let audio = lines[line].audioReceiver?.insert(packet, size: size, now: now) {
-            events.append(.audioPacket(audio))
+        } else {
+            lines[line].audioReceiver?.insert(packet, size: size, now: now) { events.append(.audioPacket($0)) }
         }
     }
 

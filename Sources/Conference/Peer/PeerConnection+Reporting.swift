@@ -55,18 +55,20 @@ extension PeerConnection {
         return (line, lines[line].negotiated.remoteSSRCs.first ?? 0)
     }
 
-    /// A sender or receiver report for every line.
+    /// A sender or receiver report for every line, with what is to be told again and again.
     func sendReports(now: MonotonicInstant) {
-        for line in lines.indices { sendControl([], line: line, now: now) }
+        for line in lines.indices { sendControl(limitPackets(line: line), line: line, isRegular: true, now: now) }
     }
 
     /// Sends `packets`: alone where reduced-size RTCP was negotiated (RFC 5506), else behind the report and the source
-    /// description with which a compound packet begins (RFC 3550 6.1). Without `packets` it is the regular report.
-    func sendControl(_ packets: [RTCPPacket], line: Int, now: MonotonicInstant) {
+    /// description with which a compound packet begins (RFC 3550 6.1).
+    ///
+    /// - Parameter isRegular: Whether it is the regular report, which is there in any case.
+    func sendControl(_ packets: [RTCPPacket], line: Int, isRegular: Bool = false, now: MonotonicInstant) {
         guard let destination = lines[line].rtcpDestination, let keys = lines[line].keys else { return }
         let description = SourceDescription(
             chunks: [SourceDescription.Chunk(ssrc: lines[line].negotiated.localSSRC, cname: session.cname)])
-        let isReduced = lines[line].negotiated.reducedSizeRTCP && !packets.isEmpty
+        let isReduced = lines[line].negotiated.reducedSizeRTCP && !isRegular
         let head = isReduced ? [] : [report(line: line, now: now), .sourceDescription(description)]
         var datagram = RTCPPacket.encode(head + packets)
         do {

@@ -24,6 +24,9 @@ extension PeerConnection {
         max(budget.backlog(adding: size, now: now), pacer.queueDelay(now: now))
     }
 
+    /// How long the controller takes a packet sent now to queue on the path; zero where it says nothing of it.
+    var predictedQueue: Duration { controller.predictedQueue ?? .zero }
+
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
     static let maximumPacerDelay = Duration.milliseconds(120)
 
@@ -72,6 +75,19 @@ extension PeerConnection {
     public func requestKeyFrame(_ content: NegotiatedMedia.Content = .main, now: MonotonicInstant) {
         guard let line = line(content) else { return }
         lines[line].videoReceiver?.decoderLostReferences(now: now)
+    }
+
+    /// Whether the remote side was negotiated to answer requests for keyframes.
+    func canRequestKeyFrames(_ content: NegotiatedMedia.Content) -> Bool {
+        line(content).flatMap { lines[$0].videoReceiver?.canRequestKeyFrames } ?? false
+    }
+
+    /// Says that nobody looks at the video that comes, or that somebody does again: see `VideoReceiveStream.setUnseen`.
+    func setUnseen(
+        _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyFrame: Bool, now: MonotonicInstant
+    ) {
+        guard let line = line(content) else { return }
+        lines[line].videoReceiver?.setUnseen(isUnseen, needsKeyFrame: needsKeyFrame, now: now)
     }
 
     private func enqueue(_ packet: RTPPacket, line: Int, priority: PacketPriority, now: MonotonicInstant) {
@@ -123,6 +139,14 @@ extension PeerConnection {
     /// Seals and remembers a packet that the pacer let go.
     private func finish(_ outgoing: OutgoingPacket, probeClusterID: Int?, now: MonotonicInstant) -> Transmit? {
         switch outgoing {
+        case .forwarded(var numbered, let line, let arrival):
+            guard let transmit = seal(&numbered.packet, line: line, probeClusterID: probeClusterID, now: now) else {
+                return nil
+            }
+            forwarding.observe(now - arrival)
+            lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
+            lines[line].videoSender?.passThrough?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+            return transmit
         case .repetition(let datagram, let line):
             guard let destination = lines[line].rtpDestination else { return nil }
             counters.retransmissions &+= 1
@@ -131,10 +155,14 @@ extension PeerConnection {
         case .retransmission(var packet, let line):
             if packet.payload.readableBytes > 0 { counters.retransmissions &+= 1 }
             return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
+        case .repair(var packet, let line):
+            counters.flexFECPacketsSent &+= 1
+            return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
         case .media(var packet, let line, let enqueued):
             guard let transmit = seal(&packet, line: line, probeClusterID: probeClusterID, now: now) else { return nil }
             if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
             lines[line].videoSender?.sent(packet, datagram: transmit.datagram, now: now)
+            protect(packet, line: line, now: now)
             return transmit
         }
     }

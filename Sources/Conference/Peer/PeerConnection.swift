@@ -40,15 +40,23 @@ public final class PeerConnection {
     var decision: ControlDecision
     var allocator: BitrateAllocator
     var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
+    /// What was last told of video over several frames.
+    private var allocatedSustained = BitRate.zero
     var feedbackAdapter = TransportFeedbackAdapter()
     var feedbackRecorder: TransportFeedbackRecorder?
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
-    /// Whether the controller was told that there is video to send.
-    var demandsVideo = true
+    /// The most that there is to send, as the controller was told.
+    var demand: BitRate
+    /// The remote side has not been told of a bound on what it sends.
+    var limitsAreDue = false
     var budget = SendBudget()
     var frameDelay = FrameDelayMeter()
+    /// How much forward error correction our video is given, and how often our audio is repeated.
+    var protection = ProtectionPolicy()
+    var redundancy = RedundancyPolicy()
+    var lastRetransmission: MonotonicInstant?
     var events = CircularBuffer<PeerEvent>()
     var controlDatagrams = CircularBuffer<Transmit>()
     var nextReport: MonotonicInstant
@@ -58,6 +66,10 @@ public final class PeerConnection {
     var fullIntraSequence: UInt8 = 0
     /// How long each frame took from the encoder to its last packet on the wire.
     public internal(set) var pacing = LatencyHistogram()
+    /// How long packets that are passed on took through here.
+    var forwarding = LatencyHistogram()
+    /// The pace at which passed-on packets may leave at least: their sender has paced them already.
+    var forwardingRate = BitRate.zero
     var isClosed = false
 
     /// When the last packet that authenticated came; `nil` before the first.
@@ -73,10 +85,14 @@ public final class PeerConnection {
     enum OutgoingPacket: Sendable {
         /// Numbered for transport-wide feedback and protected as it leaves.
         case media(RTPPacket, line: Int, enqueued: MonotonicInstant)
+        /// One that another sender made, rewritten; it came at `arrival`.
+        case forwarded(NumberedPacket, line: Int, arrival: MonotonicInstant)
         /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
         case retransmission(RTPPacket, line: Int)
         /// The bytes of an earlier packet once more.
         case repetition(ByteBuffer, line: Int)
+        /// A packet of forward error correction, treated like one of media.
+        case repair(RTPPacket, line: Int)
     }
 
     /// - Parameter controller: `nil` for the default, `ConfrelayCongestionController`.
@@ -89,6 +105,7 @@ public final class PeerConnection {
         self.wallClock = wallClock
         random = SeededGenerator(seed: configuration.seed)
         self.controller = controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now)
+        demand = configuration.rateLimits.maximum
         decision = self.controller.advance(now: now)
         allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
         nextReport = now + .milliseconds(200)
@@ -110,9 +127,11 @@ public final class PeerConnection {
     /// When `wake(now:)` is to be called at the latest.
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
+        guard !limitsAreDue else { return now }
         var next = min(nextReport, decision.nextWakeUp)
         for line in lines.indices {
             if let deadline = lines[line].videoReceiver?.nextDeadline { next = min(next, deadline) }
+            if let deadline = lines[line].videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
         }
         if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
@@ -126,7 +145,9 @@ public final class PeerConnection {
         transport?.advance(now: now)
         followTransport(now: now)
         deliverVideo(now: now)
+        sendDueRepair(now: now)
         sendDueFeedback(now: now)
+        sendDueLimits(now: now)
         if now >= nextReport {
             sendReports(now: now)
             // Randomised so that the reports of many peers do not come in step (RFC 3550 6.3.5).
@@ -148,16 +169,21 @@ public final class PeerConnection {
 
     func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(
-            pacing: decision.pacingRate, burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
+            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
         updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(
-            target: decision.targetBitRate, fractionLost: videoFractionLost)
-        let sustained = max(
-            decision.averageBitRate - allocation.audio, Self.minimumVideoBitRate)
-        budget.setRate(sustained, now: now)
-        guard allocation.isChanged else { return }
-        if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
+            target: decision.targetBitRate, fractionLost: videoFractionLost, protection: protectionOverhead,
+            audioRepetitions: audioRepetitions)
+        let available = decision.averageBitRate - allocation.audio * Double(1 + audioRepetitions)
+        budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
+        let carried = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
+        let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
+        // Over several frames it may be far less than before while the next frame's is at its least already.
+        let isOther = abs(sustained / max(allocatedSustained, Self.minimumVideoBitRate) - 1) > Self.notableChange
+        guard allocation.isChanged || isOther else { return }
+        if lines.contains(where: \.sendsVideo), allocation.video != allocated.video || isOther {
+            allocatedSustained = sustained
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
         }
         if lines.contains(where: \.sendsAudio), allocation.audio != allocated.audio {

@@ -6,6 +6,8 @@ public import SecureTransport
 public enum PeerEvent: Sendable {
     /// A whole compressed frame, in decoding order.
     case videoFrame(ReceivedVideoFrame)
+    /// A packet of a video stream, as it came and ahead of its frame, where the owner taps the stream.
+    case videoPacket(ReceivedVideoPacket)
     /// An Opus packet, in the order of arrival.
     case audioPacket(ReceivedAudioPacket)
     /// The remote side cannot decode a video stream of ours until it gets a keyframe. Repeats of one request are

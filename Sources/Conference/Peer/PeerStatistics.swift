@@ -14,6 +14,8 @@ public struct PeerCounters: Sendable {
     public var retransmissions: UInt64 = 0
     public var negativeAcknowledgementsReceived: UInt64 = 0
     public var transportFeedbackReceived: UInt64 = 0
+    /// Packets of forward error correction.
+    public var flexFECPacketsSent: UInt64 = 0
 
     mutating func count(_ error: SRTPError) {
         if case .replayed = error { replayedPackets &+= 1 } else { unauthenticatedPackets &+= 1 }
@@ -53,7 +55,21 @@ public struct PeerStatistics: Sendable {
     public var negativeAcknowledgementsSent: UInt64
     /// In a stream of their own (RFC 4588); repetitions in the media's stream are not told apart.
     public var retransmissionsReceived: UInt64
+    /// Packets of forward error correction, those that could not be read included.
+    public var flexFECPacketsReceived: UInt64
+    public var flexFECPacketsMalformed: UInt64
+    /// Lost packets that forward error correction recovered.
+    public var packetsRecovered: UInt64
     public var audioPacketsReceived: UInt64
+    /// Audio payloads that were taken from later packets (RED), since their own packets had not come.
+    public var audioRepetitionsUsed: UInt64
+
+    /// Audio packets sent that repeat earlier ones.
+    public var redundantAudioPacketsSent: UInt64
+    /// The repair that our streams are given.
+    public var repair: LossRepair
+    /// The repair packets for each packet of video.
+    public var protectionRate: Double
 }
 
 extension PeerConnection {
@@ -95,7 +111,13 @@ extension PeerConnection {
             keyFrameRequestsSent: receiver?.keyFrames.requestCount ?? 0,
             negativeAcknowledgementsSent: receiver?.nacksSent ?? 0,
             retransmissionsReceived: receiver?.retransmissionsReceived ?? 0,
-            audioPacketsReceived: audioLine.flatMap { lines[$0].audioReceiver?.packetsReceived } ?? 0)
+            flexFECPacketsReceived: receiver?.recovery.received ?? 0,
+            flexFECPacketsMalformed: receiver?.recovery.malformed ?? 0,
+            packetsRecovered: receiver?.recovery.recovered ?? 0,
+            audioPacketsReceived: audioLine.flatMap { lines[$0].audioReceiver?.packetsReceived } ?? 0,
+            audioRepetitionsUsed: audioLine.flatMap { lines[$0].audioReceiver?.repeatedPayloadsUsed } ?? 0,
+            redundantAudioPacketsSent: audioLine.flatMap { lines[$0].audioSender?.redundantPacketsSent } ?? 0,
+            repair: repair(now: now), protectionRate: protectionOverhead > 0 ? protection.protection.rate : 0)
     }
 }
 

@@ -26,22 +26,34 @@ final class VideoReceiveStream {
 
     /// What was negotiated for the stream, last.
     var media: NegotiatedMedia {
-        didSet { orientation.id = media.extensionIDs.videoOrientation }
+        didSet {
+            orientation.id = media.extensionIDs.videoOrientation
+            flexFEC?.decoder.mutableExtensions = MutableExtensions(media.extensionIDs)
+        }
     }
     /// The stream of retransmissions, where one was negotiated and has been heard.
     private var retransmissionSSRC: UInt32?
     private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
+    /// Forward error correction: its source and what it recovers, once it has been heard.
+    private var flexFEC: (ssrc: UInt32, reception: ReceptionStatistics, decoder: FlexFECDecoder)?
     private let configuration: JitterBuffer.Configuration
     /// Whether the sender was negotiated to answer PLI or FIR.
-    private let canRequestKeyFrames: Bool
+    let canRequestKeyFrames: Bool
     private var lastSequence: Int64?
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
+    /// Nobody looks: no keyframe is asked for, and what is lost makes no difference to what is handed on.
+    private(set) var isUnseen = false
+
+    /// Whether packets that are new are handed out as they come.
+    var isTapped = false
 
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
     private(set) var keyFramesReceived: UInt64 = 0
     private(set) var retransmissionsReceived: UInt64 = 0
+    /// What forward error correction did for streams that have ended.
+    private var formerRecovery = FlexFECDecoder.Statistics()
     var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
     var malformedPayloads: Int { depacketizer.malformedPayloadCount }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
@@ -59,25 +71,74 @@ final class VideoReceiveStream {
         }
     }
 
-    func insert(_ packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted. Hands over what of
+    /// the stream was not there yet, where that is tapped.
+    func insert(
+        _ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant,
+        tap: (ReceivedVideoPacket) -> Void
+    ) {
+        guard packet.payloadType != media.flexFECPayloadType else {
+            insert(repair: packet, size: size, now: now, tap: tap)
+            return
+        }
         guard packet.payloadType != media.retransmissionPayloadType else {
-            insert(retransmission: packet, size: size, now: now)
+            insert(retransmission: packet, size: size, now: now, tap: tap)
             return
         }
         if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
         reception.received(
             sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
-        place(packet, now: now)
+        place(packet, now: now, tap: tap)
+        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, tap: tap)
     }
 
-    private func place(_ packet: RTPPacket, now: MonotonicInstant) {
+    /// Takes a packet of forward error correction (FlexFEC). Which stream it repairs is known where that was announced;
+    /// otherwise there is only one it may be.
+    private func insert(
+        repair packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+    ) {
+        guard let ssrc, media.remoteFlexFECSSRCs[packet.ssrc] ?? ssrc == ssrc else { return }
+        if packet.ssrc != flexFEC?.ssrc || flexFEC?.decoder.ssrc != ssrc {
+            formerRecovery = recovery
+            flexFEC = (
+                packet.ssrc, ReceptionStatistics(clockRate: 90_000),
+                FlexFECDecoder(ssrc: ssrc, mutableExtensions: MutableExtensions(media.extensionIDs))
+            )
+        }
+        flexFEC?.reception.received(
+            sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, tap: tap)
+    }
+
+    /// Puts packets where they were missed. They count as lost in reports all the same: the path lost them.
+    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
+        for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now, tap: tap) }
+    }
+
+    /// What forward error correction has done so far.
+    var recovery: FlexFECDecoder.Statistics {
+        guard var statistics = flexFEC?.decoder.statistics else { return formerRecovery }
+        statistics.received &+= formerRecovery.received
+        statistics.recovered &+= formerRecovery.recovered
+        statistics.malformed &+= formerRecovery.malformed
+        return statistics
+    }
+
+    private func place(_ packet: RTPPacket, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
         firstArrivals.note(timestamp: packet.timestamp, arrival: now)
-        _ = jitterBuffer.insert(packet, now: now)
+        let result = jitterBuffer.insert(packet, now: now)
+        guard isTapped, result == .inserted || result == .overflow else { return }
+        tap(
+            ReceivedVideoPacket(
+                packet: packet, content: media.content,
+                rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
     }
 
     /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that was
     /// announced; otherwise there is only one it may be.
-    private func insert(retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant) {
+    private func insert(
+        retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+    ) {
         if packet.ssrc != retransmissionSSRC {
             retransmissionSSRC = packet.ssrc
             retransmissionReception = ReceptionStatistics(clockRate: 90_000)
@@ -88,7 +149,7 @@ final class VideoReceiveStream {
             let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
         else { return }
         retransmissionsReceived &+= 1
-        place(original, now: now)
+        place(original, now: now, tap: tap)
     }
 
     func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
@@ -96,6 +157,8 @@ final class VideoReceiveStream {
             reception.senderReportReceived(report, now: now)
         } else if report.ssrc == retransmissionSSRC {
             retransmissionReception.senderReportReceived(report, now: now)
+        } else if report.ssrc == flexFEC?.ssrc {
+            flexFEC?.reception.senderReportReceived(report, now: now)
         }
     }
 
@@ -103,12 +166,15 @@ final class VideoReceiveStream {
         jitterBuffer.setRoundTripTime(roundTripTime)
     }
 
-    /// What to report: on the stream and, where it is a stream of its own, on its retransmissions.
+    /// What to report: on the stream and on those that repair it.
     func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         if let ssrc { blocks.append(reception.makeReportBlock(ssrc: ssrc, now: now)) }
         if let retransmissionSSRC {
             blocks.append(retransmissionReception.makeReportBlock(ssrc: retransmissionSSRC, now: now))
+        }
+        if let ssrc = flexFEC?.ssrc, let block = flexFEC?.reception.makeReportBlock(ssrc: ssrc, now: now) {
+            blocks.append(block)
         }
         return blocks
     }
@@ -117,7 +183,7 @@ final class VideoReceiveStream {
 
     /// Whether to ask for a keyframe now.
     func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
-        canRequestKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
+        asksForKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
     }
 
     /// The decoder could not go on: everything until the next keyframe is useless.
@@ -125,8 +191,26 @@ final class VideoReceiveStream {
         breakReferences(now: now)
     }
 
+    /// Somebody wants a keyframe, although nothing is missing.
+    func keyFrameWanted(now: MonotonicInstant) {
+        if canRequestKeyFrames { keyFrames.need(now: now) }
+    }
+
+    /// Nobody looks at the stream any more, or somebody does again.
+    ///
+    /// - Parameter needsKeyFrame: Whether the decoder can go on with a keyframe only.
+    func setUnseen(_ isUnseen: Bool, needsKeyFrame: Bool, now: MonotonicInstant) {
+        self.isUnseen = isUnseen
+        guard !isUnseen, needsKeyFrame else { return }
+        // The decoder does without what comes before, so that a loss among it is none.
+        brokenSince = nil
+        keyFrames.need(now: now)
+    }
+
+    private var asksForKeyFrames: Bool { canRequestKeyFrames && !isUnseen }
+
     var nextDeadline: MonotonicInstant {
-        min(jitterBuffer.nextDeadline ?? .distantFuture, canRequestKeyFrames ? keyFrames.nextDeadline : .distantFuture)
+        min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyFrames ? keyFrames.nextDeadline : .distantFuture)
     }
 
     /// The frames that are complete, or given up, by now.
@@ -166,7 +250,7 @@ final class VideoReceiveStream {
             sawKeyFrame = true
             brokenSince = nil
             keyFrames.keyFrameArrived()
-        } else if !sawKeyFrame || brokenSince != nil {
+        } else if !isUnseen, !sawKeyFrame || brokenSince != nil {
             keyFrames.need(now: now)
             let waited = brokenSince.map { now - $0 } ?? .zero
             if brokenSince == nil { brokenSince = now }

@@ -12,25 +12,37 @@ struct VideoSendStream {
     static let keyFrameRequestWindow = Duration.milliseconds(300)
 
     let ssrc: UInt32
-    private var payloadType: UInt8
-    private var packetizer: H264Packetizer
+    private(set) var payloadType: UInt8
+    private(set) var packetizer: H264Packetizer
     private let timestampOffset: UInt32
-    private var sequenceNumber: UInt16
+    /// By how much timestamps are ahead of the clock: what was passed on before may have been.
+    var timestampShift: UInt32 = 0
+    /// Of the next packet.
+    var sequenceNumber: UInt16
     private var lastKeyFrameRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
-    private var orientationID: UInt8?
-    private var lastRotation: VideoRotation?
+    private(set) var orientationID: UInt8?
+    var lastRotation: VideoRotation?
+    /// How another sender's packets are passed on, or were last: what was missed of them may still come.
+    var passThrough: PassThroughStream?
     /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
     /// index would break SRTP's keys.
     private var repetitions: PacketHistory<ByteBuffer>?
     private var retransmissions: RetransmissionStream?
+    /// Forward error correction, where it was negotiated.
+    private(set) var flexFEC: FlexFECEncoder?
 
     var statistics = SendStatistics(clockRate: 90_000)
-    private(set) var framesSent: UInt64 = 0
+    /// About how many packets the last report speaks of that the one before did not.
+    private(set) var packetsReportedOn: Int64 = 0
+    private var reportedPacketCount: Int64 = 0
+    var framesSent: UInt64 = 0
     private(set) var keyFramesSent: UInt64 = 0
     private(set) var keyFrameRequests: UInt64 = 0
     /// The RTP timestamp of the newest frame.
-    private var latestTimestamp: UInt32?
+    var latestTimestamp: UInt32?
+    /// What comes behind something else has a timestamp that is higher by this at least: a millisecond.
+    static let leastTimestampStep: UInt32 = 90
 
     init(_ media: NegotiatedMedia, maximumPayloadSize: Int, using generator: inout some RandomNumberGenerator) {
         ssrc = media.localSSRC
@@ -50,13 +62,36 @@ struct VideoSendStream {
         }
     }
 
-    /// Takes over what was negotiated anew.
-    mutating func update(_ media: NegotiatedMedia) {
+    /// Takes over what was negotiated, anew too: a browser offers forward error correction once its camera is off.
+    mutating func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         payloadType = media.payloadType
         orientationID = media.outboundExtensionIDs.videoOrientation
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
         if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
+        guard let ssrc = media.localFlexFECSSRC, let payloadType = media.flexFECPayloadType else {
+            flexFEC?.setProtection(.none)
+            return
+        }
+        let extensions = MutableExtensions(media.outboundExtensionIDs)
+        if flexFEC == nil {
+            flexFEC = FlexFECEncoder(
+                ssrc: ssrc, payloadType: payloadType, mutableExtensions: extensions, using: &generator)
+        }
+        flexFEC?.payloadType = payloadType
+        flexFEC?.mutableExtensions = extensions
     }
+
+    /// Sets how much forward error correction the stream is given, where it was negotiated.
+    mutating func setProtection(_ protection: Protection) { flexFEC?.setProtection(protection) }
+
+    /// What repairs a packet that leaves, and others before it, if that is to be sent now.
+    mutating func protect(_ packet: RTPPacket, now: MonotonicInstant) -> [RTPPacket] {
+        guard flexFEC?.isActive == true else { return [] }
+        return flexFEC?.add(packet, bytes: packet.encode(), now: now) ?? []
+    }
+
+    /// What repairs the packets that have waited for others for too long.
+    mutating func repairDue(now: MonotonicInstant) -> [RTPPacket] { flexFEC?.finishDue(now: now) ?? [] }
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
     ///
@@ -68,7 +103,8 @@ struct VideoSendStream {
         guard let units = try? frame.sample.nalUnits() else { return [] }
         if frame.isKeyFrame { keyFramesSent &+= 1 }
         framesSent &+= 1
-        let timestamp = rtpTimestamp(at: captureTime)
+        passThrough?.isOver = true
+        let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
         let payloads = packetizer.packetize(units)
         let tellsRotation = frame.isKeyFrame || rotation != lastRotation
@@ -91,25 +127,45 @@ struct VideoSendStream {
     mutating func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
         if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }
+        passThrough?.takeNumber()
         defer { sequenceNumber &+= 1 }
         return .padding(
             payloadType: payloadType, ssrc: ssrc, sequenceNumber: sequenceNumber, timestamp: latestTimestamp)
     }
 
+    /// The RTP timestamp (90 kHz) of a frame: above that of what was passed on before.
+    private mutating func encodedTimestamp(at captureTime: MonotonicInstant) -> UInt32 {
+        let timestamp = rtpTimestamp(at: captureTime)
+        guard passThrough != nil, let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 else {
+            return timestamp
+        }
+        timestampShift &+= latestTimestamp &+ Self.leastTimestampStep &- timestamp
+        return latestTimestamp &+ Self.leastTimestampStep
+    }
+
     /// The RTP timestamp (90 kHz) of an instant.
-    private func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
-        timestampOffset
+    func rtpTimestamp(at instant: MonotonicInstant) -> UInt32 {
+        timestampOffset &+ timestampShift
             &+ UInt32(
                 truncatingIfNeeded: MediaTime(instant).converted(toTimescale: 90_000).value)
     }
 
-    /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with the
+    /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with a
     /// clock, so that this instant stands for the packet's.
     mutating func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
         let payloadSize = DataSize(bytes: packet.payload.readableBytes)
-        statistics.packetSent(timestamp: rtpTimestamp(at: now), payloadSize: payloadSize, captureTime: now)
+        let timestamp =
+            isPassingThrough ? passThrough?.clock.timestamp(at: now) ?? packet.timestamp : rtpTimestamp(at: now)
+        statistics.packetSent(timestamp: timestamp, payloadSize: payloadSize, captureTime: now)
         repetitions?.store(datagram, sequenceNumber: packet.sequenceNumber, now: now)
         retransmissions?.store(packet, now: now)
+    }
+
+    /// Takes in what the receiver reports.
+    mutating func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
+        statistics.reportReceived(block, ntpNow: ntpNow)
+        packetsReportedOn = statistics.packetCount - reportedPacketCount
+        reportedPacketCount = statistics.packetCount
     }
 
     /// What goes out again for a packet that the receiver misses.
@@ -150,5 +206,11 @@ extension RTPPacket {
         RTPPacket(
             payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
             payload: ByteBuffer(), paddingLength: .max)
+    }
+}
+
+extension MutableExtensions {
+    init(_ ids: HeaderExtensionIDs) {
+        self.init(transportSequenceNumber: ids.transportSequenceNumber, absoluteSendTime: ids.absoluteSendTime)
     }
 }

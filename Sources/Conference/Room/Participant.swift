@@ -22,6 +22,10 @@ final class Participant {
     /// The same of what the participant presents.
     private(set) var slides: UplinkPipeline?
     var downlink: DownlinkPipeline?
+    /// Whether a source's own packets are sent in place of an encoder's.
+    var passThrough = PassThroughLink()
+    /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
+    private(set) var passThroughAcceptance: PassThroughAcceptance?
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0
@@ -49,18 +53,20 @@ final class Participant {
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
-    var announcedTiles: [SourceContent: VideoDimensions] = [:]
+    /// What is wanted of the participant's pictures.
+    var demands: [SourceContent: UplinkDemand] = [:]
     var nextWakeUp: MonotonicInstant
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
+    private let hasAskedForSelfView: Bool
     private let queues: (camera: JobQueueID, slides: JobQueueID)
 
     /// - Parameter queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
+        hasAskedForSelfView: Bool, peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
         queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
@@ -69,6 +75,7 @@ final class Participant {
         self.room = room
         self.role = role
         selfViewOnJoining = selfView
+        self.hasAskedForSelfView = hasAskedForSelfView
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
@@ -84,10 +91,17 @@ final class Participant {
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
+        passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
     }
 
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
+
+    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when it
+    /// was asked that they never do.
+    var maySeeSelf: Bool {
+        selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
+    }
 
     /// The way up of a source, made if need be; nil where the session has no such stream.
     func makePipeline(for content: SourceContent) -> UplinkPipeline? {

@@ -124,7 +124,7 @@ extension Room {
             presenters.append(participant.id)
         } else {
             presenters.removeAll { $0 == participant.id }
-            participant.announcedTiles[.slides] = nil
+            participant.demands[.slides] = nil
         }
         viewsChanged()
         announce(participant)

@@ -36,7 +36,6 @@ extension Room {
                 }
             }
         }
-        announceTiles()
     }
 
     /// Whether a receiver's pictures are to be of other sizes than were asked for last.
@@ -48,6 +47,12 @@ extension Room {
     func makeViewPlan(at time: MediaTime) -> ViewPlan {
         var plan = ViewPlan()
         for receiver in participants {
+            guard receiver.passThrough.isComposed else {
+                if let director = receiver.directors.first {
+                    plan.note(director.instruction(at: time), for: receiver.id)
+                }
+                continue
+            }
             for (position, director) in receiver.directors.enumerated() {
                 plan.add(
                     director.instruction(at: time), canvas: director.canvas, for: receiver.id, isFollowed: position > 0)
@@ -92,19 +97,6 @@ extension Room {
         }
     }
 
-    /// Tells which sources' tiles have another size now: the largest in which anybody is to see them.
-    private func announceTiles() {
-        for participant in participants {
-            for content in SourceContent.allCases where participant.sends(content) {
-                let source = SourceID(participant: participant.id, content: content)
-                let size = wantedTiles[source] ?? VideoDimensions(width: 0, height: 0)
-                guard participant.announcedTiles[content] != size else { continue }
-                participant.announcedTiles[content] = size
-                emit(.tileChanged(id: participant.publicID, content: content, size))
-            }
-        }
-    }
-
     // MARK: Sources
 
     /// What the sources of a plan show now.
@@ -143,16 +135,19 @@ extension Room {
     private func tileContent(
         _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) -> TileContent {
-        guard let pipeline = participant.pipeline(for: content), let time = pipeline.newestTime else {
-            return .placeholder(portrait: participant.portrait)
-        }
+        guard let pipeline = participant.pipeline(for: content), let silence = pipeline.silence(now: now),
+            let time = pipeline.newestTime
+        else { return .placeholder(portrait: participant.portrait) }
         // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
         let isScreen = content == .slides
-        let age = now - time
-        if !isScreen, age > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
+        if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
         guard let picture = pipeline.newest else { return .placeholder(portrait: participant.portrait) }
+        // Of one whom nobody saw, what is shown until the next keyframe is no older than that of one who fell silent.
+        guard isScreen || now - time <= configuration.silentAfter else {
+            return .placeholder(portrait: participant.portrait)
+        }
         return .picture(
-            picture, rotation: pipeline.rotation, isStale: !isScreen && age > configuration.staleAfter)
+            picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)
     }
 
     /// A microphone that is off is told of where the participant is seen, not where their screen is.

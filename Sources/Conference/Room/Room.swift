@@ -18,10 +18,13 @@ final class Room {
 
     let id: String
     let configuration: RelayConfiguration
+    private let governor: WorkGovernor
+    private var tickMeter = TickMeter()
     private let wallClock: WallClock
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
     let encoding: RoomEncoding
+    let passThrough = RoomPassThrough()
     /// Cancels what is being composed when the room ends.
     private let cancellation = CompositionCancellation()
     private let mixer = QueueConfined(AudioMixingSession())
@@ -42,6 +45,8 @@ final class Room {
     private var needsDirecting = true
     /// Who is sent what; nil when that is to be worked out anew.
     private(set) var viewPlan: ViewPlan?
+    /// Others are to be given pictures now than those of the plan.
+    private var needsPlan = false
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     var wantedTiles: [SourceID: VideoDimensions] = [:]
     var departed = DepartedSources()
@@ -63,16 +68,17 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, queues: JobQueueAllocator, events: RoomEventLog,
-        wallClock: WallClock, now: MonotonicInstant
+        id: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator,
+        events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
+        self.governor = governor
         self.wallClock = wallClock
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()
         mixQueue = queues.next()
-        encoding = RoomEncoding(room: id, configuration: configuration, queues: queues)
+        encoding = RoomEncoding(room: id, configuration: configuration, governor: governor, queues: queues)
         self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
@@ -81,8 +87,10 @@ final class Room {
     func popJob() -> Job? { jobs.popFirst() }
 
     var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
-    /// The time from one video tick to the next.
-    var tickInterval: Duration { videoTicks.interval }
+    /// The time from one video tick to the next that is composed.
+    var tickInterval: Duration { videoTicks.interval * governor.limits.frameRateDivisor }
+    /// What the governor has the room do without, in a sentence; nil for nothing.
+    var measures: String? { governor.sentence }
 
     // MARK: Members
 
@@ -100,6 +108,7 @@ final class Room {
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
         emit(.participantLeft(id: participant.publicID))
+        passThrough.forget(participant)
         let speakerBefore = speaker.activeSpeaker
         speaker.remove(participant.id)
         speakerMayHaveChanged(from: speakerBefore)
@@ -168,6 +177,7 @@ final class Room {
         handOutMix(now: now)
         if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
             observeTick(tick.index, now: now)
+            guard tick.index.isMultiple(of: Int64(governor.limits.frameRateDivisor)) else { return }
             compose(at: tick.time, now: now)
         }
     }
@@ -175,11 +185,13 @@ final class Room {
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
         if encoding.chooseView(for: participants, now: now) || canvasesHaveChanged { viewsChanged() }
         let mediaTime = MediaTime(time)
-        let plan = currentViewPlan(at: mediaTime)
+        let plan = settledViewPlan(at: mediaTime, now: now)
+        updateDemands(plan, now: now)
         // Where nobody looks any more, the renderer is called once more, to let go of what it holds.
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
             missedTicks &+= 1
+            governor.tickMissed(now: now)
             return
         }
         let inputs = CompositionInputs(
@@ -192,21 +204,30 @@ final class Room {
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 let composed = renderer.value.render(
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
-                return .composed(
-                    room: room,
-                    ComposedTick(
-                        captureTime: time, composed: composed, pictureIndex: plan.requestIndex,
-                        followedPictureIndex: plan.followedRequestIndex))
+                var tick = ComposedTick(
+                    captureTime: time, composed: composed, pictureIndex: plan.requestIndex,
+                    followedPictureIndex: plan.followedRequestIndex)
+                tick.sourceCount = inputs.sources.count
+                return .composed(room: room, tick)
             })
+    }
+
+    /// Who is given which picture at a tick, now that it is seen who is sent a source's own packets instead.
+    private func settledViewPlan(at time: MediaTime, now: MonotonicInstant) -> ViewPlan {
+        let plan = currentViewPlan(at: time)
+        guard updatePassThrough(plan, now: now) else { return plan }
+        needsPlan = true
+        return currentViewPlan(at: time)
     }
 
     private func currentViewPlan(at time: MediaTime) -> ViewPlan {
         if needsDirecting {
             needsDirecting = false
             direct(at: time)
-        } else if let viewPlan, time < viewPlan.end {
+        } else if !needsPlan, let viewPlan, time < viewPlan.end {
             return viewPlan
         }
+        needsPlan = false
         let plan = makeViewPlan(at: time)
         viewPlan = plan
         departed.keep(plan.requiredSources)
@@ -248,7 +269,7 @@ final class Room {
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyFrame(content == .slides ? .slides : .main, now: now)
+            participant.peer.requestKeyFrame(content.negotiated, now: now)
         }
         if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)
@@ -262,14 +283,22 @@ final class Room {
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let duration = completion.finished - completion.handedOut
         for participant in participants { participant.downlink?.observeComposition(duration) }
-        jobs += encoding.takeJobs(for: tick, to: participants, interval: videoTicks.interval, now: now)
+        let encodes = encoding.takeJobs(for: tick, to: participants, interval: tickInterval, now: now)
+        jobs += encodes
+        guard !tick.pictures.isEmpty else { return }
+        let slack = tickMeter.composed(
+            tick.captureTime, interval: tickInterval, jobs: encodes.count, finished: completion.finished)
+        if let slack { governor.tickEnded(slack: slack, now: now) }
     }
 
     /// Returns those to whom the frame was sent.
     func complete(
         _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
     ) -> [Participant] {
-        encoding.complete(result, of: completion, for: participants, now: now)
+        if let slack = tickMeter.encoded(result.captureTime, finished: completion.finished) {
+            governor.tickEnded(slack: slack, now: now)
+        }
+        return encoding.complete(result, of: completion, for: participants, now: now)
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {

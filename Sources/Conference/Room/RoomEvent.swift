@@ -1,5 +1,4 @@
 public import Compositing
-public import MediaCore
 
 /// A change in a room, for those who follow it.
 public struct RoomEvent: Hashable, Sendable {
@@ -14,9 +13,8 @@ public struct RoomEvent: Hashable, Sendable {
         case layoutChanged(RoomLayout)
         /// What lies above everybody's picture.
         case overlaysChanged(OverlayList)
-        /// The largest tile in which anybody sees this picture now: more samples than these are sent in vain. Zero by
-        /// zero while nobody sees it.
-        case tileChanged(id: String, content: SourceContent, VideoDimensions)
+        /// A picture is seen at another size.
+        case tileChanged(RoomState.Tile)
         /// The last participant has left. A room of this name that begins later is another.
         case closed
     }

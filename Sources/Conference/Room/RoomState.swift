@@ -3,18 +3,22 @@ public import MediaCore
 
 /// A room as those who begin to follow it are told: what the events before would add up to.
 public struct RoomState: Encodable, Hashable, Sendable {
-    /// The largest tile in which anybody sees a picture; see `RoomEvent.Kind.tileChanged`.
+    /// The largest tile in which anybody sees a picture: more samples than these are sent in vain. Zero by zero while
+    /// nobody sees it. A larger one is told at once, a smaller one when it has been so for a few seconds.
     public struct Tile: Encodable, Hashable, Sendable {
         public var participant: String
         public var content: SourceContent
         public var width: Int
         public var height: Int
+        /// With what rate, in bit/s, the picture looks well at this size.
+        public var bitRate: Int64
 
-        public init(participant: String, content: SourceContent, size: VideoDimensions) {
+        public init(participant: String, content: SourceContent, size: VideoDimensions, bitRate: BitRate) {
             self.participant = participant
             self.content = content
             width = size.width
             height = size.height
+            self.bitRate = bitRate.bitsPerSecond
         }
     }
 
@@ -46,9 +50,7 @@ extension Room {
             participants: participants.map(summary(of:)),
             tiles: participants.flatMap { participant in
                 SourceContent.allCases.compactMap { content in
-                    participant.announcedTiles[content].map {
-                        RoomState.Tile(participant: participant.publicID, content: content, size: $0)
-                    }
+                    participant.demands[content].map { tile($0, content, of: participant) }
                 }
             })
     }

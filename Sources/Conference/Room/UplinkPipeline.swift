@@ -7,6 +7,8 @@ import VideoCoding
 ///
 /// One decode job is out at a time; it takes all the frames that wait. When more wait than a decoder can catch up with,
 /// the oldest are dropped up to the newest keyframe, or all of them, and a keyframe is asked for.
+///
+/// How much is decoded goes by how the source is seen. What is left out for that is counted by itself: nothing is wrong.
 final class UplinkPipeline {
     /// Frames that may wait: half a second at 30 frames a second.
     static let maximumPendingFrames = 15
@@ -20,12 +22,27 @@ final class UplinkPipeline {
     private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
+    /// What those who are sent the source's packets need to know of it.
+    var passThrough = PassThroughSource()
+    /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of it.
+    var rests = false {
+        didSet { gate.frames = admittedFrames }
+    }
+
     private(set) var newest: PixelBuffer?
     /// How `newest` is to be turned.
     private(set) var rotation = VideoRotation.none
     private(set) var newestTime: MonotonicInstant?
     private(set) var framesDecoded: UInt64 = 0
     private(set) var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    private(set) var framesSkipped: UInt64 = 0
+    private(set) var effort = UplinkEffort.full
+    private var gate = DecodingGate()
+    /// When the newest frame came, whatever became of it.
+    private var newestArrival: MonotonicInstant?
+    /// When a keyframe was first missed after frames had been left out.
+    private var awaitsKeyFrameSince: MonotonicInstant?
     private(set) var stages: [Stage: LatencyHistogram] = [:]
 
     /// The stages a frame passes on its way to the compositor.
@@ -51,6 +68,12 @@ final class UplinkPipeline {
 
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
+        newestArrival = now
+        passThrough.observe(frame, now: now)
+        guard admits(frame, now: now) else {
+            framesSkipped &+= 1
+            return false
+        }
         stages[.jitterBuffer]?.observe(now - frame.firstArrival)
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
@@ -62,6 +85,41 @@ final class UplinkPipeline {
         return keyFrame == nil
     }
 
+    // MARK: Leaving out
+
+    /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it.
+    func setEffort(_ wanted: UplinkEffort) -> Bool {
+        effort = wanted
+        gate.frames = admittedFrames
+        return wanted != .keyFrames && gate.lacksReferences
+    }
+
+    private var admittedFrames: DecodingEffort.Frames { rests ? UplinkEffort.keyFrames.frames : effort.frames }
+
+    /// Whether nothing new is shown on purpose: nobody looked, and the keyframe is not there yet with which it goes on.
+    var isResting: Bool { rests || effort == .keyFrames || gate.lacksReferences }
+
+    private func admits(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
+        switch gate.admit(frame.sample) {
+        case .decode: break
+        case .skip: return false
+        case .awaitKeyFrame:
+            let since = awaitsKeyFrameSince ?? now
+            awaitsKeyFrameSince = since
+            guard now - since >= VideoReceiveStream.keyFramePatience else { return false }
+            gate.goOnWithoutReferences()
+        }
+        awaitsKeyFrameSince = nil
+        return true
+    }
+
+    /// For how long nothing has been heard of the source that could be shown; nil before the first picture.
+    func silence(now: MonotonicInstant) -> Duration? {
+        newestTime.map { time in now - (isResting ? max(time, newestArrival ?? time) : time) }
+    }
+
+    // MARK: Decoding
+
     /// The next decode job, when frames wait and none is out.
     func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
         guard !isDecoding, !pending.isEmpty else { return nil }
@@ -69,8 +127,10 @@ final class UplinkPipeline {
         swap(&inFlight, &pending)
         let frames = inFlight.map(\.frame)
         let (decoder, source) = (decoder, source)
+        let effort = DecodingEffort(loopFilter: effort.loopFilter)
         return Job(kind: .decode, queue: queue, deadline: deadline, handedOut: now) {
-            .decoded(source, Self.decode(frames, with: decoder.value))
+            decoder.value.effort = effort
+            return .decoded(source, Self.decode(frames, with: decoder.value))
         }
     }
 
@@ -122,6 +182,7 @@ final class UplinkPipeline {
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
     func end() {
+        passThrough.end()
         pending.removeAll(keepingCapacity: true)
         newest = nil
         isEnding = isDecoding

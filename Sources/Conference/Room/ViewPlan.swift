@@ -11,10 +11,18 @@ struct ViewPlan {
     private(set) var followedRequestIndex: [ParticipantID: Int] = [:]
     /// The sources whose pictures are needed; no other need be decoded.
     private(set) var requiredSources: Set<SourceID> = []
+    /// The source that is all that a receiver sees, by receiver.
+    private(set) var soleSources: [ParticipantID: SourceID] = [:]
     /// When the first of the instructions ends.
     private(set) var end = MediaTime.positiveInfinity
     /// Whether the time of day is seen anywhere.
     private(set) var showsClock = false
+
+    /// Notes what an instruction shows a receiver who is given no picture.
+    mutating func note(_ instruction: CompositionInstruction, for receiver: ParticipantID) {
+        end = min(end, instruction.timeRange.end)
+        soleSources[receiver] = instruction.passthroughSource
+    }
 
     /// Gives a receiver what an instruction shows.
     ///
@@ -23,7 +31,12 @@ struct ViewPlan {
         _ instruction: CompositionInstruction, canvas: VideoDimensions, for receiver: ParticipantID, isFollowed: Bool
     ) {
         let index = index(of: instruction, canvas: canvas)
-        if isFollowed { followedRequestIndex[receiver] = index } else { requestIndex[receiver] = index }
+        if isFollowed {
+            followedRequestIndex[receiver] = index
+        } else {
+            requestIndex[receiver] = index
+            soleSources[receiver] = instruction.passthroughSource
+        }
     }
 
     /// Receivers of one instruction share a picture.

@@ -16,6 +16,7 @@ extension Room {
             let name = participant(source.participant)?.name ?? timeline.name(of: source) ?? "someone who left"
             return source.content == .slides ? "\(name) (screen)" : name
         }
+        snapshot.measures = measures
         for index in snapshot.encoders.indices where snapshot.encoders[index].ended == nil {
             snapshot.encoders[index].explanations = snapshot.encoders[index].members.map { member in
                 let receiver = participants.first { $0.publicID == member.id }
@@ -31,7 +32,8 @@ extension Room {
         var views: [TimelineView] = []
         for participant in participants {
             guard let plan = participant.directors.first?.plan else { continue }
-            let receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            var receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
+            if participant.passThrough.source != nil { receiver.isPassedThrough = true }
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
             } else {

@@ -47,7 +47,7 @@ extension Participant {
         // A camera that was never there has no row; one that was keeps it.
         guard isSent || pipeline != nil else { return nil }
         var reading = SourceReading()
-        if let reception = peer.videoReception(content == .camera ? .main : .slides) {
+        if let reception = peer.videoReception(content.negotiated) {
             reading.framesArrived = reception.framesReceived
             reading.framesWithheld = reception.framesWithheld
             reading.packetsLost = reception.packetsLost
@@ -57,7 +57,11 @@ extension Participant {
         if let pipeline {
             reading.framesDecoded = pipeline.framesDecoded
             reading.framesDropped = pipeline.framesDropped
-            reading.pictureTime = pipeline.newestTime
+            reading.framesSkipped = pipeline.framesSkipped
+            reading.effort = pipeline.effort
+            reading.isResting = pipeline.isResting
+            // What is passed on undecoded plays all the same.
+            reading.pictureTime = pipeline.rests ? pipeline.passThrough.lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }
         reading.isOn = isSent && (content == .slides || cameraIsOn)

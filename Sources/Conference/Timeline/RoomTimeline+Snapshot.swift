@@ -97,6 +97,8 @@ extension SourceTimeline {
         snapshot.keyFrameRequests = window.counts(ring, \.keyFrameRequests)
         snapshot.decoded = window.counts(ring, \.decoded)
         snapshot.dropped = window.counts(ring, \.dropped)
+        snapshot.skipped = window.counts(ring, \.skipped)
+        snapshot.effort = effort
         snapshot.formats = formats.elements.filter { window.shows($0.time) || $0.time == formats.last?.time }.map {
             .init(time: window.offset($0.time), width: $0.dimensions.width, height: $0.dimensions.height)
         }

@@ -22,6 +22,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var encoders: [Encoder] = []
     /// Rows that there was no room for.
     public var rowsLeftOut: UInt64 = 0
+    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    public var measures: String?
 
     public init(room: String) {
         self.room = room
@@ -60,6 +62,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// What the participant is called in URLs.
         public var id: String
         public var name: String
+        /// Of a receiver: whether it is sent a source's own packets, and nothing is composed for it.
+        public var isPassedThrough: Bool?
 
         public init(id: String, name: String) {
             self.id = id
@@ -76,6 +80,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         case frozen
         /// Nothing has come for so long that the picture was let go: there is a placeholder.
         case gone
+        /// Nobody sees it, so that it is not decoded but for keyframes, or did until now, and the next keyframe is awaited.
+        case unseen
         /// The participant has turned it off, or no longer sends it.
         case off
     }
@@ -141,6 +147,10 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var decoded: [UInt16] = []
         /// Frames dropped before or by the decoder.
         public var dropped: [UInt16] = []
+        /// Frames left out on purpose.
+        public var skipped: [UInt16] = []
+        /// What is spent on decoding now.
+        public var effort = UplinkEffort.full
         public var states: [StateSpan] = []
         public var formats: [FormatChange] = []
 

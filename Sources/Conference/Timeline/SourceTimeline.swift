@@ -14,6 +14,11 @@ struct SourceReading {
     var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     var framesDropped: UInt64 = 0
+    /// Frames left out on purpose.
+    var framesSkipped: UInt64 = 0
+    var effort = UplinkEffort.full
+    /// Whether nothing new is shown on purpose.
+    var isResting = false
     /// When the newest picture came out of the decoder.
     var pictureTime: MonotonicInstant?
     /// The size of the picture that is shown, upright; nil while none is.
@@ -34,6 +39,7 @@ final class SourceTimeline {
         var keyFrameRequests: UInt16 = 0
         var decoded: UInt16 = 0
         var dropped: UInt16 = 0
+        var skipped: UInt16 = 0
     }
 
     typealias State = RoomTimelineSnapshot.SourceState
@@ -56,6 +62,8 @@ final class SourceTimeline {
     private(set) var formats = RecentList<FormatChange>(capacity: 64)
     let joined: MonotonicInstant
     private(set) var lastSeen: MonotonicInstant
+    /// What is spent on decoding now.
+    private(set) var effort = UplinkEffort.full
 
     private var arrived = CounterReading()
     private var withheld = CounterReading()
@@ -64,6 +72,7 @@ final class SourceTimeline {
     private var keyFrameRequests = CounterReading()
     private var decoded = CounterReading()
     private var dropped = CounterReading()
+    private var skipped = CounterReading()
     private var pictureTime: MonotonicInstant?
     /// The mean time from one picture to the next, lately.
     private var pictureInterval = Duration.milliseconds(33)
@@ -79,6 +88,7 @@ final class SourceTimeline {
 
     func observe(_ reading: SourceReading, now: MonotonicInstant) {
         lastSeen = now
+        effort = reading.effort
         count(reading, now: now)
         if let dimensions = reading.dimensions, dimensions != formats.last?.dimensions {
             formats.append(FormatChange(time: now, dimensions: dimensions))
@@ -98,7 +108,8 @@ final class SourceTimeline {
             arrived: arrived.advance(to: reading.framesArrived), withheld: withheld.advance(to: reading.framesWithheld),
             lost: packetsLost.advance(to: reading.packetsLost), keyFrames: keyFrames.advance(to: reading.keyFrames),
             requests: keyFrameRequests.advance(to: reading.keyFrameRequests),
-            decoded: decoded.advance(to: reading.framesDecoded), dropped: dropped.advance(to: reading.framesDropped)
+            decoded: decoded.advance(to: reading.framesDecoded), dropped: dropped.advance(to: reading.framesDropped),
+            skipped: skipped.advance(to: reading.framesSkipped)
         )
         ring.update(TimelineScale.bucket(at: now)) { bucket in
             bucket.arrived.count(growth.arrived)
@@ -108,6 +119,7 @@ final class SourceTimeline {
             bucket.keyFrameRequests.count(growth.requests)
             bucket.decoded.count(growth.decoded)
             bucket.dropped.count(growth.dropped)
+            bucket.skipped.count(growth.skipped)
         }
     }
 
@@ -123,6 +135,8 @@ final class SourceTimeline {
 
     private func state(of reading: SourceReading, hasNewPicture: Bool, now: MonotonicInstant) -> State {
         guard reading.isOn else { return .off }
+        // Before the first picture it is waited for whether or not somebody is there to see it.
+        if reading.isResting, reading.pictureTime != nil { return .unseen }
         guard reading.dimensions != nil, let pictureTime else {
             return self.pictureTime == nil || state == .off || state == .waiting ? .waiting : .gone
         }

@@ -47,7 +47,7 @@ public final class LoadRun: Sendable {
     ///
     /// - Throws: `ClientError` when the clip cannot be made, or when no client at all could join: the first one's.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
-        let clip = try sharedClip(options)
+        let clips = try sharedClips(options)
         let sound = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
         let start = ClientClock.now()
         let processorTime = ProcessorTime.spent()
@@ -62,11 +62,11 @@ public final class LoadRun: Sendable {
             if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
             if index > 0 { client.recordPath = nil }
             // Room for headers and sound above what the clip needs: it cannot be made smaller.
-            if clip != nil { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
+            if !clips.isEmpty { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
             do {
                 var sources = MediaSources(video: nil, audio: nil)
-                if let clip {
-                    sources.video = ClipSource(clip: clip, offset: index)
+                if !clips.isEmpty {
+                    sources.video = ClipSource(clips: clips, offset: index)
                 } else {
                     sources.video = try client.video.open(name: client.name, settings: client.videoSettings)
                 }
@@ -85,13 +85,23 @@ public final class LoadRun: Sendable {
             options: options, sessions: sessions, failures: failures, start: start, processorTimeAtStart: processorTime)
     }
 
-    private static func sharedClip(_ options: LoadOptions) throws(ClientError) -> PreEncodedClip? {
-        guard options.client.video == .synthetic else { return nil }
-        return try PreEncodedClip.make(
-            name: options.client.name,
-            dimensions: options.client.videoSettings.dimensions ?? VideoInputSettings.defaultDimensions,
-            frameRate: options.client.videoSettings.frameRate, bitRate: options.client.maximumBitRate,
-            backEnd: options.client.encoder)
+    /// The test camera, encoded once for all; in several sizes, the largest first, where clients follow their tiles.
+    private static func sharedClips(_ options: LoadOptions) throws(ClientError) -> [PreEncodedClip] {
+        guard options.client.video == .synthetic else { return [] }
+        let full = options.client.videoSettings.dimensions ?? VideoInputSettings.defaultDimensions
+        var clips: [PreEncodedClip] = []
+        for quarters in options.client.followsDemand ? SendSize.quarters.reversed() : [4] {
+            let size = SendSize.scaled(full, quarters: quarters)
+            guard size != clips.last?.dimensions else { continue }
+            let share = Double(size.area) / Double(max(full.area, 1))
+            clips.append(
+                try PreEncodedClip.make(
+                    name: options.client.name, dimensions: size, frameRate: options.client.videoSettings.frameRate,
+                    // Smaller pictures need more bits for each of their samples.
+                    bitRate: options.client.maximumBitRate * share.squareRoot() * share.squareRoot().squareRoot(),
+                    backEnd: options.client.encoder))
+        }
+        return clips
     }
 
     /// The clients that could not join.

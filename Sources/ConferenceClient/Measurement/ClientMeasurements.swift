@@ -38,6 +38,10 @@ struct ClientMeasurements: Sendable {
     var audioSize = DataSize.zero
     var sentFrames = 0
     var sentKeyFrames = 0
+    /// The size of the last frame that was sent.
+    var sentDimensions: VideoDimensions?
+    /// How often it became another.
+    var sentSizeChanges = 0
     var skippedFrames = 0
     var sentVideoSize = DataSize.zero
     var sentAudioPackets = 0
@@ -65,8 +69,10 @@ struct ClientMeasurements: Sendable {
         current.audioSize += size
     }
 
-    mutating func sent(size: DataSize, isKeyFrame: Bool) {
+    mutating func sent(size: DataSize, isKeyFrame: Bool, dimensions: VideoDimensions) {
         sentFrames += 1
+        if let before = sentDimensions, before != dimensions { sentSizeChanges += 1 }
+        sentDimensions = dimensions
         if isKeyFrame { sentKeyFrames += 1 }
         sentVideoSize += size
         current.sentVideoSize += size

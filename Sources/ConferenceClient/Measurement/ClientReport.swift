@@ -45,6 +45,10 @@ public struct ClientReport: Codable, Sendable {
         public var packetsLost: Int
         public var lossFraction: Double
         public var nacksSent: Int
+        /// Packets of forward error correction.
+        public var fecPackets = 0
+        /// Lost packets that it recovered.
+        public var packetsRecovered = 0
         public var keyFrameRequestsSent: Int
     }
 
@@ -53,6 +57,8 @@ public struct ClientReport: Codable, Sendable {
         public var packets: Int
         public var bytes: Int
         public var bitsPerSecond: Double
+        /// Payloads taken from later packets that repeat them (RED).
+        public var redBlocksUsed = 0
     }
 
     /// Sent video.
@@ -68,6 +74,18 @@ public struct ClientReport: Codable, Sendable {
         /// As the relay last reported it.
         public var lossFraction: Double
         public var keyFrameRequestsReceived: Int
+        /// The size of the last frame.
+        public var width: Int?
+        public var height: Int?
+        /// How often the size became another.
+        public var sizeChanges: Int?
+        /// Whether no more was to be sent than is seen.
+        public var followsDemand: Bool?
+        /// The largest tile in which anybody saw the picture, as the relay last told it; zero by zero for nobody.
+        public var tileWidth: Int?
+        public var tileHeight: Int?
+        /// The most that the relay last asked for (TMMBR).
+        public var requestedBitsPerSecond: Double?
     }
 
     /// Sent sound.
@@ -83,6 +101,10 @@ public struct ClientReport: Codable, Sendable {
         public var packetsSent: Int
         public var packetsReceived: Int
         public var retransmissionsSent: Int
+        /// Packets of forward error correction.
+        public var fecPacketsSent = 0
+        /// Audio packets that repeat earlier ones (RED).
+        public var redPacketsSent = 0
         public var nacksReceived: Int
         public var packetsNotAuthenticated: Int
         public var packetsReplayed: Int

@@ -11,7 +11,7 @@ extension ClientSession {
         case .keyFrameRequested: isKeyFrameWanted = true
         case .videoBitRateChanged(let rate): videoBitRate = rate.target
         case .audioBitRateChanged(let rate): audioBitRate = rate
-        case .videoEnded: break
+        case .videoEnded, .videoPacket: break
         case .connectionStateChanged(let state): connectionChanged(to: state, now: now)
         case .goodbye: end(.relayLeft(reason: "the relay said goodbye"))
         }

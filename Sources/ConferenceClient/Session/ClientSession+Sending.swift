@@ -16,7 +16,7 @@ extension ClientSession {
         let hasRoom = peer.hasRoomForVideo(now: now)
         let request = VideoSendPipeline.Request(
             wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
-            isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom)
+            isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom, tile: tile)
         if request.isKeyFrameWanted { isKeyFrameWanted = false }
         videoSender.queue.async { [self] in
             let result = Result { () throws(ClientError) in try videoSender.produce(request) }
@@ -37,7 +37,8 @@ extension ClientSession {
         }
         let now = ClientClock.now()
         if let frame = output.frame {
-            measurements.sent(size: frame.size, isKeyFrame: frame.isKeyFrame)
+            measurements.sent(
+                size: frame.size, isKeyFrame: frame.isKeyFrame, dimensions: frame.sample.format.dimensions)
             peer.sendVideo(frame, captureTime: capture, targetTime: capture, now: now)
         } else {
             measurements.skippedFrames += 1

@@ -49,6 +49,9 @@ public final class ClientSession: @unchecked Sendable {
     var videoBitRate = JoinOptions.startBitRate
     var audioBitRate: BitRate?
     var isKeyFrameWanted = false
+    /// The largest tile in which anybody sees one's own picture; nil while that is not known.
+    var tile: VideoDimensions?
+    var roomFeed: (any Channel)?
     var decodeBacklog = 0
     var audioSampleTime: UInt32 = 0
     var isClosed = false
@@ -125,6 +128,7 @@ public final class ClientSession: @unchecked Sendable {
         let now = ClientClock.now()
         if videoSender != nil { scheduleVideo(at: now) }
         if audioSender != nil { scheduleAudio(at: now) }
+        if videoSender != nil, options.followsDemand { followTile() }
         reporting = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
             self?.everySecond()
         }
@@ -220,6 +224,7 @@ public final class ClientSession: @unchecked Sendable {
         transmit(now: now)
         isClosed = true
         flight?.stop()
+        roomFeed?.close(promise: nil)
         wakeUp?.task.cancel()
         wakeUp = nil
     }

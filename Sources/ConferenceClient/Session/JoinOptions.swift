@@ -16,6 +16,8 @@ public struct JoinOptions: Sendable {
     public var maximumBitRate: BitRate
     /// What decides how much is sent.
     public var controller: CongestionControllerKind
+    /// Whether no more is sent than is seen: pictures of the tile's size, and no more bits than the relay asks for.
+    public var followsDemand: Bool
     /// Whether one's own picture is wanted in the grid; nil for as the relay does it.
     public var showsSelfView: Bool?
     /// Slow networks in the client's ways out and in; nil for none.
@@ -44,6 +46,7 @@ public struct JoinOptions: Sendable {
         videoSettings = VideoInputSettings()
         audio = .tone
         maximumBitRate = .megabits(1.5)
+        followsDemand = true
         controller = .confrelay
         flightRecorderLimit = FlightRecorder.defaultLimit
         transport = .dtls

@@ -9,6 +9,8 @@ struct Negotiation: Sendable {
     var session: NegotiatedSession
     /// The participant's path at the relay.
     var location: String
+    /// What the relay calls the participant.
+    var participantID: String { location.split(separator: "/").last.map(String.init) ?? "" }
     /// When the offer was posted.
     var posted: MonotonicInstant
 
@@ -26,6 +28,10 @@ struct Negotiation: Sendable {
             ?? OfferParameters.Transport.sdes(options.srtpProfiles)
         var parameters = OfferParameters(address: address, transport: transport)
         parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
+        if !options.followsDemand {
+            parameters.video?.feedback.tmmbr = false
+            parameters.video?.feedback.remb = false
+        }
         parameters.audio = .init(direction: sources.audio ? .sendAndReceive : .receiveOnly)
         return OfferAnswer.makeOffer(parameters, using: &generator)
     }
@@ -43,7 +49,11 @@ struct Negotiation: Sendable {
         func refusal(_ reason: String) -> ClientError {
             .relayRefused(url: "\(options.url)", status: response.status, reason: reason)
         }
-        guard response.status == 201 else { throw refusal(Self.reason(in: response)) }
+        guard response.status == 201 else {
+            throw ClientError.relayRefused(
+                url: "\(options.url)", status: response.status, reason: Self.reason(in: response),
+                retryAfter: Self.retryTime(response.headers.first(name: "Retry-After")))
+        }
         guard let location = response.headers.first(name: "Location"), let path = Self.path(of: location) else {
             throw refusal("its answer has no Location")
         }
@@ -55,6 +65,12 @@ struct Negotiation: Sendable {
         } catch let error as SDPError {
             throw refusal("its answer cannot be used: \(error)")
         }
+    }
+
+    /// The time that a `Retry-After` tells: whole seconds. Of a date, the other form that it may have, nothing is made.
+    static func retryTime(_ field: String?) -> Duration? {
+        guard let field, let seconds = Int32(field), seconds >= 0 else { return nil }
+        return .seconds(Int64(seconds))
     }
 
     /// The path of a `Location`, which may be a whole URL.

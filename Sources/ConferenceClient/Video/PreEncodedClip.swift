@@ -43,31 +43,45 @@ struct PreEncodedClip: Sendable {
     }
 }
 
-/// Sends a clip over and over.
+/// Sends a clip over and over: one of several sizes, by the tile that it is seen in.
 final class ClipSource: VideoSource {
-    var dimensions: VideoDimensions { clip.dimensions }
-    var frameRate: Double { clip.frameRate }
+    var dimensions: VideoDimensions { clips[0].dimensions }
+    var frameRate: Double { clips[0].frameRate }
 
-    private let clip: PreEncodedClip
+    /// The same in several sizes, the largest first; with frames of all sizes at the same places.
+    private let clips: [PreEncodedClip]
+    private var current = 0
+    private var wanted = 0
     private var index: Int
 
-    /// - Parameter offset: How many seconds into the clip to begin, so that the key frames of many clients do not come
-    ///   all at once.
-    init(clip: PreEncodedClip, offset: Int = 0) {
-        self.clip = clip
-        index = max(0, offset) * Int(clip.frameRate) % max(clip.samples.count, 1)
+    /// - Parameters:
+    ///   - clips: The same in several sizes, the largest first.
+    ///   - offset: How many seconds into the clip to begin, so that the key frames of many clients do not come all at once.
+    init(clips: [PreEncodedClip], offset: Int = 0) {
+        self.clips = clips
+        index = max(0, offset) * Int(clips[0].frameRate) % max(clips[0].samples.count, 1)
         skipToSyncFrame()
     }
 
     func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
+        // Another size begins with a key frame.
+        if wanted != current, clips[wanted].samples.indices.contains(index), clips[wanted].samples[index].isSync {
+            current = wanted
+        }
+        let clip = clips[current]
         guard clip.samples.indices.contains(index) else { throw .failed(reason: "there is no video to send") }
         defer { index = (index + 1) % clip.samples.count }
         return SourceFrame(content: .encoded(clip.samples[index]), duration: .nanoseconds(Int64(1e9 / clip.frameRate)))
     }
 
+    func fit(_ tile: VideoDimensions) {
+        let size = SendSize.dimensions(of: dimensions, in: tile)
+        wanted = clips.lastIndex { $0.dimensions.width >= size.width && $0.dimensions.height >= size.height } ?? 0
+    }
+
     func skipToSyncFrame() {
-        for _ in clip.samples.indices where !clip.samples[index].isSync {
-            index = (index + 1) % clip.samples.count
-        }
+        let samples = clips[wanted].samples
+        for _ in samples.indices where !samples[index % samples.count].isSync { index = (index + 1) % samples.count }
+        index %= max(samples.count, 1)
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import MediaCore
 import NIOCore
+import PixelTransfer
 import VideoCoding
 
 /// A client's video on its way out: source and encoder.
@@ -23,6 +24,8 @@ final class VideoSendPipeline: @unchecked Sendable {
         /// Whether there is room to send it. Where there is none, a picture is not encoded, and a stream that is encoded
         /// already is left out up to its next key frame.
         var hasRoom: Bool
+        /// In which size the picture is seen at most; nil where that is not known, or not to be followed.
+        var tile: VideoDimensions?
     }
 
     /// What came of a request.
@@ -38,6 +41,7 @@ final class VideoSendPipeline: @unchecked Sendable {
     private let source: any VideoSource
     private let settings: EncoderSettings
     private var session: CompressionSession?
+    private var scaler: PixelTransferSession?
     private let outputs = EncodeOutputQueue()
     /// The last picture's time, in milliseconds.
     private var lastTime: Int64?
@@ -54,18 +58,33 @@ final class VideoSendPipeline: @unchecked Sendable {
     ///
     /// - Throws: `ClientError` when the source cannot be read or the encoder fails.
     func produce(_ request: Request) throws(ClientError) -> Output {
+        if let tile = request.tile { source.fit(tile) }
         if request.isKeyFrameWanted { source.skipToSyncFrame() }
         let frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)
         switch frame.content {
         case .picture(let picture):
             guard request.hasRoom else { return Output(frame: nil, duration: frame.duration) }
-            return Output(frame: try encode(picture, request), duration: frame.duration)
+            return Output(frame: try encode(scaled(picture, to: request.tile), request), duration: frame.duration)
         case .encoded(let sample):
             if !request.hasRoom { isAwaitingSync = true }
             if sample.isSync, request.hasRoom { isAwaitingSync = false }
             guard !isAwaitingSync else { return Output(frame: nil, duration: frame.duration) }
             return Output(
                 frame: EncodedFrame(sample: sample), duration: frame.duration)
+        }
+    }
+
+    /// The picture no larger than it needs to be in a tile.
+    private func scaled(_ picture: PixelBuffer, to tile: VideoDimensions?) throws(ClientError) -> PixelBuffer {
+        let size = tile.map { SendSize.dimensions(of: picture.dimensions, in: $0) } ?? picture.dimensions
+        guard size != picture.dimensions else { return picture }
+        if scaler?.destination.dimensions != size {
+            scaler = PixelTransferSession(destination: PixelBufferAttributes(dimensions: size))
+        }
+        do {
+            return try scaler?.transfer(picture) ?? picture
+        } catch {
+            throw .failed(reason: "the video cannot be scaled: \(error)")
         }
     }
 

@@ -11,6 +11,8 @@ public enum RTCPPacket: Hashable, Sendable {
     case pictureLossIndication(PictureLossIndication)
     case fullIntraRequest(FullIntraRequest)
     case receiverEstimatedMaximumBitrate(REMB)
+    case maximumBitRateRequest(TMMBR)
+    case maximumBitRateNotification(TMMBN)
     case congestionControlFeedback(CongestionControlFeedback)
     /// A packet of a type or format that is not one of the above; to be skipped.
     case other(OtherRTCPPacket)
@@ -56,6 +58,10 @@ extension RTCPPacket {
             return .bye(try Goodbye(parsing: body, sourceCount: count))
         case (RTCPType.transportLayerFeedback, GenericNACK.format):
             return .genericNACK(try GenericNACK(parsing: body))
+        case (RTCPType.transportLayerFeedback, TMMBR.format):
+            return .maximumBitRateRequest(try TMMBR(parsing: body))
+        case (RTCPType.transportLayerFeedback, TMMBN.format):
+            return .maximumBitRateNotification(try TMMBN(parsing: body))
         case (RTCPType.transportLayerFeedback, CongestionControlFeedback.format):
             return .congestionControlFeedback(try CongestionControlFeedback(parsing: body))
         case (RTCPType.transportLayerFeedback, TransportFeedback.format):
@@ -93,6 +99,8 @@ extension RTCPPacket {
         case .pictureLossIndication(let packet): packet.encode(into: &buffer)
         case .fullIntraRequest(let packet): packet.encode(into: &buffer)
         case .receiverEstimatedMaximumBitrate(let packet): packet.encode(into: &buffer)
+        case .maximumBitRateRequest(let packet): packet.encode(into: &buffer)
+        case .maximumBitRateNotification(let packet): packet.encode(into: &buffer)
         case .congestionControlFeedback(let packet): packet.encode(into: &buffer)
         case .other(let packet): packet.encode(into: &buffer)
         }

@@ -56,6 +56,7 @@ extension RoomTimelineSnapshot {
 
     private var relayFindings: [TimelineFinding] {
         var findings: [TimelineFinding] = []
+        if let measures { findings.append(TimelineFinding(severity: .now, text: measures)) }
         let (skipped, missed) = (ticks.skipped.total, ticks.missed.total)
         let late = ticks.late.total
         let room = TimelineText.milliseconds(tickInterval * 1000)

@@ -93,7 +93,8 @@ extension TimelineSVG {
 
     private func row(_ view: RoomTimelineSnapshot.View, _ svg: inout SVGBuilder, y: Double) -> Double {
         let height = Self.viewHeight
-        let names = TimelineText.list(view.receivers.map(\.name), atMost: 3)
+        let names = TimelineText.list(
+            view.receivers.map { $0.isPassedThrough == true ? "\($0.name) (packets as they are)" : $0.name }, atMost: 3)
         rowFrame(
             "seen by \(names)",
             detail: view.issues.isEmpty ? "\(view.width)×\(view.height)" : "wrong: \(view.issues[0])",

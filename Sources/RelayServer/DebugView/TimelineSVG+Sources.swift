@@ -12,9 +12,10 @@ extension TimelineSVG {
             "Pictures in",
             legend: [
                 ("t-decoded", "decoded"), ("t-dropped", "dropped"), ("t-withheld", "of no use: something is missing"),
+                ("t-spared", "left out on purpose"),
                 ("t-line t-arrived", "arrived"), ("t-lost", "packets lost"), ("t-keyframe", "keyframe"),
                 ("t-request", "keyframe asked for"), ("t-format", "another size"), ("t-playing", "playing"),
-                ("t-frozen", "frozen"), ("t-gone", "no picture"),
+                ("t-frozen", "frozen"), ("t-gone", "no picture"), ("t-unseen", "nobody sees it"),
             ], &svg, y: y)
         if snapshot.sources.isEmpty { y = emptyRow("Nobody sends pictures", &svg, y: y) }
         for source in snapshot.sources { y = row(source, &svg, y: y) }
@@ -34,7 +35,10 @@ extension TimelineSVG {
         let largest = usualLargest(source.decoded.map(Double.init), atLeast: 4)
         let plotHeight = baseline - y - 12
         stack(
-            [("t-decoded", source.decoded), ("t-dropped", source.dropped), ("t-withheld", source.withheld)],
+            [
+                ("t-decoded", source.decoded), ("t-dropped", source.dropped), ("t-withheld", source.withheld),
+                ("t-spared", source.skipped),
+            ],
             baseline: baseline, height: plotHeight, largest: largest, &svg)
         let arrivals = presence(source.arrived, from: source.began, to: source.ended)
         let arrived = steps(
@@ -59,10 +63,21 @@ extension TimelineSVG {
         case .waiting: return "no picture yet"
         case .playing:
             let second = source.decoded.suffix(21).dropLast()
-            return "\((second.total + 1) / 2) fps · \(size)"
+            return "\((second.total + 1) / 2) fps · \(size)" + (Self.word(source.effort).map { " · \($0)" } ?? "")
         case .frozen: return "frozen for \(since)"
         case .gone: return "no picture for \(since)"
+        case .unseen: return "not seen · \(size)"
         case .off: return "off"
+        }
+    }
+
+    /// What is saved in decoding.
+    private static func word(_ effort: UplinkEffort) -> String? {
+        switch effort {
+        case .full: nil
+        case .withoutLoopFilter: "unfiltered"
+        case .referenceFrames: "thinned"
+        case .keyFrames: "keyframes"
         }
     }
 
@@ -114,6 +129,7 @@ extension TimelineSVG {
         case .playing: "t-playing"
         case .frozen: "t-frozen"
         case .gone: "t-gone"
+        case .unseen: "t-unseen"
         case .off: "t-off"
         }
     }
@@ -140,6 +156,7 @@ extension TimelineSVG {
         var parts = [
             TimelineText.count(sum(source.arrived), "frame") + " arrived", "\(sum(source.decoded)) decoded",
             "\(sum(source.dropped)) dropped", "\(sum(source.withheld)) of no use",
+            "\(sum(source.skipped)) left out on purpose",
             TimelineText.count(sum(source.packetsLost), "packet") + " lost",
         ]
         let (keyFrames, requests) = (sum(source.keyFrames), sum(source.keyFrameRequests))

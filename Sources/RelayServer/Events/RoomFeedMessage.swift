@@ -35,9 +35,7 @@ struct RoomFeedMessage: Sendable {
             try encode("activeSpeakerChanged", Speaker(participant: participant), id: id)
         case .layoutChanged(let layout): try encode("layoutChanged", layout, id: id)
         case .overlaysChanged(let overlays): try encode("overlaysChanged", overlays, id: id)
-        case .tileChanged(let participant, let content, let size):
-            try encode(
-                "tileChanged", RoomState.Tile(participant: participant, content: content, size: size), id: id)
+        case .tileChanged(let tile): try encode("tileChanged", tile, id: id)
         case .closed: try encode("closed", Nothing(), id: id)
         }
     }

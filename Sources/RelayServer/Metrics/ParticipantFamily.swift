@@ -1,3 +1,4 @@
+import Compositing
 import Conference
 
 /// A metric that each participant has one value of.
@@ -57,13 +58,36 @@ struct ParticipantFamily {
             counter("uplink_frames_dropped", "Video frames dropped before or by the decoder.") {
                 $0.uplink.framesDropped
             },
+            counter("uplink_frames_skipped", "Video frames left out on purpose: nobody sees them, or only small.") {
+                $0.uplink.framesSkipped
+            },
+            gauge("uplink_maximum_bits_per_second", "Video that the sender is asked to send at most.") {
+                $0.uplink.maximumBitRate.map(Double.init)
+            },
+            gauge("uplink_tile_width_pixels", "Width of the largest tile in which the camera is seen; 0: in none.") {
+                $0.tile(.camera).map { Double($0.width) }
+            },
+            gauge("uplink_tile_height_pixels", "Height of that tile.") {
+                $0.tile(.camera).map { Double($0.height) }
+            },
+            gauge(
+                "uplink_decoding_effort",
+                "3: every frame; 2: without the loop filter; 1: also without frames that none refers to; 0: keyframes."
+            ) { $0.uplink.effort.level },
             counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyFrames },
             counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyFrameRequests },
             counter("uplink_nacks", "Packets asked for again.") { $0.uplink.negativeAcknowledgements },
+            counter("uplink_fec_packets", "Packets of forward error correction received.") { $0.uplink.fecPackets },
+            counter("uplink_recovered_packets", "Lost video packets that forward error correction recovered.") {
+                $0.uplink.packetsRecovered
+            },
             gauge("uplink_decode_queue_frames", "Frames waiting for the decoder.") {
                 Double($0.uplink.decodeQueue)
             },
             counter("uplink_audio_packets", "Audio packets received.") { $0.uplink.audioPackets },
+            counter("uplink_red_blocks_used", "Audio payloads taken from later packets that repeat them.") {
+                $0.uplink.redBlocksUsed
+            },
             gauge("uplink_audio_level_dbov", "Audio level, 0 the loudest, -127 silence.") {
                 -Double($0.uplink.audioLevel)
             },
@@ -88,6 +112,9 @@ struct ParticipantFamily {
             counter("downlink_frames_thinned", "Frames left out for this participant alone.") {
                 $0.downlink.framesThinned
             },
+            counter("downlink_packets_passed_on", "Packets of another sender passed on as they came.") {
+                $0.downlink.packetsPassedOn
+            },
             counter("downlink_group_changes", "Changes from one encoder to another.") { $0.downlink.groupChanges },
             counter("downlink_frames_dropped", "Ticks without a frame: encoder busy or pacer full.") {
                 $0.downlink.framesDropped
@@ -97,7 +124,24 @@ struct ParticipantFamily {
                 $0.downlink.keyFrameRequests
             },
             counter("downlink_retransmissions", "Packets sent again.") { $0.downlink.retransmissions },
+            counter("downlink_fec_packets", "Packets of forward error correction sent.") { $0.downlink.fecPackets },
+            counter("downlink_red_packets", "Audio packets sent that repeat earlier ones.") { $0.downlink.redPackets },
             gauge("downlink_pacer_queue_bytes", "Bytes waiting in the pacer.") { Double($0.downlink.pacerQueue) },
         ]
+    }
+}
+
+extension ParticipantSnapshot {
+    fileprivate func tile(_ content: SourceContent) -> TileSnapshot? { tiles.first { $0.content == content } }
+}
+
+extension UplinkEffort {
+    fileprivate var level: Double {
+        switch self {
+        case .full: 3
+        case .withoutLoopFilter: 2
+        case .referenceFrames: 1
+        case .keyFrames: 0
+        }
     }
 }

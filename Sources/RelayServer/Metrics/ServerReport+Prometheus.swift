@@ -6,6 +6,7 @@ extension ServerReport {
     func prometheusText() -> String {
         var text = PrometheusText()
         writeProcess(to: &text)
+        writeGovernor(to: &text)
         writeRooms(to: &text)
         writeParticipants(to: &text)
         return text.text
@@ -106,6 +107,13 @@ extension ServerReport {
         family("encoded_bytes_total", .counter, "Bytes of the frames encoded.", \.encoding.bytes)
         family("encoded_keyframe_bytes_total", .counter, "Bytes of the keyframes.", \.encoding.keyFrameBytes)
         family("encoder_moves_total", .counter, "Receivers moved between encoders.", \.encoding.moves)
+        family("pass_through_receivers", .gauge, "Receivers sent a source's own packets.") {
+            UInt64($0.passThrough.receivers)
+        }
+        family("pass_through_packets_total", .counter, "Packets passed on as they came.", \.passThrough.packets)
+        family(
+            "pass_through_switches_total", .counter, "Changes between encoders and sources' own packets.",
+            \.passThrough.switches)
         family("late_audio_ticks_total", .counter, "Audio ticks that came late: the mixer was busy.", \.lateAudioTicks)
     }
 

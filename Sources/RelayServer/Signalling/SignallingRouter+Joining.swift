@@ -100,6 +100,9 @@ extension Problem {
         case .offer(let error):
             self.init(error)
             return
+        case .overloaded(_, let seconds):
+            self.init(.serviceUnavailable, error.description, headers: [.retryAfter: "\(seconds)"])
+            return
         case .noSuchParticipant: status = .notFound
         case .roomFull, .tooManyRooms, .closed, .resources: status = .serviceUnavailable
         }

@@ -44,10 +44,12 @@ extension SignallingRouter {
     }
 
     func readiness(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        guard await driver.report().isServing else {
-            throw Problem(.serviceUnavailable, "media is not being served")
-        }
-        return .text("ready\n")
+        let report = await driver.report()
+        let readiness = Readiness(report)
+        var response = try Response.json(readiness, status: readiness.ready ? .ok : .serviceUnavailable)
+        if let seconds = readiness.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
+        response.headers[.cacheControl] = "no-store"
+        return response
     }
 
     func metrics(_ request: Request, _ context: SignallingContext) async throws -> Response {

@@ -25,6 +25,10 @@ public struct AnswerPolicy: Hashable, Sendable {
     public var opus: OpusFormatParameters
     public var videoFeedback: FeedbackSupport
     public var audioFeedback: FeedbackSupport
+    /// Whether forward error correction for video (FlexFEC) is accepted.
+    public var acceptsFlexFEC = true
+    /// Whether packets that repeat earlier audio (RED, RFC 2198) are accepted.
+    public var acceptsRedundancy = true
     public var headerExtensions: Set<HeaderExtension>
     /// The most video that is wanted (`b=TIAS` in the answer).
     public var maximumVideoBitRate: BitRate?

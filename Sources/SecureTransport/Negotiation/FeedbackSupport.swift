@@ -6,23 +6,28 @@ public struct FeedbackSupport: Hashable, Sendable {
     public var pli: Bool
     /// `ccm fir`: full intra request.
     public var fir: Bool
+    /// `ccm tmmbr`: requests to send no more than so much.
+    public var tmmbr: Bool
     /// `transport-cc`: transport-wide congestion control feedback.
     public var transportCC: Bool
     /// `goog-remb`: receiver estimated maximum bitrate.
     public var remb: Bool
 
     public init(
-        nack: Bool = false, pli: Bool = false, fir: Bool = false, transportCC: Bool = false, remb: Bool = false
+        nack: Bool = false, pli: Bool = false, fir: Bool = false, tmmbr: Bool = false, transportCC: Bool = false,
+        remb: Bool = false
     ) {
         self.nack = nack
         self.pli = pli
         self.fir = fir
+        self.tmmbr = tmmbr
         self.transportCC = transportCC
         self.remb = remb
     }
 
     /// All that is of use for video.
-    public static let video = FeedbackSupport(nack: true, pli: true, fir: true, transportCC: true, remb: true)
+    public static let video = FeedbackSupport(
+        nack: true, pli: true, fir: true, tmmbr: true, transportCC: true, remb: true)
     /// All that is of use for audio.
     public static let audio = FeedbackSupport(transportCC: true)
     public static let none = FeedbackSupport()
@@ -30,7 +35,7 @@ public struct FeedbackSupport: Hashable, Sendable {
     /// What both have.
     public func intersection(_ other: FeedbackSupport) -> FeedbackSupport {
         FeedbackSupport(
-            nack: nack && other.nack, pli: pli && other.pli, fir: fir && other.fir,
+            nack: nack && other.nack, pli: pli && other.pli, fir: fir && other.fir, tmmbr: tmmbr && other.tmmbr,
             transportCC: transportCC && other.transportCC, remb: remb && other.remb)
     }
 }

@@ -25,6 +25,11 @@ public struct NegotiatedMedia: Hashable, Sendable {
     /// The payload type of retransmissions in streams of their own (RFC 4588); nil where the identical packets are sent
     /// again.
     public var retransmissionPayloadType: UInt8?
+    /// Video: the payload type of forward error correction in a stream of its own (FlexFEC,
+    /// draft-ietf-payload-flexible-fec-scheme-03); nil where there is none.
+    public var flexFECPayloadType: UInt8?
+    /// Audio: the payload type of packets that repeat earlier ones (RED, RFC 2198); nil where there are none.
+    public var redundancyPayloadType: UInt8?
     /// Ticks of the RTP timestamp per second: 90000 for video, 48000 for audio.
     public var clockRate: Int32
     /// What the stream shows. A session has at most one video stream of each content.
@@ -61,6 +66,11 @@ public struct NegotiatedMedia: Hashable, Sendable {
     /// The announced sources of the remote side's retransmissions, each with the source that it repairs
     /// (`a=ssrc-group:FID`, RFC 5576).
     public var remoteRetransmissionSSRCs: [UInt32: UInt32]
+    /// The source of the local side's forward error correction; nil without `flexFECPayloadType`.
+    public var localFlexFECSSRC: UInt32?
+    /// The announced sources of the remote side's forward error correction, each with the source that it protects
+    /// (`a=ssrc-group:FEC-FR`, RFC 5956).
+    public var remoteFlexFECSSRCs: [UInt32: UInt32]
     /// RTP and RTCP share a port (RFC 5761).
     public var rtcpMux: Bool
     /// Reduced-size RTCP may be sent (RFC 5506).
@@ -75,12 +85,14 @@ public struct NegotiatedMedia: Hashable, Sendable {
 
     public init(
         kind: Kind, index: Int, mid: String? = nil, payloadType: UInt8,
-        retransmissionPayloadType: UInt8? = nil, clockRate: Int32, content: Content = .main, direction: MediaDirection,
+        retransmissionPayloadType: UInt8? = nil, flexFECPayloadType: UInt8? = nil,
+        redundancyPayloadType: UInt8? = nil, clockRate: Int32, content: Content = .main, direction: MediaDirection,
         keys: SRTPKeyPair?, h264: H264FormatParameters? = nil,
         opus: OpusFormatParameters? = nil, feedback: FeedbackSupport = .none,
         extensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(),
         outboundExtensionIDs: HeaderExtensionIDs = HeaderExtensionIDs(), remoteSSRCs: [UInt32] = [],
         localSSRC: UInt32, localRetransmissionSSRC: UInt32? = nil, remoteRetransmissionSSRCs: [UInt32: UInt32] = [:],
+        localFlexFECSSRC: UInt32? = nil, remoteFlexFECSSRCs: [UInt32: UInt32] = [:],
         rtcpMux: Bool = true, reducedSizeRTCP: Bool = false,
         remoteRTPAddress: TransportAddress? = nil, remoteRTCPAddress: TransportAddress? = nil,
         maximumBitRate: BitRate? = nil
@@ -90,6 +102,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
         self.mid = mid
         self.payloadType = payloadType
         self.retransmissionPayloadType = retransmissionPayloadType
+        self.flexFECPayloadType = flexFECPayloadType
+        self.redundancyPayloadType = redundancyPayloadType
         self.clockRate = clockRate
         self.content = content
         self.direction = direction
@@ -103,6 +117,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
         self.localSSRC = localSSRC
         self.localRetransmissionSSRC = localRetransmissionSSRC
         self.remoteRetransmissionSSRCs = remoteRetransmissionSSRCs
+        self.localFlexFECSSRC = localFlexFECSSRC
+        self.remoteFlexFECSSRCs = remoteFlexFECSSRCs
         self.rtcpMux = rtcpMux
         self.reducedSizeRTCP = reducedSizeRTCP
         self.remoteRTPAddress = remoteRTPAddress

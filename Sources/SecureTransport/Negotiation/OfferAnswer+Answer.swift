@@ -56,7 +56,10 @@ extension OfferAnswer {
         var answer = head(
             of: offer, policy: policy, transports: transports, previous: previous?.answer, using: &generator)
         let port = ownAddress(for: offer, policy: policy).port
-        var sources = SourceNumbers(taken: streams.flatMap { $0.remoteSSRCs + $0.remoteRetransmissionSSRCs.keys })
+        var sources = SourceNumbers(
+            taken: streams.flatMap {
+                $0.remoteSSRCs + $0.remoteRetransmissionSSRCs.keys + $0.remoteFlexFECSSRCs.keys
+            })
         for stream in streams { sources.keep(those: stream.previous) }
         for (index, description) in offer.media.enumerated() {
             guard let stream = streams.first(where: { $0.index == index }),
@@ -136,7 +139,7 @@ extension OfferAnswer {
 
     private static func settle(
         _ stream: OfferedStream, transport: AnsweredTransport, policy: AnswerPolicy, port: UInt16, cname: String,
-        ssrcs: (media: UInt32, retransmission: UInt32?)
+        ssrcs: (media: UInt32, retransmission: UInt32?, flexFEC: UInt32?)
     ) -> (StreamBlueprint, NegotiatedMedia) {
         let description = stream.description
         let rtcpMux = description.rtcpMux || stream.usesDTLS
@@ -146,15 +149,18 @@ extension OfferAnswer {
             reducedSizeRTCP: description.reducedSizeRTCP,
             transportAttributes: transport.attributes(index: stream.index, policy: policy), formats: [],
             extensions: stream.extensions, content: stream.content, ssrc: ssrcs.media,
-            retransmissionSSRC: ssrcs.retransmission, cname: cname,
+            retransmissionSSRC: ssrcs.retransmission, flexFECSSRC: ssrcs.flexFEC, cname: cname,
             msid: stream.usesDTLS ? "mix mix-\(description.kind)" : nil)
         var media = NegotiatedMedia(
             kind: stream.kind, index: stream.index, mid: description.mid, payloadType: stream.map.payloadType,
-            retransmissionPayloadType: stream.retransmissionPayloadType, clockRate: stream.map.clockRate,
+            retransmissionPayloadType: stream.retransmissionPayloadType,
+            flexFECPayloadType: stream.flexFECPayloadType, redundancyPayloadType: stream.redundancyPayloadType,
+            clockRate: stream.map.clockRate,
             content: stream.content, direction: stream.direction, keys: transport.keys, feedback: stream.feedback,
             extensionIDs: stream.extensionIDs, outboundExtensionIDs: stream.outboundExtensionIDs,
             remoteSSRCs: stream.remoteSSRCs, localSSRC: ssrcs.media, localRetransmissionSSRC: ssrcs.retransmission,
-            remoteRetransmissionSSRCs: stream.remoteRetransmissionSSRCs, rtcpMux: rtcpMux,
+            remoteRetransmissionSSRCs: stream.remoteRetransmissionSSRCs, localFlexFECSSRC: ssrcs.flexFEC,
+            remoteFlexFECSSRCs: stream.remoteFlexFECSSRCs, rtcpMux: rtcpMux,
             reducedSizeRTCP: description.reducedSizeRTCP, remoteRTPAddress: transport.remoteRTPAddress,
             remoteRTCPAddress: transport.remoteRTCPAddress, maximumBitRate: description.bandwidths.maximumBitRate)
         var format = StreamBlueprint.Format(
@@ -176,6 +182,10 @@ extension OfferAnswer {
             blueprint.packetTimes = policy.opus.packetTimeAttributes
         }
         blueprint.formats = [format]
+        // Repair is not asked for again, and no picture is lost with it: there is feedback on its arrival alone.
+        let arrival = FeedbackSupport(transportCC: stream.feedback.transportCC, remb: stream.feedback.remb)
+        blueprint.flexFEC = stream.flexFECPayloadType.map { ($0, arrival) }
+        blueprint.redundancyPayloadType = stream.redundancyPayloadType
         return (blueprint, media)
     }
 }
@@ -188,19 +198,23 @@ private struct SourceNumbers {
         guard let media else { return }
         taken.append(media.localSSRC)
         if let retransmission = media.localRetransmissionSSRC { taken.append(retransmission) }
+        if let flexFEC = media.localFlexFECSSRC { taken.append(flexFEC) }
     }
 
     mutating func choose(
         for stream: OfferedStream, using generator: inout some RandomNumberGenerator
-    ) -> (media: UInt32, retransmission: UInt32?) {
+    ) -> (media: UInt32, retransmission: UInt32?, flexFEC: UInt32?) {
         func new() -> UInt32 {
             let ssrc = generator.ssrc(besides: taken)
             taken.append(ssrc)
             return ssrc
         }
         let media = stream.previous?.localSSRC ?? new()
-        guard stream.retransmissionPayloadType != nil else { return (media, nil) }
-        return (media, stream.previous?.localRetransmissionSSRC ?? new())
+        let retransmission =
+            stream.retransmissionPayloadType.map { _ in stream.previous?.localRetransmissionSSRC ?? new() }
+        return (
+            media, retransmission, stream.flexFECPayloadType.map { _ in stream.previous?.localFlexFECSSRC ?? new() }
+        )
     }
 }
 

@@ -105,6 +105,11 @@ extension OfferAnswer {
         let parameters = try description.formatParameters(payloadType: payloadType)
         switch format {
         case .h264(let offered, let retransmissionPayloadType):
+            if let flexFEC = stream.flexFEC, try description.flexFECPayloadType() == flexFEC.payloadType {
+                media.flexFECPayloadType = flexFEC.payloadType
+                media.localFlexFECSSRC = flexFEC.ssrc
+                media.remoteFlexFECSSRCs = description.flexFECSSRCs()
+            }
             if let retransmissionPayloadType, media.feedback.nack,
                 try description.retransmissionPayloadType(of: .h264(payloadType)) == retransmissionPayloadType
             {
@@ -126,6 +131,11 @@ extension OfferAnswer {
                 ? answered
                 : answered.limited(to: offered.profileLevelID?.level ?? H264ProfileLevelID.inferred.level)
         case .opus:
+            if let redundancy = stream.redundancyPayloadType,
+                try description.redundancyPayloadType(of: .opus(payloadType)) == redundancy
+            {
+                media.redundancyPayloadType = redundancy
+            }
             media.opus = try OpusFormatParameters(parameters, media: description)
         }
         return media

@@ -27,7 +27,9 @@ extension OfferAnswer {
             wanted.append((kind, content))
         }
 
-        var sources = (previous?.streams ?? []).flatMap { [$0.ssrc] + [$0.retransmissionSSRC].compactMap(\.self) }
+        var sources = (previous?.streams ?? []).flatMap {
+            [$0.ssrc] + [$0.retransmissionSSRC, $0.flexFEC?.ssrc].compactMap(\.self)
+        }
         for (index, stream) in wanted.enumerated() {
             let before = previous.flatMap { $0.streams.indices.contains(index) ? $0.streams[index] : nil }
             let (blueprint, pendingStream) = offeredStream(
@@ -68,6 +70,9 @@ extension OfferAnswer {
         if media?.video?.formats.contains(where: { $0.retransmissionPayloadType != nil }) ?? false, feedback.nack {
             stream.retransmissionSSRC = previous?.retransmissionSSRC ?? source()
         }
+        if let payloadType = media?.video?.flexFECPayloadType {
+            stream.flexFEC = (payloadType, previous?.flexFEC?.ssrc ?? source())
+        }
         var blueprint = StreamBlueprint(
             kind: kind, port: media == nil ? 0 : parameters.address.port, transport: parameters.mediaTransport,
             mid: mid,
@@ -78,7 +83,9 @@ extension OfferAnswer {
             transportAttributes: transportAttributes(
                 of: &stream, isFirst: isFirst, parameters: parameters, previous: previous, using: &generator),
             formats: [], extensions: extensions, content: content, ssrc: stream.ssrc,
-            retransmissionSSRC: stream.retransmissionSSRC, cname: cname)
+            retransmissionSSRC: stream.retransmissionSSRC, flexFECSSRC: stream.flexFEC?.ssrc, cname: cname)
+        let arrival = FeedbackSupport(transportCC: feedback.transportCC, remb: feedback.remb)
+        blueprint.flexFEC = stream.flexFEC.map { ($0.payloadType, arrival) }
         if let video = media?.video {
             for format in video.formats {
                 let retransmission = feedback.nack ? format.retransmissionPayloadType : nil
@@ -92,6 +99,8 @@ extension OfferAnswer {
             blueprint.maximumBitRate = video.maximumBitRate
         } else if kind == .audio, let audio = parameters.audio {
             stream.formats[audio.payloadType] = .opus
+            stream.redundancyPayloadType = audio.redundancyPayloadType
+            blueprint.redundancyPayloadType = audio.redundancyPayloadType
             blueprint.formats = [
                 StreamBlueprint.Format(
                     map: .opus(audio.payloadType), parameters: audio.opus.sdpValue, feedback: feedback)

@@ -44,16 +44,19 @@ public struct OfferParameters: Hashable, Sendable {
         /// The payload types, the best first.
         public var formats: [VideoFormat]
         public var feedback: FeedbackSupport
+        /// The payload type of forward error correction in a stream of its own (FlexFEC); nil where there is to be none.
+        public var flexFECPayloadType: UInt8?
         /// The most video that the offerer wants to receive.
         public var maximumBitRate: BitRate?
 
         public init(
             direction: MediaDirection = .sendAndReceive, formats: [VideoFormat] = VideoFormat.defaults,
-            feedback: FeedbackSupport = .video, maximumBitRate: BitRate? = nil
+            feedback: FeedbackSupport = .video, flexFECPayloadType: UInt8? = 104, maximumBitRate: BitRate? = nil
         ) {
             self.direction = direction
             self.formats = formats
             self.feedback = feedback
+            self.flexFECPayloadType = flexFECPayloadType
             self.maximumBitRate = maximumBitRate
         }
     }
@@ -61,15 +64,19 @@ public struct OfferParameters: Hashable, Sendable {
     public struct Audio: Hashable, Sendable {
         public var direction: MediaDirection
         public var payloadType: UInt8
+        /// The payload type of packets that repeat earlier ones (RED, RFC 2198); nil where there are to be none.
+        public var redundancyPayloadType: UInt8?
         public var opus: OpusFormatParameters
         public var feedback: FeedbackSupport
 
         public init(
             direction: MediaDirection = .sendAndReceive, payloadType: UInt8 = 111,
-            opus: OpusFormatParameters = OpusFormatParameters(), feedback: FeedbackSupport = .audio
+            redundancyPayloadType: UInt8? = 63, opus: OpusFormatParameters = OpusFormatParameters(),
+            feedback: FeedbackSupport = .audio
         ) {
             self.direction = direction
             self.payloadType = payloadType
+            self.redundancyPayloadType = redundancyPayloadType
             self.opus = opus
             self.feedback = feedback
         }

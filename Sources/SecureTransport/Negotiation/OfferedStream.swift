@@ -21,12 +21,17 @@ struct OfferedStream {
     var feedback: FeedbackSupport
     /// The payload type of retransmissions in streams of their own.
     var retransmissionPayloadType: UInt8?
+    /// The payload type of forward error correction in a stream of its own.
+    var flexFECPayloadType: UInt8?
+    /// The payload type of packets that repeat earlier audio.
+    var redundancyPayloadType: UInt8?
     /// The header extensions of the answer.
     var extensions: [ExtensionMap]
     var extensionIDs = HeaderExtensionIDs()
     var outboundExtensionIDs = HeaderExtensionIDs()
     var remoteSSRCs: [UInt32]
     var remoteRetransmissionSSRCs: [UInt32: UInt32]
+    var remoteFlexFECSSRCs: [UInt32: UInt32] = [:]
     /// What the stream was before this offer.
     var previous: NegotiatedMedia?
 
@@ -108,6 +113,14 @@ struct OfferedStream {
         }
         if stream.retransmissionPayloadType != nil {
             stream.remoteRetransmissionSSRCs = description.retransmissionSSRCs()
+        }
+        switch kind {
+        case .video where policy.acceptsFlexFEC:
+            stream.flexFECPayloadType = try description.flexFECPayloadType()
+            if stream.flexFECPayloadType != nil { stream.remoteFlexFECSSRCs = description.flexFECSSRCs() }
+        case .audio where policy.acceptsRedundancy:
+            stream.redundancyPayloadType = try description.redundancyPayloadType(of: chosen.0)
+        case .video, .audio: break
         }
         return .acceptable(stream)
     }

@@ -16,6 +16,10 @@ public struct PendingOffer: Sendable {
         var direction: MediaDirection
         var ssrc: UInt32
         var retransmissionSSRC: UInt32?
+        /// Forward error correction: its payload type and its source.
+        var flexFEC: (payloadType: UInt8, ssrc: UInt32)?
+        /// The payload type of packets that repeat earlier audio.
+        var redundancyPayloadType: UInt8?
         /// The offered formats by their payload types.
         var formats: [UInt8: Format]
         /// The offered keys by their tags.

@@ -23,6 +23,10 @@ struct StreamBlueprint {
     /// Keys, or what ICE and DTLS need.
     var transportAttributes: [SDPAttribute]
     var formats: [Format]
+    /// The payload type of forward error correction, and what feedback there is on it.
+    var flexFEC: (payloadType: UInt8, feedback: FeedbackSupport)?
+    /// The payload type of packets that repeat those of the first format.
+    var redundancyPayloadType: UInt8?
     /// `a=ptime` and `a=maxptime`.
     var packetTimes: [SDPAttribute] = []
     var extensions: [ExtensionMap]
@@ -32,6 +36,8 @@ struct StreamBlueprint {
     var ssrc: UInt32
     /// The source of retransmissions.
     var retransmissionSSRC: UInt32?
+    /// The source of forward error correction.
+    var flexFECSSRC: UInt32?
     var cname: String
     /// The media stream and the track that the media belongs to (RFC 8830), where that is to be said.
     var msid: String?
@@ -60,23 +66,48 @@ struct StreamBlueprint {
                     SDPAttribute("fmtp", "\(retransmission.payloadType) apt=\(format.map.payloadType)"))
             }
         }
+        attributes += repairAttributes
         attributes += packetTimes
         attributes += extensions.map(\.attribute)
         if direction.sends { attributes += sourceAttributes }
         return MediaDescription(
             kind: kind == .video ? .video : .audio, port: port, transport: transport,
-            formats: (formats.map(\.map) + formats.compactMap(\.retransmission)).map { "\($0.payloadType)" },
+            formats: (formats.map(\.map) + formats.compactMap(\.retransmission) + repairMaps)
+                .map { "\($0.payloadType)" },
             bandwidths: maximumBitRate.map { [.transportIndependent($0)] } ?? [], attributes: attributes)
     }
 
-    /// The sources (RFC 5576), that of retransmissions as the second of a flow.
+    /// The sources (RFC 5576), that of retransmissions as the second of a flow, that of forward error correction as the
+    /// second of its group (RFC 5956).
     private var sourceAttributes: [SDPAttribute] {
-        let media = SDPAttribute("ssrc", "\(ssrc) cname:\(cname)")
-        guard let retransmissionSSRC else { return [media] }
-        return [
-            SDPAttribute("ssrc-group", "FID \(ssrc) \(retransmissionSSRC)"), media,
-            SDPAttribute("ssrc", "\(retransmissionSSRC) cname:\(cname)"),
-        ]
+        var groups: [SDPAttribute] = []
+        if let retransmissionSSRC {
+            groups.append(SDPAttribute("ssrc-group", "FID \(ssrc) \(retransmissionSSRC)"))
+        }
+        if let flexFECSSRC { groups.append(SDPAttribute("ssrc-group", "FEC-FR \(ssrc) \(flexFECSSRC)")) }
+        return groups
+            + [ssrc, retransmissionSSRC, flexFECSSRC].compactMap {
+                $0.map { SDPAttribute("ssrc", "\($0) cname:\(cname)") }
+            }
+    }
+
+    /// The payload types of forward error correction and of repeated audio.
+    private var repairMaps: [RTPMap] {
+        [flexFEC.map { RTPMap.flexFEC($0.payloadType) }, redundancyPayloadType.map { RTPMap.redundancy($0) }]
+            .compactMap(\.self)
+    }
+
+    private var repairAttributes: [SDPAttribute] {
+        var attributes = repairMaps.map { SDPAttribute("rtpmap", "\($0)") }
+        if let flexFEC {
+            attributes += flexFEC.feedback.sdpNames.map { SDPAttribute("rtcp-fb", "\(flexFEC.payloadType) \($0)") }
+            // In microseconds (section 5.1 of the draft): browsers write ten seconds, and keep to numbers of packets.
+            attributes.append(SDPAttribute("fmtp", "\(flexFEC.payloadType) repair-window=10000000"))
+        }
+        if let redundancyPayloadType, let repeated = formats.first?.map.payloadType {
+            attributes.append(SDPAttribute("fmtp", "\(redundancyPayloadType) \(repeated)/\(repeated)"))
+        }
+        return attributes
     }
 }
 
@@ -99,6 +130,17 @@ extension RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "opus", clockRate: 48_000, channels: 2)
     }
 
+    static func flexFEC(_ payloadType: UInt8) -> RTPMap {
+        RTPMap(payloadType: payloadType, encodingName: "flexfec-03", clockRate: 90_000)
+    }
+
+    /// Packets that repeat earlier ones of Opus (RFC 2198).
+    static func redundancy(_ payloadType: UInt8) -> RTPMap {
+        RTPMap(payloadType: payloadType, encodingName: "red", clockRate: 48_000, channels: 2)
+    }
+
+    var isFlexFEC: Bool { matches("flexfec-03", clockRate: 90_000) }
+    var isRedundancy: Bool { matches("red", clockRate: 48_000) && channels == 2 }
     var isH264: Bool { matches("H264", clockRate: 90_000) }
     var isOpus: Bool { matches("opus", clockRate: 48_000) && channels == 2 }
 }

@@ -104,7 +104,7 @@ extension MediaDescription {
         return (port, ConnectionAddress(addressType: String(words[2]), host: String(words[3])))
     }
 
-    /// The sources that are announced (RFC 5576), in order, at most 64; those that only retransmit others are left out.
+    /// The sources that are announced (RFC 5576), in order, at most 64; those that only repair others are left out.
     public func ssrcs() throws(SDPError) -> [UInt32] {
         let limit = 64
         var found: [UInt32] = []
@@ -115,19 +115,25 @@ extension MediaDescription {
             }
             if found.count < limit, !found.contains(ssrc) { found.append(ssrc) }
         }
-        let retransmissions = retransmissionSSRCs()
-        found.removeAll { retransmissions[$0] != nil }
+        let (retransmissions, flexFEC) = (retransmissionSSRCs(), flexFECSSRCs())
+        found.removeAll { retransmissions[$0] != nil || flexFEC[$0] != nil }
         return found
     }
 
     /// The sources that only retransmit, each with the one that it repairs (`a=ssrc-group:FID`, RFC 5576, 4.2), at most
     /// 64.
-    func retransmissionSSRCs() -> [UInt32: UInt32] {
+    func retransmissionSSRCs() -> [UInt32: UInt32] { repairSSRCs(semantics: "FID") }
+
+    /// The sources of forward error correction, each with the one that it protects (`a=ssrc-group:FEC-FR`, RFC 5956,
+    /// 4.3), at most 64.
+    func flexFECSSRCs() -> [UInt32: UInt32] { repairSSRCs(semantics: "FEC-FR") }
+
+    private func repairSSRCs(semantics: String) -> [UInt32: UInt32] {
         let limit = 64
         var found: [UInt32: UInt32] = [:]
         for attribute in attributes("ssrc-group").prefix(limit) {
             let words = Substring(attribute.value ?? "").words
-            guard words.count == 3, words[0] == "FID", let repaired = UInt32(words[1]), let own = UInt32(words[2]),
+            guard words.count == 3, words[0] == semantics, let repaired = UInt32(words[1]), let own = UInt32(words[2]),
                 own != repaired
             else { continue }
             found[own] = repaired
@@ -144,6 +150,30 @@ extension MediaDescription {
                 let attribute = attributes[payloadType],
                 try FormatParameters(parsing: attribute).integer("apt", in: 0...127) == Int(map.payloadType)
             else { continue }
+            return payloadType
+        }
+        return nil
+    }
+
+    /// The payload type of forward error correction in a stream of its own, as browsers have it
+    /// (draft-ietf-payload-flexible-fec-scheme-03, section 5.1).
+    func flexFECPayloadType() throws(SDPError) -> UInt8? {
+        let maps = try rtpMaps()
+        return try payloadTypes().first { maps[$0]?.isFlexFEC ?? false }
+    }
+
+    /// The payload type of packets that repeat earlier ones of another payload type, and of no other (RFC 2198,
+    /// section 5: `a=fmtp:63 111/111`).
+    func redundancyPayloadType(of map: RTPMap) throws(SDPError) -> UInt8? {
+        let maps = try rtpMaps()
+        for payloadType in try payloadTypes() {
+            guard let candidate = maps[payloadType], candidate.isRedundancy,
+                let attribute = attributes("fmtp").first(where: {
+                    Substring($0.value ?? "").words.first == Substring("\(payloadType)")
+                })
+            else { continue }
+            let encodings = Substring(attribute.value ?? "").words.dropFirst().joined().split(separator: "/")
+            guard encodings.count > 1, encodings.allSatisfy({ UInt8($0) == map.payloadType }) else { continue }
             return payloadType
         }
         return nil

@@ -37,7 +37,7 @@ struct EncoderCapabilities: Sendable {
         .longTermReferences: Capability(range: .choices(["false", "true"])),
         .pixelAspectRatio: Capability(range: .integers(1...65535)),
         .colour: Capability(range: .any),
-        .preset: Capability(range: .choices(EncoderPreset.allCases.map(\.rawValue))),
+        .preset: Capability(range: .choices(EncoderPreset.allCases.map(\.rawValue)), isDynamic: true),
         .latencyBudget: Capability(range: .durations(.milliseconds(1)...(.seconds(60))), isDynamic: true),
     ]
 

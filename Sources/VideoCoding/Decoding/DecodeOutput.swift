@@ -31,8 +31,11 @@ public enum DecodeResult: Sendable {
 
 /// Why a frame shows nothing.
 public enum DropReason: Hashable, Sendable {
-    /// Decoding has not begun: no key frame or recovery point came since the session was made or finished.
+    /// Decoding has not begun: no key frame or recovery point came since the session was made or finished, or none since
+    /// frames were skipped to which this one may refer.
     case awaitingKeyFrame
+    /// The frame is not wanted: see `DecodingEffort.Frames`.
+    case skipped
     /// The frame holds no slice data.
     case empty
     /// The sample is the second field of a frame, whose picture was given for the first.

@@ -24,6 +24,7 @@ struct DecoderEngine: ~Copyable {
     /// Whether a frame was damaged since the decoder was cleared.
     private var isDamaged = false
     private var isUnused = true
+    private var gate = DecodingGate()
 
     /// The most frames that H.264 lets a decoder hold back (`MaxDpbFrames`, A.3.1).
     private static let maximumReorderDepth = 16
@@ -39,6 +40,14 @@ struct DecoderEngine: ~Copyable {
         self.limits = limits
         self.counters = counters
         active = ActiveFormat(format)
+    }
+
+    /// What is spent on the frames from here on.
+    var effort = DecodingEffort.full {
+        didSet {
+            gate.frames = effort.frames
+            decoder.loopFilter = effort.loopFilter
+        }
     }
 
     /// Whether a decoder made for `current` goes on when the stream's format becomes `format`.
@@ -107,6 +116,11 @@ struct DecoderEngine: ~Copyable {
 
     /// Decodes a frame of the format that was adopted last.
     mutating func decode(_ sample: SampleBuffer, token: FrameToken, _ emit: (DecodeOutput) -> Void) {
+        switch gate.admit(sample) {
+        case .decode: break
+        case .skip: return answer(sample, token, .dropped(.skipped), emit)
+        case .awaitKeyFrame: return answer(sample, token, .dropped(.awaitingKeyFrame), emit)
+        }
         let frame: Glance
         do throws(VideoCodingError) {
             frame = try layOut(sample)

@@ -16,6 +16,7 @@ import Synchronization
 final class DecodingCore: Sendable {
     private enum Operation {
         case decode(SampleBuffer, FrameToken, tookPlace: Bool)
+        case setEffort(DecodingEffort)
         case finishDelayedFrames
         case resume(CheckedContinuation<Void, Never>)
     }
@@ -84,6 +85,14 @@ final class DecodingCore: Sendable {
         withEngine { performWaiting(&$0) }
     }
 
+    func setEffort(_ effort: DecodingEffort) {
+        if isHeldHere { return push(.setEffort(effort)) }
+        withEngine { engine in
+            performWaiting(&engine)
+            engine.effort = effort
+        }
+    }
+
     func finishDelayedFrames() {
         if isHeldHere { return push(.finishDelayedFrames) }
         withEngine { engine in
@@ -147,6 +156,7 @@ final class DecodingCore: Sendable {
         case .decode(let sample, let token, let tookPlace):
             decode(sample, token: token, with: &engine)
             if tookPlace { gate.leave() }
+        case .setEffort(let effort): engine.effort = effort
         case .finishDelayedFrames: engine.finish(outputHandler)
         case .resume(let continuation): continuation.resume()
         case nil: break

@@ -11,6 +11,11 @@ public final class DecodingPipeline {
     private let counters = DecodingCounters()
     private var engine: DecoderEngine?
 
+    /// What is spent on the frames from here on.
+    public var effort = DecodingEffort.full {
+        didSet { if effort != oldValue { engine?.effort = effort } }
+    }
+
     /// Makes a pipeline; its decoder is made when the first frame comes.
     ///
     /// - Parameters:
@@ -61,6 +66,7 @@ public final class DecodingPipeline {
         case .refused, nil: break
         }
         var next = try DecoderEngine(format: format, attributes: attributes, limits: limits, counters: counters)
+        next.effort = effort
         _ = next.adopt(format) { _ in }
         engine?.finish { body(.output($0)) }
         engine = consume next

@@ -8,6 +8,8 @@ public struct DecodingStatistics: Hashable, Sendable {
     /// Of the pictures, those that had to be converted, since the decoder's own did not satisfy the attributes.
     public var pixelTransfers = 0
     public var dropped = 0
+    /// Of those dropped, frames that were not wanted.
+    public var skipped = 0
     public var failed = 0
 
     public init() {}
@@ -19,6 +21,7 @@ final class DecodingCounters: Sendable {
     private let concealed = Atomic(0)
     private let pixelTransfers = Atomic(0)
     private let dropped = Atomic(0)
+    private let skipped = Atomic(0)
     private let failed = Atomic(0)
 
     func count(_ result: DecodeResult, isTransferred: Bool = false) {
@@ -27,7 +30,9 @@ final class DecodingCounters: Sendable {
             pictures.add(1, ordering: .relaxed)
             if picture.isConcealed { concealed.add(1, ordering: .relaxed) }
             if isTransferred { pixelTransfers.add(1, ordering: .relaxed) }
-        case .dropped: dropped.add(1, ordering: .relaxed)
+        case .dropped(let reason):
+            dropped.add(1, ordering: .relaxed)
+            if reason == .skipped { skipped.add(1, ordering: .relaxed) }
         case .failed: failed.add(1, ordering: .relaxed)
         }
     }
@@ -38,6 +43,7 @@ final class DecodingCounters: Sendable {
         statistics.concealed = concealed.load(ordering: .relaxed)
         statistics.pixelTransfers = pixelTransfers.load(ordering: .relaxed)
         statistics.dropped = dropped.load(ordering: .relaxed)
+        statistics.skipped = skipped.load(ordering: .relaxed)
         statistics.failed = failed.load(ordering: .relaxed)
         return statistics
     }

@@ -104,6 +104,11 @@ public final class DecompressionSession: Sendable {
         core.finishFrames()
     }
 
+    /// Sets what is spent on the frames that are pushed from here on; at first it is `full`.
+    public func setEffort(_ effort: DecodingEffort) {
+        core.setEffort(effort)
+    }
+
     /// Gives out what the stream's reordering holds back and answers all that was not, asynchronous frames included. A
     /// key frame may follow.
     public func finishDelayedFrames() {

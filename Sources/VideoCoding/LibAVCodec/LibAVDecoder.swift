@@ -8,6 +8,10 @@ struct LibAVDecoder: ~Copyable {
     /// The frame to decode. It keeps one buffer, which is used again once libavcodec has let go of it.
     private let packet: UnsafeMutablePointer<AVPacket>
     private var shelf = FrameShelf()
+    /// Which frames pass the loop filter. libavcodec looks at each slice's header for it, so it may change between frames.
+    var loopFilter = DecodingEffort.LoopFilter.all {
+        didSet { applyLoopFilter() }
+    }
 
     /// libavcodec tells its troubles on stderr unless it is silenced; what a sender does wrong is in the outputs.
     private static let silenceLog: Void = av_log_set_level(AV_LOG_QUIET)
@@ -51,6 +55,15 @@ struct LibAVDecoder: ~Copyable {
         avcodec_free_context(&lastContext)
         var lastPacket: UnsafeMutablePointer<AVPacket>? = packet
         av_packet_free(&lastPacket)
+    }
+
+    private func applyLoopFilter() {
+        context.pointee.skip_loop_filter =
+            switch loopFilter {
+            case .all: AVDISCARD_DEFAULT
+            case .references: AVDISCARD_NONREF
+            case .none: AVDISCARD_ALL
+            }
     }
 
     /// How many frames the decoder holds back at present to put them in order.
@@ -129,6 +142,7 @@ struct LibAVDecoder: ~Copyable {
             var lastContext: UnsafeMutablePointer<AVCodecContext>? = context
             avcodec_free_context(&lastContext)
             context = fresh
+            applyLoopFilter()
         } else {
             avcodec_flush_buffers(context)
         }

@@ -24,6 +24,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     private var target: EncodingRate
     /// What the library was told last.
     private var applied: EncodingRate
+    private var preset: EncoderPreset
     /// The quantiser of the next frame while pictures get better again after a coarse key frame.
     private var ramp: Int?
     /// What the library's own rate control used last.
@@ -44,6 +45,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         previousMeter = meter
         target = rate
         applied = rate
+        preset = properties.preset
         let profile = properties.profileLevel.profile
         highestRate =
             properties.profileLevel.level
@@ -70,6 +72,11 @@ final class OpenH264Encoder: EncoderBackEndSession {
     }
 
     func setProperties(_ properties: CompressionProperties) throws(VideoCodingError) {
+        if properties.preset != preset {
+            // The library chooses how to search anew with each frame; the stream's form does not change.
+            try library.set(ENCODER_OPTION_COMPLEXITY, to: Int32(properties.preset.complexity.rawValue))
+            preset = properties.preset
+        }
         let rate = Self.rate(properties)
         guard rate != target else { return }
         target = rate

@@ -17,12 +17,7 @@ extension OpenH264Library {
         parameters.iTargetBitrate = bitRate
         parameters.fMaxFrameRate = Float(properties.expectedFrameRate)
         parameters.iSpatialLayerNum = 1
-        parameters.iComplexityMode =
-            switch properties.preset {
-            case .fastest: LOW_COMPLEXITY
-            case .balanced: MEDIUM_COMPLEXITY
-            case .quality: HIGH_COMPLEXITY
-            }
+        parameters.iComplexityMode = properties.preset.complexity
         parameters.uiIntraPeriod = 0
         parameters.eSpsPpsIdStrategy = CONSTANT_ID
         parameters.bPrefixNalAddingCtrl = false
@@ -96,6 +91,17 @@ extension OpenH264Library {
             layer.uiColorPrimaries = colour.primaries
             layer.uiTransferCharacteristics = colour.transferCharacteristics
             layer.uiColorMatrix = colour.matrixCoefficients
+        }
+    }
+}
+
+extension EncoderPreset {
+    /// What OpenH264 calls it.
+    var complexity: ECOMPLEXITY_MODE {
+        switch self {
+        case .fastest: LOW_COMPLEXITY
+        case .balanced: MEDIUM_COMPLEXITY
+        case .quality: HIGH_COMPLEXITY
         }
     }
 }

@@ -51,6 +51,26 @@
             return parameters
         }
 
+        /// Sets how long a running encoder looks for the best prediction: what of a preset x264 lets change between two
+        /// frames, and what the stream's form does not depend on.
+        static func setSearch(
+            of parameters: inout x264_param_t, _ properties: CompressionProperties
+        ) throws(VideoCodingError) {
+            var wanted = x264_param_t()
+            let preset = presetName(properties)
+            guard x264_param_default_preset(&wanted, preset, properties.realTime ? "zerolatency" : nil) == 0 else {
+                throw .codecUnavailable(reason: "this x264 does not know the preset \(preset)")
+            }
+            parameters.analyse.i_me_method = wanted.analyse.i_me_method
+            parameters.analyse.i_me_range = wanted.analyse.i_me_range
+            parameters.analyse.i_subpel_refine = wanted.analyse.i_subpel_refine
+            parameters.analyse.i_trellis = wanted.analyse.i_trellis
+            parameters.analyse.b_chroma_me = wanted.analyse.b_chroma_me
+            parameters.analyse.b_fast_pskip = wanted.analyse.b_fast_pskip
+            parameters.analyse.b_dct_decimate = wanted.analyse.b_dct_decimate
+            x264_param_cleanup(&wanted)
+        }
+
         private static func presetName(_ properties: CompressionProperties) -> String {
             switch (properties.preset, properties.realTime) {
             case (.fastest, true): "superfast"

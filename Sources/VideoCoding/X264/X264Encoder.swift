@@ -81,7 +81,9 @@
         func setProperties(_ changed: CompressionProperties) throws(VideoCodingError) {
             // What the buffer holds at the higher rate is no credit at the lower one: it would be spent in a burst.
             let hasFallen = EncodingRate(changed).frameBits < EncodingRate(properties).frameBits
+            let presetChanges = changed.preset != properties.preset
             properties = changed
+            if presetChanges { try Self.setSearch(of: &parameters, properties) }
             isBufferTight = isBufferTight || (hasFallen && !isDelayed)
             try reconfigure()
         }

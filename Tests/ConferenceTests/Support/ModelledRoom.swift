@@ -147,7 +147,7 @@ final class ModelledRoom {
             hasRoom = true
             let size =
                 encoder.isShared
-                ? FrameBound.sharedKeyFrame(slowest: rate, rung: rung) : FrameBound.keyFrame(rate: rate, backlog: backlog, rung: rung)
+                ? FrameBound.sharedKeyFrame(slowest: rate, frameRate: rung.frameRate) : FrameBound.keyFrame(rate: rate, backlog: backlog, frameRate: rung.frameRate)
             if !encoder.isShared || rate >= encoder.rate * DownlinkPipeline.leastShare { bound = min(bound ?? size, size) }
         }
         guard hasRoom else { return }
@@ -203,10 +203,12 @@ final class ModelledRoom {
         var sent: EncodeStatistics?
         for id in [receivers[index].downlink.source, receivers[index].downlink.group].compactMap(\.self) {
             guard sent == nil, let encoder = encoders[id], let frame = encoder.frame else { continue }
-            let before = canSend ? receivers[index].budget.backlog(adding: .zero, now: now) : .seconds(1)
-            let with = canSend ? receivers[index].budget.backlog(adding: frame.size, now: now) : .seconds(1)
-            let verdict = receivers[index].downlink.take(
-                frame, of: id, isShared: encoder.isShared || !canSend, rung: rung, backlog: (before, with), now: now)
+            let backlog = DownlinkPipeline.Backlog(
+                before: canSend ? receivers[index].budget.backlog(adding: .zero, now: now) : .seconds(1),
+                with: canSend ? receivers[index].budget.backlog(adding: frame.size, now: now) : .seconds(1))
+            let offer = DownlinkPipeline.Offer(
+                frame: frame, group: id, rate: encoder.rate, rung: rung, isShared: encoder.isShared || !canSend)
+            let verdict = receivers[index].downlink.take(offer, backlog: backlog, now: now)
             if verdict == .send { sent = frame }
         }
         guard let sent else { return nil }

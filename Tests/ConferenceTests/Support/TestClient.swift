@@ -52,6 +52,10 @@ final class TestClient {
     /// The compressed frames that came, where they are recorded.
     private(set) var frames: [[UInt8]] = []
     var recordsFrames = false
+    /// The compressed frames of the camera that were sent, and when, where they are recorded.
+    private(set) var sentFrames: [(bytes: [UInt8], time: MonotonicInstant)] = []
+    /// The presentation times of the frames that came, likewise.
+    private(set) var times: [MediaTime] = []
     private(set) var arrivals: [MonotonicInstant] = []
     private(set) var keyFramesReceived = 0
     private(set) var bytesReceived = 0
@@ -158,6 +162,7 @@ final class TestClient {
             picture, presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
             options: EncodeOptions(forceKeyFrame: wantedKeyFrames.remove(content) != nil))
         guard let frame = outputs.next()?.frame else { return }
+        if recordsFrames, content == .main { sentFrames.append((frame.sample.data.bytes, now)) }
         peer.sendVideo(
             frame, content: content, rotation: content == .main ? rotation : .none, captureTime: now, targetTime: now,
             now: now)
@@ -175,7 +180,10 @@ final class TestClient {
             switch event {
             case .videoFrame(let frame):
                 arrivals.append(now)
-                if recordsFrames { frames.append(frame.sample.data.bytes) }
+                if recordsFrames {
+                    frames.append(frame.sample.data.bytes)
+                    times.append(frame.sample.presentationTime)
+                }
                 if frame.sample.isSync { keyFramesReceived += 1 }
                 decoder.decode(frame.sample) { event in
                     guard case .output(let output) = event else { return }
@@ -190,7 +198,7 @@ final class TestClient {
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
-            case .audioBitRateChanged, .videoEnded: break
+            case .audioBitRateChanged, .videoEnded, .videoPacket: break
             case .connectionStateChanged(let state): connectionStates.append(state)
             case .goodbye: sawGoodbye = true
             }

@@ -7,7 +7,8 @@ import SecureTransport
 
 @testable import Conference
 
-/// A relay and its clients on virtual time: datagrams cross each client's own two links, jobs take no time, nothing sleeps.
+/// A relay and its clients on virtual time: datagrams cross each client's own two links, jobs take no
+/// time unless it is said, nothing sleeps.
 final class VirtualCall {
     static let relayAddress = TransportAddress(ipv4: 0x7f00_0001, port: 7000)
     static let relayCertificate = try? DTLSCertificate()
@@ -25,6 +26,8 @@ final class VirtualCall {
     /// Drops a datagram on its way when it returns true.
     var drops: (_ datagram: ByteBuffer, _ isDownlink: Bool, _ client: TestClient) -> Bool = { _, _, _ in false }
 
+    /// What jobs are said to have taken; they are done at once all the same.
+    var jobDuration: (Job.Kind) -> Duration = { _ in .zero }
     /// Sees each tick's pictures before the relay does.
     var onComposed: ((ComposedTick) -> Void)?
 
@@ -34,6 +37,8 @@ final class VirtualCall {
         configuration.frameRate = 15
         configuration.mediaAddresses = [Self.relayAddress]
         configuration.certificate = Self.relayCertificate
+        // Most of what is tested here is how pictures are composed and encoded, be it for two.
+        configuration.passThrough = .off
         configure(&configuration)
         relay = Relay(
             configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: 1), now: now)
@@ -173,7 +178,13 @@ final class VirtualCall {
     private func drain() {
         while let job = relay.pollJob() {
             let instant = now
-            let completion = job.run { instant }
+            var completion = job.run { instant }
+            let duration = jobDuration(job.kind)
+            if duration > .zero {
+                completion = JobCompletion(
+                    kind: completion.kind, queue: completion.queue, handedOut: completion.handedOut, started: instant,
+                    finished: instant + duration, output: completion.output)
+            }
             if case .composed(_, let tick) = completion.output { onComposed?(tick) }
             relay.complete(completion, now: now)
         }

@@ -8,8 +8,13 @@ final class RelayProgram {
     let port: UInt16
 
     /// - Parameter port: Where it listens; 0: where it likes.
+    ///
+    /// Its governor is off unless it is asked for: a debug build beside other tests has too little time, and what is looked
+    /// at is not what it does without.
     init(_ arguments: [String] = [], port: UInt16 = 0, in folder: TemporaryFolder) async throws {
-        let child = try ChildProcess(Programs.product("confrelay"), ["--port", "\(port)"] + arguments, in: folder)
+        let governor = arguments.contains("--governor") ? [] : ["--governor", "off"]
+        let child = try ChildProcess(
+            Programs.product("confrelay"), ["--port", "\(port)"] + governor + arguments, in: folder)
         self.child = child
         self.port = try await eventually("confrelay listens; it wrote: \(child.errors)", within: .seconds(20)) {
             let match = child.output.firstMatch(of: #/listening: http://127\.0\.0\.1:(\d+) /#)

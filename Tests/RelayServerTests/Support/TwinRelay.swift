@@ -45,6 +45,8 @@ final class TwinRelay: RelayCore {
             var isClosed = false
             var snapshot = RelaySnapshot()
             var timelines: [RoomTimelineSnapshot] = []
+            var calibrations: [Calibration] = []
+            var governorEvents: [GovernorEvent] = []
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
         }
@@ -186,6 +188,14 @@ final class TwinRelay: RelayCore {
 
     func pollRoomEvent() -> RoomEvent? {
         script.state.withLock { $0.events.isEmpty ? nil : $0.events.removeFirst() }
+    }
+
+    func adopt(_ calibration: Calibration, now: MonotonicInstant) {
+        script.note { $0.calibrations.append(calibration) }
+    }
+
+    func pollGovernorEvent() -> GovernorEvent? {
+        script.state.withLock { $0.governorEvents.isEmpty ? nil : $0.governorEvents.removeFirst() }
     }
 
     func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {

@@ -114,7 +114,11 @@ export class PeerLink extends EventTarget {
     }
   }
 
-  /** Sends the camera's picture as large as its tile, and no larger. */
+  /**
+   * Sends the camera's picture as large as its tile, and no larger, at the rate with which it looks well there.
+   *
+   * @param {{width: number, height: number, bitRate?: number} | null} tile
+   */
   async fit(tile) {
     this.#tile = tile;
     await this.#scale();
@@ -126,8 +130,10 @@ export class PeerLink extends EventTarget {
     const encoding = parameters.encodings?.[0];
     if (!sender.track || !encoding) return;
     const factor = scaleDownFactor(sender.track.getSettings(), this.#tile);
-    if (encoding.scaleResolutionDownBy === factor) return;
+    const most = Math.min(mostForCamera, this.#tile?.bitRate ?? mostForCamera);
+    if (encoding.scaleResolutionDownBy === factor && encoding.maxBitrate === most) return;
     encoding.scaleResolutionDownBy = factor;
+    encoding.maxBitrate = most;
     // Whoever loses a race with another change sees the new state with the next one.
     await sender.setParameters(parameters).catch(() => {});
   }

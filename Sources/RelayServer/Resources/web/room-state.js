@@ -8,7 +8,7 @@ export class RoomState extends EventTarget {
   participants = new Map();
   layout = { layout: 'grid' };
   activeSpeaker = null;
-  /** The size of one's own camera's tile in the others' pictures; null while unknown. */
+  /** The size of one's own camera's tile in the others' pictures, and a fitting rate in bit/s; null while unknown. */
   ownTile = null;
   /** What the relay says of this participant's downlink. */
   statistics = null;
@@ -82,9 +82,9 @@ export class RoomState extends EventTarget {
   /** Whether a participant speaks at this moment. */
   speaks(participant) { return participant.isSpeaking ?? participant.id === this.activeSpeaker; }
 
-  #takeTile({ participant, content, width, height }) {
+  #takeTile({ participant, content, width, height, bitRate }) {
     if (participant !== this.#ownID || content !== 'camera') return;
-    this.ownTile = { width, height };
+    this.ownTile = { width, height, bitRate };
     this.#say('tile');
   }
 

@@ -1,0 +1,48 @@
+import Foundation
+import VideoCoding
+
+/// What decoding with one effort took and gave. Fields are added, never renamed or given another unit.
+struct DecodingResult: Codable, Sendable {
+    var content: String
+    var effort: String
+    /// The tile's part of the source's width.
+    var tile: String
+    var kilobitsPerSecond: Double
+    /// Of a frame that came in, of this thread.
+    var processorMilliseconds: Double
+    /// To what decoding in full takes.
+    var ratio: Double
+    /// Of the tile's luma against that of what is decoded in full, in dB: over all frames, over the last second, and the
+    /// least of any frame; nil where all are equal.
+    var meanPSNR: Double?
+    var lastPSNR: Double?
+    var leastPSNR: Double?
+}
+
+/// What `--json` writes.
+struct DecodingReport: Codable, Sendable {
+    /// The version of this form.
+    var version = 1
+    var machine: BenchmarkReport.Machine
+    var frames: Int
+    var results: [DecodingResult] = []
+
+    init(machine: BenchmarkReport.Machine, frames: Int) {
+        self.machine = machine
+        self.frames = frames
+    }
+
+    /// The table for people.
+    var text: String {
+        let columns = ["content", "kbit/s", "effort", "tile", "CPU ms", "ratio", "PSNR", "last second", "least"]
+        func decibels(_ value: Double?) -> String { value.map { ResultTable.number($0, 1) } ?? "equal" }
+        let rows = results.map { result in
+            [
+                result.content, ResultTable.number(result.kilobitsPerSecond, 0), result.effort, result.tile,
+                ResultTable.number(result.processorMilliseconds, 3), ResultTable.number(result.ratio, 2),
+                decibels(result.meanPSNR), decibels(result.lastPSNR), decibels(result.leastPSNR),
+            ]
+        }
+        return ResultTable.aligned([columns] + rows).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,49 @@
+extension RoomEncoding {
+    /// How many pictures and encoders a room has, and how few would do.
+    struct Census {
+        /// Pictures that a shared view would save.
+        var personalPictures = 0
+        var encoders = 0
+        /// As few as there are different pictures and formats at this moment.
+        var keys = 0
+        /// The same where everyone sees the same who may.
+        var leastPictures = 0
+        var leastEncoders = 0
+    }
+
+    func census(of participants: [Participant]) -> Census {
+        var census = Census(personalPictures: personalPictures(of: participants))
+        census.encoders = groups.count(where: \.hasStarted)
+        var keys: Set<CensusKey> = []
+        var shared: Set<EncodeFormat> = []
+        for participant in participants {
+            guard let format = participant.downlink?.format else { continue }
+            keys.insert(CensusKey(picture: participant.viewNumber, format: format))
+            if participant.isSource, participant.selfView == .never, !participant.maySeeSelf {
+                census.leastPictures += 1
+                census.leastEncoders += 1
+            } else {
+                shared.insert(format)
+            }
+        }
+        census.keys = keys.count
+        census.leastPictures += shared.isEmpty ? 0 : 1
+        census.leastEncoders += shared.count
+        return census
+    }
+
+    /// Pictures that a shared view saves, or would save: those of participants who do not see themselves and may be made
+    /// to. In a room of two each sees one source alone, which costs least as it is.
+    func personalPictures(of participants: [Participant]) -> Int {
+        let viewers = participants.count { participant in
+            guard participant.downlink != nil, participant.isSource, participant.maySeeSelf else { return false }
+            return sharedViewIsForced || !showsSelf(participant)
+        }
+        return viewers > 2 ? viewers - 1 : 0
+    }
+
+    private struct CensusKey: Hashable {
+        var picture: Int
+        var format: EncodeFormat
+    }
+}

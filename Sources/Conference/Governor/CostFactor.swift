@@ -1,0 +1,35 @@
+import MediaCore
+
+/// What jobs really take, compared with what was measured when the machine had nothing else to do: other sizes and other
+/// contents cost more or less, and so does a neighbour with whom the processors are shared.
+struct CostFactor: Sendable {
+    /// Over how long is averaged.
+    private static let time = 5.0
+    /// Less work than this tells nothing, in seconds of processor time.
+    private static let leastWork = 0.2
+    private static let bounds = 0.5...4.0
+
+    private var busy = 0.0
+    private var expected = 0.0
+    private var lastDecay: MonotonicInstant?
+
+    /// 1 while it is not known.
+    var value: Double {
+        guard expected >= Self.leastWork else { return 1 }
+        return min(max(busy / expected, Self.bounds.lowerBound), Self.bounds.upperBound)
+    }
+
+    /// Takes a job, in seconds.
+    mutating func observe(busy: Double, expected: Double, now: MonotonicInstant) {
+        let elapsed = lastDecay.map { (now - $0).seconds } ?? 0
+        if lastDecay == nil { lastDecay = now }
+        if elapsed >= 0.25 {
+            let keep = max(0, 1 - elapsed / Self.time)
+            self.busy *= keep
+            self.expected *= keep
+            lastDecay = now
+        }
+        self.busy += busy
+        self.expected += expected
+    }
+}

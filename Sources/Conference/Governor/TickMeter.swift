@@ -1,0 +1,53 @@
+import MediaCore
+
+/// Follows a room's ticks from when they are due until the last of their jobs is done.
+///
+/// Only the few newest are followed: one that is overtaken by so many others was late in any case.
+struct TickMeter: Sendable {
+    private struct Tick: Sendable {
+        var captureTime: MonotonicInstant
+        var deadline: MonotonicInstant
+        var pendingJobs: Int
+        var finished: MonotonicInstant
+    }
+
+    private static let capacity = 4
+    private var ticks: [Tick] = []
+
+    init() {
+        ticks.reserveCapacity(Self.capacity + 1)
+    }
+
+    /// Takes a tick whose pictures are there.
+    ///
+    /// - Parameters:
+    ///   - jobs: How many encodes it has come to.
+    ///   - finished: When its pictures were there.
+    /// - Returns: The slack of a tick that is over, this one or one that was overtaken.
+    mutating func composed(
+        _ captureTime: MonotonicInstant, interval: Duration, jobs: Int, finished: MonotonicInstant
+    ) -> Double? {
+        let tick = Tick(
+            captureTime: captureTime, deadline: captureTime + interval, pendingJobs: jobs, finished: finished)
+        guard jobs > 0 else { return Self.slack(of: tick) }
+        ticks.append(tick)
+        guard ticks.count > Self.capacity else { return nil }
+        return Self.slack(of: ticks.removeFirst())
+    }
+
+    /// Takes an encode that is done.
+    ///
+    /// - Returns: The tick's slack, if this was its last job.
+    mutating func encoded(_ captureTime: MonotonicInstant, finished: MonotonicInstant) -> Double? {
+        guard let index = ticks.firstIndex(where: { $0.captureTime == captureTime }) else { return nil }
+        ticks[index].pendingJobs -= 1
+        ticks[index].finished = max(ticks[index].finished, finished)
+        guard ticks[index].pendingJobs == 0 else { return nil }
+        return Self.slack(of: ticks.remove(at: index))
+    }
+
+    /// The time that was left, as a share of the time between two ticks.
+    private static func slack(of tick: Tick) -> Double {
+        (tick.deadline - tick.finished) / (tick.deadline - tick.captureTime)
+    }
+}

@@ -1,0 +1,18 @@
+public import Compositing
+
+/// Whose packets a participant is sent as they are.
+public struct PassThroughSnapshot: Encodable, Hashable, Sendable {
+    /// The id of the participant who sends them.
+    public var participant: String
+    public var content: SourceContent
+}
+
+/// A room's receivers who are sent sources' own packets, all together.
+public struct RoomPassThroughSnapshot: Encodable, Hashable, Sendable {
+    /// Receivers who are sent a source's packets now.
+    public var receivers = 0
+    /// Packets passed on.
+    public var packets: UInt64 = 0
+    /// How often a receiver went from an encoder's frames to a source's packets, or the other way round.
+    public var switches: UInt64 = 0
+}

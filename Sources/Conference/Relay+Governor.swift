@@ -1,0 +1,40 @@
+public import MediaCore
+
+extension Relay {
+    /// Takes what the machine was measured to take for the relay's work.
+    public func adopt(_ calibration: Calibration, now: MonotonicInstant) { governor.adopt(calibration, now: now) }
+
+    /// The next thing that the governor has to tell, if any.
+    public func pollGovernorEvent() -> GovernorEvent? { governor.pollEvent() }
+
+    /// Lets the governor look at what the rooms do.
+    func govern(now: MonotonicInstant) {
+        guard governor.isDue(now: now) else { return }
+        var load = WorkGovernor.Load()
+        load.situation.preset = configuration.encoderPreset
+        load.situation.frameRate = configuration.frameRate
+        load.situation.isEmpty = participants.isEmpty
+        for room in rooms.values { room.add(to: &load) }
+        guard governor.update(load, now: now) else { return }
+        for room in rooms.values { room.viewsChanged() }
+    }
+}
+
+extension Room {
+    /// Adds what there is to do for this room.
+    fileprivate func add(to load: inout WorkGovernor.Load) {
+        let receivers = participants.count { $0.downlink != nil }
+        let census = encoding.census(of: participants)
+        load.rooms.append(
+            SeatModel.Work(
+                sources: participants.count { $0.isSource }, receivers: receivers, pictures: census.leastPictures,
+                encoders: census.leastEncoders))
+        load.situation.personalPictures = max(load.situation.personalPictures, census.personalPictures)
+        if census.encoders > load.situation.encoders {
+            load.situation.encoders = census.encoders
+            load.situation.leastEncoders = census.keys
+        }
+        let budget = configuration.maximumEncoders.map { min($0, receivers) } ?? receivers
+        load.situation.encoderBudget = max(load.situation.encoderBudget, budget)
+    }
+}

@@ -1,0 +1,85 @@
+import Compositing
+import MediaCore
+import SecureTransport
+
+/// What is asked of those who send pictures, by how these are seen.
+extension Room {
+    /// How long a sender's congestion control may find out what its path carries, before it is asked for less.
+    private static let timeToFindThePath = Duration.seconds(5)
+
+    /// Follows what is to be seen of every source: tells the room's followers the size of its tile, the sender how much
+    /// is of use, and the decoder how much it is worth.
+    func updateDemands(_ plan: ViewPlan, now: MonotonicInstant) {
+        for participant in participants {
+            for content in SourceContent.allCases where participant.sends(content) {
+                let source = SourceID(participant: participant.id, content: content)
+                // What glides or fades out is seen until it is gone.
+                let isLeaving = wantedTiles[source] == nil && plan.requiredSources.contains(source)
+                let demand = follow(
+                    isLeaving ? nil : wantedTiles[source] ?? .nothing, content, of: participant, now: now)
+                limitUplink(demand, content, of: participant, now: now)
+                setEffort(demand, content, of: participant, now: now)
+            }
+        }
+    }
+
+    /// - Parameter wanted: The largest tile; nil where that makes no difference at present.
+    private func follow(
+        _ wanted: VideoDimensions?, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) -> UplinkDemand {
+        let known = participant.demands[content]
+        var demand = known ?? UplinkDemand(tile: wanted ?? .nothing)
+        let hasChanged = wanted.map { demand.observe($0, now: now) } ?? false
+        participant.demands[content] = demand
+        if hasChanged || known == nil {
+            emit(.tileChanged(tile(demand, content, of: participant)))
+        }
+        return demand
+    }
+
+    /// What is told of a source's tile.
+    func tile(_ demand: UplinkDemand, _ content: SourceContent, of participant: Participant) -> RoomState.Tile {
+        RoomState.Tile(
+            participant: participant.publicID, content: content, size: demand.tile,
+            bitRate: demand.bitRate(frameRate: configuration.frameRate, content: content))
+    }
+
+    private func limitUplink(
+        _ demand: UplinkDemand, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) {
+        guard now - participant.joined >= Self.timeToFindThePath else { return }
+        participant.peer.limitReceivedVideo(
+            to: demand.maximumBitRate(frameRate: configuration.frameRate, content: content), content: content.negotiated
+        )
+        if participant.peer.limitsAreDue { participant.nextWakeUp = min(participant.nextWakeUp, now) }
+    }
+
+    private func setEffort(
+        _ demand: UplinkDemand, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) {
+        guard let pipeline = participant.pipeline(for: content) else { return }
+        let size = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
+        let effort = demand.effort(
+            for: size, content: content, canPause: participant.peer.canRequestKeyFrames(content.negotiated))
+        guard effort != pipeline.effort else { return }
+        let needsKeyFrame = pipeline.setEffort(effort)
+        participant.peer.setUnseen(
+            effort == .keyFrames, content: content.negotiated, needsKeyFrame: needsKeyFrame, now: now)
+        // It is asked for now, not with the next packet that comes.
+        if needsKeyFrame { participant.nextWakeUp = min(participant.nextWakeUp, now) }
+    }
+}
+
+extension VideoDimensions {
+    fileprivate static let nothing = VideoDimensions(width: 0, height: 0)
+}
+
+extension SourceContent {
+    /// What the stream of this content is called in a session.
+    var negotiated: NegotiatedMedia.Content {
+        switch self {
+        case .camera: .main
+        case .slides: .slides
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import MediaCore
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Follows the room's events, which tell in what size one's own picture is seen.
+extension ClientSession {
+    private static let retryInterval = TimeAmount.seconds(2)
+
+    /// Connects, and again whenever the connection ends. On the event loop.
+    func followTile() {
+        guard !isClosed else { return }
+        let participant = negotiation.participantID
+        let receive: @Sendable (EventStreamParser.Event) -> Void = { [weak self] event in
+            if let size = TileEvent.size(event, of: participant) { self?.tile = size }
+        }
+        ClientBootstrap(group: eventLoop)
+            .connectTimeout(SignallingConnection.connectTimeout)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(EventStreamHandler(receive: receive))
+                }
+            }
+            .connect(host: options.url.host, port: options.url.port)
+            .whenComplete { [weak self] result in self?.connectedToFeed(result) }
+    }
+
+    private func connectedToFeed(_ result: Result<any Channel, any Error>) {
+        guard case .success(let channel) = result else { return followTileLater() }
+        guard !isClosed else { return channel.close(promise: nil) }
+        roomFeed = channel
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "\(options.url.path)/events")
+        head.headers.add(name: "Host", value: options.url.authority)
+        head.headers.add(name: "User-Agent", value: "confclient")
+        head.headers.add(name: "Accept", value: "text/event-stream")
+        channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        channel.closeFuture.whenComplete { [weak self] _ in self?.followTileLater() }
+    }
+
+    private func followTileLater() {
+        roomFeed = nil
+        guard !isClosed else { return }
+        eventLoop.scheduleTask(in: Self.retryInterval) { [weak self] in self?.followTile() }
+    }
+}
+
+/// Reads events out of an answer that does not end.
+private final class EventStreamHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let receive: (EventStreamParser.Event) -> Void
+    private var parser = EventStreamParser()
+    private var isAccepted = false
+
+    init(receive: @escaping (EventStreamParser.Event) -> Void) {
+        self.receive = receive
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            isAccepted = head.status == .ok
+        case .body(let bytes):
+            guard isAccepted else { return }
+            for event in parser.append(bytes) { receive(event) }
+        case .end:
+            context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,168 @@
+public import NIOCore
+
+/// Recovers lost packets of one stream from FlexFEC packets (draft-ietf-payload-flexible-fec-scheme-03, section 6.3).
+///
+/// Hand in what arrives, in any order: the stream's packets and those that repair it. A repair packet all of whose packets
+/// are there but one gives that one, which may help another repair packet. What is kept is bounded: the last packets and
+/// repair packets by number. Nothing is kept before the first repair packet: a stream without costs nothing.
+public struct FlexFECDecoder: Sendable {
+    /// How many of the stream's sequence numbers are looked back on: more than a mask spans.
+    static let packetCapacity = 256
+    /// How many repair packets wait at most.
+    static let repairCapacity = 64
+
+    /// What was counted.
+    public struct Statistics: Hashable, Sendable {
+        /// Repair packets that came.
+        public var received: UInt64 = 0
+        /// Packets that were recovered.
+        public var recovered: UInt64 = 0
+        /// Repair packets that could not be read, that protect another stream or that gave nonsense.
+        public var malformed: UInt64 = 0
+
+        public init() {}
+    }
+
+    private struct Entry: Sendable {
+        var sequenceNumber: UInt16
+        var bytes: ByteBuffer
+    }
+
+    private struct Repair: Sendable {
+        var header: FlexFECHeader
+        /// Those of the mask that are not here.
+        var missing: FlexFECMask
+        var bytes: ByteBuffer
+    }
+
+    /// The stream that is repaired.
+    public let ssrc: UInt32
+    /// The elements of header extensions that count as zeros.
+    public var mutableExtensions: MutableExtensions
+    public private(set) var statistics = Statistics()
+
+    /// A ring by sequence number.
+    private var entries: [Entry?] = []
+    private var newest: UInt16?
+    private var repairs: [Repair] = []
+
+    public init(ssrc: UInt32, mutableExtensions: MutableExtensions) {
+        self.ssrc = ssrc
+        self.mutableExtensions = mutableExtensions
+    }
+
+    /// Takes a packet of the stream that arrived; `bytes` is the whole of it, decrypted. Retransmissions may not be handed
+    /// in: their header extensions may be others than those that were protected.
+    ///
+    /// - Returns: The packets that can be recovered now.
+    public mutating func insert(_ packet: RTPPacket, bytes: ByteBuffer) -> [RTPPacket] {
+        guard packet.ssrc == ssrc else { return [] }
+        note(packet.sequenceNumber)
+        guard !entries.isEmpty, keep(bytes, packet.sequenceNumber) else { return [] }
+        return recover()
+    }
+
+    /// Takes the payload of a FlexFEC packet.
+    ///
+    /// - Returns: The packets that can be recovered now.
+    public mutating func insert(repair payload: ByteBuffer) -> [RTPPacket] {
+        statistics.received &+= 1
+        var bytes = payload
+        guard let header = try? FlexFECHeader(reading: &bytes), header.ssrc == ssrc else {
+            statistics.malformed &+= 1
+            return []
+        }
+        if entries.isEmpty { entries = Array(repeating: nil, count: Self.packetCapacity) }
+        guard isNear(header.base &+ UInt16(truncatingIfNeeded: header.mask.span - 1)), isNear(header.base) else {
+            return []
+        }
+        var repair = Repair(header: header, missing: header.mask, bytes: bytes)
+        for offset in header.mask where entry(header.base &+ UInt16(truncatingIfNeeded: offset)) != nil {
+            repair.missing.remove(offset)
+        }
+        guard !repair.missing.isEmpty else { return [] }
+        if repairs.count >= Self.repairCapacity { repairs.removeFirst() }
+        repairs.append(repair)
+        return recover()
+    }
+
+    // MARK: What is kept
+
+    /// Whether a sequence number is close enough to the newest one to be looked at. Before the first packet all are.
+    private func isNear(_ sequenceNumber: UInt16) -> Bool {
+        newest.map { Self.isNear(sequenceNumber, to: $0) } ?? true
+    }
+
+    private static func isNear(_ sequenceNumber: UInt16, to newest: UInt16) -> Bool {
+        let distance = Int(Int16(bitPattern: sequenceNumber &- newest))
+        return distance > -packetCapacity && distance < FlexFECMask.maximumSpan
+    }
+
+    private mutating func note(_ sequenceNumber: UInt16) {
+        guard let newest, isNear(sequenceNumber) else {
+            // The stream began, or begins anew elsewhere.
+            newest = sequenceNumber
+            for index in entries.indices { entries[index] = nil }
+            repairs.removeAll(keepingCapacity: true)
+            return
+        }
+        guard Int16(bitPattern: sequenceNumber &- newest) > 0 else { return }
+        self.newest = sequenceNumber
+        repairs.removeAll { repair in !Self.isNear(repair.header.base, to: sequenceNumber) }
+    }
+
+    private func entry(_ sequenceNumber: UInt16) -> Entry? {
+        guard !entries.isEmpty, let entry = entries[Int(sequenceNumber) % Self.packetCapacity],
+            entry.sequenceNumber == sequenceNumber
+        else { return nil }
+        return entry
+    }
+
+    /// Keeps a packet; returns whether a repair packet may be of use now.
+    private mutating func keep(_ bytes: ByteBuffer, _ sequenceNumber: UInt16) -> Bool {
+        guard entry(sequenceNumber) == nil else { return false }
+        entries[Int(sequenceNumber) % Self.packetCapacity] = Entry(sequenceNumber: sequenceNumber, bytes: bytes)
+        var isOfUse = false
+        for index in repairs.indices {
+            let offset = Int(sequenceNumber &- repairs[index].header.base)
+            guard repairs[index].missing.contains(offset) else { continue }
+            repairs[index].missing.remove(offset)
+            isOfUse = isOfUse || repairs[index].missing.count < 2
+        }
+        return isOfUse
+    }
+
+    // MARK: Recovery
+
+    private mutating func recover() -> [RTPPacket] {
+        var recovered: [RTPPacket] = []
+        // Each turn takes a repair packet away: there are no more turns than those.
+        while let index = repairs.firstIndex(where: { $0.missing.count < 2 }) {
+            let repair = repairs.remove(at: index)
+            guard let offset = repair.missing.first else { continue }
+            guard let (packet, bytes) = recover(offset, by: repair) else {
+                statistics.malformed &+= 1
+                continue
+            }
+            statistics.recovered &+= 1
+            recovered.append(packet)
+            note(packet.sequenceNumber)
+            _ = keep(bytes, packet.sequenceNumber)
+        }
+        return recovered
+    }
+
+    private func recover(_ missing: Int, by repair: Repair) -> (RTPPacket, ByteBuffer)? {
+        let header = repair.header
+        var parity = PacketParity(header, bytes: repair.bytes)
+        for offset in header.mask where offset != missing {
+            guard let entry = entry(header.base &+ UInt16(truncatingIfNeeded: offset)) else { return nil }
+            parity.add(entry.bytes, zeroing: mutableExtensions)
+        }
+        let sequenceNumber = header.base &+ UInt16(truncatingIfNeeded: missing)
+        guard let bytes = parity.packet(ssrc: ssrc, sequenceNumber: sequenceNumber),
+            let packet = try? RTPPacket(parsing: bytes), packet.paddingLength == 0, packet.payload.readableBytes > 0
+        else { return nil }
+        return (packet, bytes)
+    }
+}

@@ -1,0 +1,164 @@
+public import MediaCore
+public import NIOCore
+
+/// Makes FlexFEC packets (draft-ietf-payload-flexible-fec-scheme-03) for one video stream: collects its packets as they
+/// leave and protects them group by group.
+///
+/// A group ends with a frame, when it has enough packets or its oldest is old enough: what is lost cannot be recovered
+/// sooner, and a group of few packets costs more in proportion.
+public struct FlexFECEncoder: Sendable {
+    /// How packets are grouped.
+    public struct Configuration: Hashable, Sendable {
+        /// A group of so many packets ends with the next frame.
+        public var sufficientPacketCount: Int
+        /// A group ends at so many packets, whatever they are of; within 1...46, so that a mask of two parts holds it.
+        public var maximumPacketCount: Int
+
+        public init(sufficientPacketCount: Int = 16, maximumPacketCount: Int = 46) {
+            self.maximumPacketCount = min(max(maximumPacketCount, 1), 46)
+            self.sufficientPacketCount = min(max(sufficientPacketCount, 1), self.maximumPacketCount)
+        }
+    }
+
+    /// What a packet's bytes may grow by when they are protected: the header with a mask of two parts.
+    public static let maximumHeaderSize = FlexFECHeader.size(span: 46)
+
+    public let ssrc: UInt32
+    public var payloadType: UInt8
+    /// The elements of header extensions that count as zeros.
+    public var mutableExtensions: MutableExtensions
+    private let configuration: Configuration
+
+    private var protection = Protection.none
+    private var group: [ByteBuffer] = []
+    private var base: UInt16 = 0
+    private var newest: UInt16 = 0
+    private var mediaSSRC: UInt32 = 0
+    private var timestamp: UInt32 = 0
+    private var groupStart = MonotonicInstant.zero
+    private var sequenceNumber: UInt16
+    private var parity = PacketParity()
+    /// What is still owed of repair packets, as the rate asks for parts of packets.
+    private var owed = 0.0
+
+    /// Repair packets made.
+    public private(set) var packetCount: UInt64 = 0
+    /// What repair costs, as a part of what it protects, over the last groups; zero while nothing is protected.
+    public private(set) var overhead = 0.0
+
+    /// - Parameters:
+    ///   - ssrc: The source of the repair packets.
+    ///   - generator: Makes their first sequence number.
+    public init(
+        ssrc: UInt32, payloadType: UInt8, mutableExtensions: MutableExtensions,
+        configuration: Configuration = Configuration(), using generator: inout some RandomNumberGenerator
+    ) {
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        self.mutableExtensions = mutableExtensions
+        self.configuration = configuration
+        sequenceNumber = .random(in: 0..<0x8000, using: &generator)
+        group.reserveCapacity(configuration.maximumPacketCount)
+    }
+
+    /// Whether packets are protected.
+    public var isActive: Bool { protection.isActive }
+
+    /// How much protection packets get from now on. Where there is to be none, a group that waits is dropped.
+    public mutating func setProtection(_ protection: Protection) {
+        self.protection = protection
+        guard protection.rate <= 0 else { return }
+        group.removeAll(keepingCapacity: true)
+        overhead = 0
+        owed = 0
+    }
+
+    /// Takes a packet of the stream as it leaves, before it is encrypted; `bytes` is the whole of it. What is only padding
+    /// is of no use to anyone and is not protected.
+    public mutating func add(_ packet: RTPPacket, bytes: ByteBuffer, now: MonotonicInstant) -> [RTPPacket] {
+        guard protection.rate > 0, packet.paddingLength == 0 else { return [] }
+        var repair: [RTPPacket] = []
+        let offset = packet.sequenceNumber &- base
+        if !group.isEmpty, packet.ssrc != mediaSSRC || packet.sequenceNumber &- newest != 1 || offset >= 46 {
+            // A gap within a group would only make the mask longer; a jump would leave it.
+            repair = finishGroup()
+        }
+        if group.isEmpty {
+            base = packet.sequenceNumber
+            mediaSSRC = packet.ssrc
+            groupStart = now
+        }
+        newest = packet.sequenceNumber
+        timestamp = packet.timestamp
+        group.append(bytes)
+        let isEnough =
+            group.count >= configuration.sufficientPacketCount || now - groupStart >= protection.delay
+        if group.count >= configuration.maximumPacketCount || (packet.marker && isEnough) {
+            repair += finishGroup()
+        }
+        return repair
+    }
+
+    /// When `finishDue(now:)` is to be called; nil while nothing waits.
+    public var nextDeadline: MonotonicInstant? { group.isEmpty ? nil : groupStart + protection.delay }
+
+    /// Ends a group that nothing was added to for too long.
+    public mutating func finishDue(now: MonotonicInstant) -> [RTPPacket] {
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        return finishGroup()
+    }
+
+    private mutating func finishGroup() -> [RTPPacket] {
+        defer { group.removeAll(keepingCapacity: true) }
+        let count = repairCount()
+        var repair: [RTPPacket] = []
+        repair.reserveCapacity(count)
+        var repairSize = 0
+        for index in 0..<count {
+            let payload = makePayload(index, of: count)
+            repairSize += payload.readableBytes
+            repair.append(
+                RTPPacket(
+                    payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
+                    payload: payload))
+            sequenceNumber &+= 1
+        }
+        packetCount &+= UInt64(count)
+        let groupSize = group.reduce(0) { $0 + $1.readableBytes }
+        if groupSize > 0 {
+            let measured = min(Double(repairSize) / Double(groupSize), 1)
+            overhead = overhead == 0 ? measured : overhead + (measured - overhead) / 8
+        }
+        return repair
+    }
+
+    /// How many repair packets the group is given. What the rate makes beyond whole packets is kept for the next groups; a
+    /// burst has as many as it needs, up to the number of packets.
+    private mutating func repairCount() -> Int {
+        owed = min(owed, 1) + protection.rate * Double(group.count)
+        var count = Int(owed)
+        owed -= Double(count)
+        if count < protection.burst {
+            // What bursts need beyond the rate is not owed again.
+            count = min(protection.burst, (group.count + 1) / 2)
+        }
+        return min(max(count, 0), group.count)
+    }
+
+    private mutating func makePayload(_ repair: Int, of count: Int) -> ByteBuffer {
+        parity.reset()
+        var mask = FlexFECMask()
+        for (index, bytes) in group.enumerated()
+        where protection.pattern.protects(index, by: repair, of: count) {
+            parity.add(bytes, zeroing: mutableExtensions)
+            mask.insert(index)
+        }
+        let header = FlexFECHeader(
+            flags: parity.flags, length: parity.length, timestamp: parity.timestamp, ssrc: mediaSSRC, base: base,
+            mask: mask)
+        var payload = ByteBufferAllocator().buffer(capacity: header.encodedSize + parity.bytes.count)
+        header.encode(into: &payload)
+        payload.writeBytes(parity.bytes)
+        return payload
+    }
+}

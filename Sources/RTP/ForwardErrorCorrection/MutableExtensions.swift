@@ -1,0 +1,32 @@
+import NIOCore
+
+/// The elements of header extensions that are written, or written anew, when a packet leaves, under the identifiers that a
+/// session has for them. Forward error correction takes their values for zeros, at both ends: libwebrtc does so, and a
+/// packet that is recovered has zeros there.
+public struct MutableExtensions: Hashable, Sendable {
+    /// The transport-wide sequence number.
+    public var transportSequenceNumber: UInt8?
+    public var absoluteSendTime: UInt8?
+
+    public init(transportSequenceNumber: UInt8? = nil, absoluteSendTime: UInt8? = nil) {
+        self.transportSequenceNumber = transportSequenceNumber
+        self.absoluteSendTime = absoluteSendTime
+    }
+
+    /// Calls `body` with where the values lie in a packet, counted from behind its fixed header.
+    func forEachRange(in packet: ByteBuffer, _ body: (Range<Int>) -> Void) {
+        guard transportSequenceNumber != nil || absoluteSendTime != nil,
+            let extensions = RTPHeaderExtensions(ofPacket: packet),
+            let flags = packet.getInteger(at: packet.readerIndex, as: UInt8.self),
+            let first = extensions.bytes?.readerIndex
+        else { return }
+        // Behind the list of contributing sources, the profile and the length.
+        let start = 4 * Int(flags & 0x0F) + 4
+        extensions.scan { id, range in
+            if id == transportSequenceNumber || id == absoluteSendTime {
+                body((range.lowerBound - first + start)..<(range.upperBound - first + start))
+            }
+            return true
+        }
+    }
+}

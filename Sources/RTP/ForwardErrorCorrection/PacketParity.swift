@@ -1,0 +1,82 @@
+import NIOCore
+
+/// The exclusive or of packets as forward error correction has it: of the flags, the lengths and the timestamps, and of
+/// all bytes behind the fixed headers, shorter packets filled up with zeros (draft-ietf-payload-flexible-fec-scheme-03,
+/// section 6.2; the same as RFC 5109, section 8).
+struct PacketParity {
+    /// P, X, CC, M and PT.
+    private(set) var flags: UInt16 = 0
+    private(set) var length: UInt16 = 0
+    private(set) var timestamp: UInt32 = 0
+    /// What lies behind the fixed headers, filled up to the longest.
+    private(set) var bytes: [UInt8] = []
+
+    /// Nothing yet.
+    init() {}
+
+    /// What a FlexFEC packet carries: `bytes` is its payload behind the header.
+    init(_ header: FlexFECHeader, bytes: ByteBuffer) {
+        flags = header.flags
+        length = header.length
+        timestamp = header.timestamp
+        self.bytes = Array(bytes.readableBytesView)
+    }
+
+    /// Begins anew, keeping the memory.
+    mutating func reset() {
+        flags = 0
+        length = 0
+        timestamp = 0
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a whole packet, of which the elements of the header extension that are written when a packet leaves count as
+    /// zeros: the parity was made before. What is no RTP packet is left out.
+    mutating func add(_ packet: ByteBuffer, zeroing mutable: MutableExtensions) {
+        let start = packet.readerIndex
+        guard let flags = packet.getInteger(at: start, as: UInt16.self),
+            let timestamp = packet.getInteger(at: start + 4, as: UInt32.self),
+            packet.readableBytes >= RTPPacket.fixedHeaderSize
+        else { return }
+        let body = packet.readableBytes - RTPPacket.fixedHeaderSize
+        self.flags ^= flags & FlexFECHeader.flagMask
+        self.timestamp ^= timestamp
+        length ^= UInt16(truncatingIfNeeded: body)
+        if bytes.count < body { bytes.append(contentsOf: repeatElement(0, count: body - bytes.count)) }
+        packet.withUnsafeReadableBytes { source in
+            bytes.withUnsafeMutableBytes { target in
+                let source = UnsafeRawBufferPointer(rebasing: source[RTPPacket.fixedHeaderSize...])
+                xor(source, into: target)
+                // A second time takes out again what counts as zero.
+                mutable.forEachRange(in: packet) { range in
+                    let range = range.clamped(to: 0..<source.count)
+                    xor(
+                        UnsafeRawBufferPointer(rebasing: source[range]),
+                        into: UnsafeMutableRawBufferPointer(rebasing: target[range]))
+                }
+            }
+        }
+    }
+
+    /// The packet whose parity this is, all others having been added; nil where that makes no sense.
+    func packet(ssrc: UInt32, sequenceNumber: UInt16) -> ByteBuffer? {
+        guard Int(length) <= bytes.count else { return nil }
+        var packet = ByteBufferAllocator().buffer(capacity: RTPPacket.fixedHeaderSize + Int(length))
+        packet.writeMultipleIntegers(0x8000 | flags & FlexFECHeader.flagMask, sequenceNumber, timestamp, ssrc)
+        packet.writeBytes(bytes.prefix(Int(length)))
+        return packet
+    }
+}
+
+/// Adds bytes to as many or more others, eight at a time.
+private func xor(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) {
+    let count = min(source.count, target.count)
+    let whole = count & ~7
+    for offset in stride(from: 0, to: whole, by: 8) {
+        let sum =
+            source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            ^ target.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        target.storeBytes(of: sum, toByteOffset: offset, as: UInt64.self)
+    }
+    for offset in whole..<count { target[offset] ^= source[offset] }
+}

@@ -1,0 +1,43 @@
+public import MediaCore
+import NIOCore
+
+/// A bound on one stream's rate, as TMMBR and TMMBN tell it (RFC 5104 4.2.1.1 and 4.2.2.1).
+public struct BitRateLimit: Hashable, Sendable {
+    static let size = 8
+    private static let largestMantissa: UInt64 = 0x1_FFFF
+
+    /// In a request whose stream is bounded; in a notification who asked for it.
+    public var ssrc: UInt32
+    /// The most that is to be sent, all headers included. Written with 17 significant bits, rounded down.
+    public var maximum: BitRate
+    /// What each packet has besides its payload, down to IP, as the one who asks has measured it. Up to 511 bytes are
+    /// written.
+    public var overhead: DataSize
+
+    public init(ssrc: UInt32, maximum: BitRate, overhead: DataSize) {
+        self.ssrc = ssrc
+        self.maximum = maximum
+        self.overhead = overhead
+    }
+
+    init(reading buffer: inout ByteBuffer, of structure: StaticString) throws(RTPError) {
+        ssrc = try buffer.read(of: structure)
+        let fields = try buffer.read(UInt32.self, of: structure)
+        let exponent = fields >> 26
+        let mantissa = Int64(fields >> 9 & UInt32(Self.largestMantissa))
+        let fits = exponent < mantissa.leadingZeroBitCount
+        maximum = BitRate(bitsPerSecond: fits ? mantissa << exponent : .max)
+        overhead = DataSize(bytes: Int(fields & 0x1FF))
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        var mantissa = UInt64(clamping: maximum.bitsPerSecond)
+        var exponent: UInt32 = 0
+        while mantissa > Self.largestMantissa {
+            mantissa >>= 1
+            exponent += 1
+        }
+        let overhead = UInt32(clamping: min(max(overhead.bytes, 0), 0x1FF))
+        buffer.writeMultipleIntegers(ssrc, exponent << 26 | UInt32(truncatingIfNeeded: mantissa) << 9 | overhead)
+    }
+}

@@ -1,0 +1,31 @@
+public import MediaCore
+
+/// Decides how many earlier payloads a receiver's audio packets repeat. Opus's own forward error correction does for less
+/// loss, at a lower price.
+public struct RedundancyPolicy: Sendable {
+    /// At this loss one payload is repeated.
+    public static let beginningLoss = 0.1
+    /// Below this loss none is.
+    public static let endingLoss = 0.05
+    /// At this loss, or where losses come in a row, two are.
+    public static let highLoss = 0.2
+    /// What is decided holds so long at least, unless it grows.
+    public static let hold = Duration.seconds(5)
+
+    /// How many payloads are repeated.
+    public private(set) var depth = 0
+    private var changed = MonotonicInstant.zero
+
+    public init() {}
+
+    /// Decides anew, given the fraction of packets that get lost, and how many in a row.
+    public mutating func update(fractionLost: Double, meanBurst: Double, now: MonotonicInstant) {
+        var wanted = 0
+        if fractionLost >= (depth > 0 ? Self.endingLoss : Self.beginningLoss) {
+            wanted = fractionLost >= Self.highLoss || meanBurst >= 2 ? 2 : 1
+        }
+        guard wanted > depth || (wanted < depth && now - changed >= Self.hold) else { return }
+        depth = wanted
+        changed = now
+    }
+}

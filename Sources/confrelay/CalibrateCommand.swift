@@ -1,0 +1,75 @@
+import ArgumentParser
+import Conference
+import Foundation
+import MediaCore
+import RelayServer
+import VectorGraphics
+import VideoCoding
+
+/// `confrelay calibrate`: what this machine takes for the relay's work, and how many participants it has time for.
+struct CalibrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confrelay calibrate",
+        abstract: "Measure what this machine takes for the relay's work, and how many participants fit.",
+        discussion: """
+            Decodes, composes and encodes pictures of a call on one thread, as a relay does at its start but for longer, and \
+            reckons how many participants fit who all send 640x360 and see one another. Other programs should rest \
+            meanwhile.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Size of the composed picture in pixels, both numbers even. (default: 1280x720)", valueName: "WxH"),
+        transform: VideoDimensions.init(option:))
+    var canvas = VideoDimensions(width: 1280, height: 720)
+
+    @Option(help: ArgumentHelp("Composed pictures a second, 1 to 60.", valueName: "fps"))
+    var frameRate = 30
+
+    @Option(help: "H.264 encoder: openh264 or x264.")
+    var encoder = EncoderBackEnd.openH264
+
+    @Option(help: "How much time the encoder takes for quality.")
+    var encoderPreset = EncoderPreset.balanced
+
+    @Option(help: ArgumentHelp("Threads that the relay is to have; by default one for each core.", valueName: "n"))
+    var workers = RelayServerConfiguration().workers
+
+    @Option(help: ArgumentHelp("Video encoders that a room is to run at most.", valueName: "n"))
+    var maxEncoders = EncoderLimit.forThisMachine
+
+    @Option(help: ArgumentHelp("How long to measure, 1 to 60.", valueName: "seconds"))
+    var seconds = 6
+
+    @Flag(help: "Print JSON instead of a table.")
+    var json = false
+
+    func validate() throws {
+        try MediaOptions.check(canvas)
+        guard (1...60).contains(frameRate) else {
+            throw ValidationError("--frame-rate \(frameRate) is not possible: choose 1 to 60 pictures a second")
+        }
+        guard (1...60).contains(seconds) else {
+            throw ValidationError("--seconds \(seconds) is not possible: choose 1 to 60")
+        }
+        guard (1...1024).contains(workers) else {
+            throw ValidationError("--workers \(workers) is not possible: choose 1 to 1024 threads")
+        }
+    }
+
+    func run() throws {
+        let calibration: Calibration
+        do {
+            calibration = try CalibrationRun(
+                canvas: canvas, encoder: encoder, limit: .seconds(seconds), processorTime: ProcessorClock.ofThisThread
+            ).measure()
+        } catch {
+            throw CommandFailure(.internalFailure, "confrelay: \(error)")
+        }
+        let model = SeatModel(
+            calibration: calibration, workers: min(workers, ProcessInfo.processInfo.activeProcessorCount),
+            frameRate: frameRate, preset: encoderPreset, maximumEncoders: maxEncoders.count)
+        let report = CalibrationReport(model)
+        StandardStreams.write(json ? try report.json() : report.table)
+    }
+}

@@ -1,0 +1,213 @@
+import MediaCore
+import NetworkSimulation
+import RateControl
+import SecureTransport
+import Synchronization
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// Rooms whose jobs are said to take long, and what the governor has them do.
+@Suite struct GovernedRoomTests {
+    private func makeCall(
+        isGoverned: Bool = true, configure: (inout RelayConfiguration) -> Void = { _ in }
+    ) -> VirtualCall {
+        VirtualCall {
+            if isGoverned { $0.governor = GovernorSettings(workers: 2) }
+            $0.maximumEncoders = 4
+            configure(&$0)
+        }
+    }
+
+    private func joinThree(_ call: VirtualCall) throws -> [TestClient] {
+        try [("Ada", Colour.red), ("Bob", .green), ("Cy", .blue)].map { try call.join($0, colour: $1) }
+    }
+
+    private func snapshot(_ call: VirtualCall) -> GovernorSnapshot? { call.relay.snapshot(now: call.now).governor }
+
+    private func room(_ call: VirtualCall) throws -> RoomSnapshot {
+        try #require(call.relay.snapshot(room: "demo", now: call.now))
+    }
+
+    private func transitions(_ call: VirtualCall) -> [GovernorLevel] {
+        var levels: [GovernorLevel] = []
+        while let event = call.relay.pollGovernorEvent() {
+            if case .levelChanged(let change) = event { levels.append(change.to) }
+        }
+        return levels
+    }
+
+    @Test(
+        "encodes that take nearly all of a tick's time: a cheaper preset, one view for all, one encoder, half the pictures"
+    )
+    func measures() throws {
+        let call = makeCall()
+        let clients = try joinThree(call)
+        call.run(for: .seconds(3))
+        #expect(snapshot(call)?.level == .normal)
+        #expect(try room(call).measures == nil)
+        #expect(try room(call).encoding.groups.count == 3)
+        // At 15 pictures a second there are 67 ms from tick to tick.
+        call.jobDuration = { $0 == .encode ? .milliseconds(60) : .zero }
+        call.run(for: .seconds(8))
+        #expect(transitions(call) == [.cheapestPreset, .sharedView, .halfEncoders, .oneEncoder, .halfFrameRate])
+        let state = try room(call)
+        #expect(state.encoding.groups.count == 1)
+        #expect(try #require(state.measures).contains("every second picture is left out"))
+        #expect(call.relay.timeline(ofRoom: "demo", now: call.now)?.measures == state.measures)
+        let arrivals = clients.map(\.arrivals.count)
+        call.run(for: .seconds(4))
+        for (client, before) in zip(clients, arrivals) {
+            // 7.5 a second.
+            #expect((26...34).contains(client.arrivals.count - before))
+            #expect(client.decodeFailures == 0)
+        }
+        // Everyone sees all three, themselves among them.
+        for client in clients {
+            let picture = try #require(client.picture)
+            for colour in [Colour.red, .green, .blue] { #expect(picture.share(of: colour) > 0.1) }
+        }
+        call.jobDuration = { _ in .zero }
+        call.run(for: .seconds(62))
+        #expect(transitions(call) == [.oneEncoder, .halfEncoders, .sharedView, .cheapestPreset, .normal])
+        #expect(try room(call).encoding.groups.count == 3)
+        #expect(try room(call).measures == nil)
+    }
+
+    @Test("another preset costs no keyframe")
+    func presetWithoutKeyFrame() throws {
+        let call = makeCall { $0.encoderPreset = .quality }
+        let clients = try joinThree(call)
+        call.run(for: .seconds(4))
+        let before = try room(call).encoding.keyFrames
+        call.jobDuration = { $0 == .encode ? .milliseconds(60) : .zero }
+        let isCheapest = call.run(until: { self.snapshot(call)?.level == .cheapestPreset })
+        #expect(isCheapest)
+        call.jobDuration = { _ in .zero }
+        call.run(for: .seconds(2))
+        #expect(try room(call).encoding.keyFrames == before)
+        #expect(clients.allSatisfy { $0.decodeFailures == 0 })
+    }
+
+    @Test("who has asked never to see themselves does not, whatever the time")
+    func askedForNoSelfView() throws {
+        let call = makeCall()
+        let asking = try call.join("Ada", colour: .red, selfView: .never)
+        for (name, colour) in [("Bob", Colour.green), ("Cy", .blue), ("Di", .yellow)] {
+            try call.join(name, colour: colour)
+        }
+        call.jobDuration = { $0 == .encode ? .milliseconds(60) : .zero }
+        call.run(for: .seconds(10))
+        #expect(try #require(snapshot(call)).level >= .oneEncoder)
+        #expect(try room(call).encoding.groups.count == 2)
+        #expect(try #require(asking.picture).share(of: .red) < 0.02)
+        #expect(try #require(call.clients[1].picture).share(of: .green) > 0.1)
+    }
+
+    @Test("two people go on to see each other alone")
+    func two() throws {
+        let call = makeCall()
+        let ada = try call.join("Ada", colour: .red)
+        try call.join("Bob", colour: .green)
+        call.jobDuration = { $0 == .encode ? .milliseconds(60) : .zero }
+        call.run(for: .seconds(8))
+        #expect(!transitions(call).contains(.sharedView))
+        #expect(try #require(ada.picture).share(of: .red) < 0.02)
+    }
+
+    @Test("where nothing helps, joins are refused with a reason and a time; and let in when there is time again")
+    func refusal() throws {
+        let call = makeCall()
+        _ = try joinThree(call)
+        call.jobDuration = { $0 == .encode ? .milliseconds(200) : .zero }
+        call.run(for: .seconds(8))
+        #expect(snapshot(call)?.level == .refusingJoins)
+        let refusal = try #require(snapshot(call)?.refusal)
+        #expect((5...120).contains(refusal.retryAfter))
+        #expect(throws: JoinError.self) { try call.join("Di", colour: .yellow) }
+        #expect(snapshot(call)?.joinsRefused == 1)
+        do {
+            try call.join("Di", colour: .yellow)
+        } catch JoinError.overloaded(let reason, let seconds) {
+            #expect(reason.contains("no time"))
+            #expect(seconds == refusal.retryAfter)
+        }
+        call.jobDuration = { _ in .zero }
+        call.run(for: .seconds(Int64(refusal.retryAfter) + 2))
+        try call.join("Di", colour: .yellow)
+    }
+
+    @Test("without a governor nothing is done, and nobody refused")
+    func withoutGovernor() throws {
+        let call = makeCall(isGoverned: false)
+        _ = try joinThree(call)
+        call.jobDuration = { $0 == .encode ? .milliseconds(200) : .zero }
+        call.run(for: .seconds(6))
+        #expect(snapshot(call) == nil)
+        #expect(transitions(call).isEmpty)
+        #expect(try room(call).encoding.groups.count == 3)
+        try call.join("Di", colour: .yellow)
+    }
+
+    @Test(
+        "where there are no seats by the reckoning, a burst of joins ends; one that is idle all the same lets in one more"
+    )
+    func seats() throws {
+        let call = makeCall()
+        call.relay.adopt(SeatModelTests.calibration(scaledBy: 40), now: call.now)
+        let seats = try #require(snapshot(call)?.seatsLeft)
+        #expect((1...4).contains(seats))
+        for index in 0..<seats { try call.join("\(index)", colour: .red) }
+        #expect(throws: JoinError.self) { try call.join("One too many", colour: .red) }
+        #expect(snapshot(call)?.seatsLeft == 0)
+        // Their jobs take no time at all: the reckoning was wrong.
+        call.run(for: .seconds(5))
+        #expect(snapshot(call)?.seatsLeft ?? 0 >= 1)
+        try call.join("One more", colour: .red)
+    }
+
+    @Test("what jobs really take counts for the seats that are left")
+    func measuredCosts() throws {
+        let call = makeCall()
+        call.relay.adopt(SeatModelTests.calibration(), now: call.now)
+        _ = try joinThree(call)
+        call.jobDuration = {
+            switch $0 {
+            case .decode: .microseconds(350)
+            case .encode: .microseconds(2700)
+            case .compose, .mix: .microseconds(500)
+            }
+        }
+        call.run(for: .seconds(6))
+        let seats = try #require(snapshot(call)?.seatsLeft)
+        #expect(seats > 20)
+        // A neighbour has come.
+        call.jobDuration = {
+            switch $0 {
+            case .decode: .microseconds(1050)
+            case .encode: .microseconds(8100)
+            case .compose, .mix: .microseconds(1500)
+            }
+        }
+        call.run(for: .seconds(8))
+        #expect(try #require(snapshot(call)?.seatsLeft) < seats / 2)
+        #expect(snapshot(call)?.level == .normal)
+    }
+
+    @Test("a machine is measured within the time that is given, and each kind of work costs something")
+    func calibration() throws {
+        // A clock that goes on by a millisecond each time that it is looked at.
+        let looks = Atomic<Int64>(0)
+        let run = CalibrationRun(
+            canvas: VideoDimensions(width: 320, height: 180), encoder: .openH264, limit: .milliseconds(60)
+        ) {
+            .milliseconds(looks.add(1, ordering: .relaxed).newValue)
+        }
+        let calibration = try run.measure()
+        #expect(calibration.decode > 0 && calibration.composePicture > 0)
+        #expect(calibration.audioDecode > 0 && calibration.audioEncode > 0)
+        #expect(Set(calibration.encode.keys) == Set(EncoderPreset.allCases))
+        #expect(looks.load(ordering: .relaxed) < 250)
+    }
+}

@@ -1,0 +1,145 @@
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// A machine of given speed with one room on it, on virtual time: what its ticks take follows from who is there, from what
+/// the governor has taken away, and from what a neighbour leaves of the processors.
+struct ModelMachine {
+    /// Something that happens to it, in seconds from the start.
+    struct Scenario: CustomTestStringConvertible {
+        var name: String
+        var duration: Double
+        /// How many are in the room from which time on.
+        var participants: [(time: Double, count: Int)]
+        /// A neighbour that takes this share of the processors.
+        var neighbours: [(from: Double, to: Double, share: Double)] = []
+        /// Moments at which nothing runs at all for so long.
+        var stalls: [(time: Double, length: Double)] = []
+        var seesSelf = false
+        var maximumEncoders: Int?
+
+        var testDescription: String { name }
+    }
+
+    /// What came of it.
+    struct Course {
+        var transitions: [(time: Double, transition: Governor.Transition)] = []
+        /// When ticks were due, and how late after that their last frame was ready; nil: left out.
+        var ticks: [(time: Double, latency: Double?)] = []
+        var level = GovernorLevel.normal
+
+        /// The latency that 95 % of the frames in a span stay below, in seconds.
+        func latency95(from start: Double, to end: Double) -> Double {
+            let sorted = ticks.filter { $0.time >= start && $0.time < end }.compactMap(\.latency).sorted()
+            return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 95 / 100)]
+        }
+
+        /// The share of the ticks in a span that were left out.
+        func missed(from start: Double, to end: Double) -> Double {
+            let span = ticks.filter { $0.time >= start && $0.time < end }
+            return span.isEmpty ? 0 : Double(span.count { $0.latency == nil }) / Double(span.count)
+        }
+
+        func transitions(from start: Double, to end: Double) -> [Governor.Transition] {
+            transitions.filter { $0.time >= start && $0.time < end }.map(\.transition)
+        }
+    }
+
+    static let cores = 2.0
+    static let frameRate = 30.0
+    private static let decode = 0.00035
+    private static let composeSource = 0.00015
+    private static let composePicture = 0.0006
+    private static let encode = (balanced: 0.0032, fastest: 0.0026)
+
+    private let scenario: Scenario
+    private var governor = Governor(workers: Int(cores), now: .zero)
+    private var random = SeededGenerator(seed: 11)
+    private var course = Course()
+    /// How long the processors still have to do with what was begun, in seconds.
+    private var backlog = 0.0
+
+    static func run(_ scenario: Scenario) -> Course {
+        var machine = ModelMachine(scenario: scenario)
+        machine.run()
+        return machine.course
+    }
+
+    private init(scenario: Scenario) {
+        self.scenario = scenario
+    }
+
+    private mutating func run() {
+        let count = Int(scenario.duration * Self.frameRate)
+        for index in 0..<count {
+            let time = Double(index) / Self.frameRate
+            tick(index, time: time)
+            guard index.isMultiple(of: 3) else { continue }
+            if let transition = governor.update(situation(at: time), now: Self.instant(time)) {
+                course.transitions.append((time, transition))
+            }
+        }
+        course.level = governor.level
+    }
+
+    private static func instant(_ time: Double) -> MonotonicInstant { .zero + .seconds(time) }
+
+    private func participants(at time: Double) -> Int {
+        scenario.participants.last { $0.time <= time }?.count ?? 0
+    }
+
+    private func isShared() -> Bool { scenario.seesSelf || governor.limits.forcesSharedView }
+
+    private func encoders(_ count: Int) -> Int {
+        let budget = governor.limits.maximumEncoders ?? scenario.maximumEncoders ?? count
+        return min(count, max(budget, isShared() ? 1 : count))
+    }
+
+    private func situation(at time: Double) -> Governor.Situation {
+        let count = participants(at: time)
+        var situation = Governor.Situation()
+        situation.personalPictures = scenario.seesSelf ? 0 : max(0, count - 1)
+        situation.encoders = encoders(count)
+        situation.leastEncoders = isShared() ? min(1, count) : count
+        situation.encoderBudget = scenario.maximumEncoders ?? count
+        situation.isEmpty = count == 0
+        return situation
+    }
+
+    private mutating func tick(_ index: Int, time: Double) {
+        let now = Self.instant(time)
+        let limits = governor.limits
+        let interval = 1 / Self.frameRate
+        let speed = 1 - (scenario.neighbours.first { $0.from <= time && time < $0.to }?.share ?? 0)
+        if let stall = scenario.stalls.first(where: { $0.time >= time && $0.time < time + interval }) {
+            backlog += stall.length
+        }
+        let count = participants(at: time)
+        // Jobs vary, some of them by much.
+        let variation = 0.9 + 0.2 * Double.random(in: 0..<1, using: &random)
+        let decoding = Double(count) * Self.decode * variation / (Self.cores * speed)
+        governor.observe(busy: .seconds(decoding * Self.cores), now: now)
+        backlog += decoding - interval
+        guard index.isMultiple(of: limits.frameRateDivisor), count > 0 else {
+            backlog = max(0, backlog)
+            return
+        }
+        let pictures = isShared() ? 1 : count
+        let composing = Double(count) * Self.composeSource + Double(pictures) * Self.composePicture
+        let encode = limits.preset == .fastest ? Self.encode.fastest : Self.encode.balanced
+        let encoding = Double(encoders(count)) * encode * variation
+        // A tick's composition is one job; its encodes are spread.
+        let latency = max(0, backlog + interval) + (composing + encoding / Self.cores) / speed
+        if backlog > interval * Double(limits.frameRateDivisor) {
+            course.ticks.append((time, nil))
+            governor.observeMissedTick(now: now)
+            return
+        }
+        backlog = max(0, backlog) + (composing + encoding) / (Self.cores * speed)
+        governor.observe(busy: .seconds((composing + encoding) / speed), now: now)
+        governor.observe(slack: 1 - latency / (interval * Double(limits.frameRateDivisor)), now: now)
+        course.ticks.append((time, latency))
+    }
+}

@@ -1,0 +1,196 @@
+import Compositing
+import MediaCore
+import RTP
+import SecureTransport
+import Testing
+
+@testable import Conference
+
+/// What senders are asked for and what is spent on them, in rooms on virtual time.
+@Suite struct UplinkTests {
+    private static let source = VideoDimensions(width: 640, height: 360)
+
+    /// A room of people who each send a 640x360 picture of one colour, 5 times a second.
+    private func room(
+        _ count: Int, canvas: VideoDimensions = VideoDimensions(width: 960, height: 540),
+        adjust: (inout OfferParameters) -> Void = { _ in }
+    ) throws -> (VirtualCall, [TestClient]) {
+        let call = VirtualCall { configuration in
+            configuration.canvas = canvas
+            configuration.selfView = .always
+            configuration.maximumEncoders = 1
+            configuration.transitions = .off
+        }
+        let colours: [Colour] = [.red, .green, .blue, .yellow]
+        let pictures = colours.map { colour in
+            (0..<2).map { PixelBuffer.pattern(colour, dimensions: Self.source, phase: $0) }
+        }
+        let clients = try (0..<count).map { index in
+            let client = try call.join(
+                "P\(index)", colour: colours[index % 4], audio: nil, dimensions: Self.source, adjust: adjust)
+            client.pictures = pictures[index % 4]
+            client.frameRate = 5
+            return client
+        }
+        return (call, clients)
+    }
+
+    private func uplink(_ client: TestClient, _ call: VirtualCall) throws -> UplinkSnapshot {
+        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        return try #require(room.participants.first { $0.id == client.participantID }).uplink
+    }
+
+    private func limit(of tile: VideoDimensions) -> BitRate {
+        UplinkDemand(tile: tile).maximumBitRate(frameRate: 15, content: .camera)
+    }
+
+    @Test("nine in a grid are asked for what their tiles need, by TMMBR, and decoded without the loop filter")
+    func nineInAGrid() throws {
+        let (call, clients) = try room(9)
+        call.run(for: .seconds(4))
+        for client in clients { #expect(client.peer.requestedVideoLimit == nil, "it finds out what its path carries") }
+        call.run(for: .seconds(3))
+        let expected = limit(of: VideoDimensions(width: 320, height: 180))
+        for client in clients {
+            let asked = try #require(client.peer.requestedVideoLimit)
+            #expect(asked < expected && asked > expected * 0.9)
+            #expect(try #require(client.bitRates.last) <= asked)
+            let uplink = try uplink(client, call)
+            #expect(uplink.maximumBitRate == expected.bitsPerSecond)
+            #expect(uplink.effort == .withoutLoopFilter)
+            #expect(uplink.framesSkipped == 0 && uplink.framesDropped == 0)
+        }
+    }
+
+    @Test("senders that know REMB alone are asked by that, for all that they send")
+    func byEstimates() throws {
+        let (call, clients) = try room(4) { $0.video?.feedback.tmmbr = false }
+        call.run(for: .seconds(9))
+        let expected = limit(of: VideoDimensions(width: 480, height: 270))
+        for client in clients {
+            #expect(client.peer.requestedVideoLimit == nil)
+            let rate = try #require(client.bitRates.last)
+            #expect(rate <= expected && rate > expected * 0.8)
+        }
+    }
+
+    @Test("who is pinned is asked for a large picture, and decoded in full, within half a second")
+    func pinned() throws {
+        let (call, clients) = try room(4)
+        call.run(for: .seconds(9))
+        #expect(try uplink(clients[1], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
+        try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
+        let whole = limit(of: .init(width: 960, height: 540))
+        #expect(
+            call.run(
+                until: { clients[1].peer.requestedVideoLimit.map { $0 > whole * 0.9 } ?? false },
+                limit: .milliseconds(500)))
+        let uplink = try uplink(clients[1], call)
+        #expect(uplink.maximumBitRate == whole.bitsPerSecond && uplink.effort == .full)
+        #expect(clients[1].bitRates.last.map { $0 > limit(of: .init(width: 480, height: 270)) } ?? false)
+    }
+
+    @Test("whom nobody sees is decoded at keyframes only, is no loss and asks for nothing; seen again within 500 ms")
+    func unseen() throws {
+        let (call, clients) = try room(3, canvas: VideoDimensions(width: 320, height: 180))
+        let ben = clients[1]
+        call.run(for: .seconds(6))
+        #expect(try #require(clients[0].picture).share(of: .green) > 0.1)
+        try call.relay.setLayout(
+            RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
+        call.run(for: .seconds(4))
+        let before = try uplink(ben, call)
+        #expect(before.effort == .keyFrames)
+        call.run(for: .seconds(5))
+        let after = try uplink(ben, call)
+        #expect(after.framesDecoded == before.framesDecoded)
+        #expect(after.framesSkipped >= before.framesSkipped + 24)
+        #expect(after.framesDropped == 0 && after.keyFrameRequests == before.keyFrameRequests)
+        #expect(after.maximumBitRate == limit(of: .init(width: 0, height: 0)).bitsPerSecond)
+        var timeline = try #require(call.relay.timeline(ofRoom: "demo", now: call.now))
+        #expect(timeline.sources[1].states.last?.state == .unseen)
+        #expect(timeline.sources[1].skipped.total > 24)
+
+        try call.relay.setLayout(.grid, room: "demo", now: call.now)
+        let isBack = call.run(
+            until: { (clients[0].picture?.share(of: .green) ?? 0) > 0.1 }, limit: .milliseconds(500))
+        #expect(isBack)
+        call.run(for: .seconds(2))
+        let back = try uplink(ben, call)
+        #expect(back.effort != .keyFrames && back.framesDropped == 0)
+        #expect(back.keyFrameRequests == after.keyFrameRequests + 1)
+        timeline = try #require(call.relay.timeline(ofRoom: "demo", now: call.now))
+        #expect(timeline.sources[1].states.last?.state == .playing)
+        #expect(!timeline.sources[1].states.contains { $0.state == .frozen || $0.state == .gone })
+    }
+
+    @Test("a sender that is lost packets of while nobody sees it is not asked for anything")
+    func unseenLoss() throws {
+        let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180))
+        let ben = clients[1]
+        try call.relay.setLayout(RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
+        call.run(for: .seconds(6))
+        let before = try uplink(ben, call)
+        var count = 0
+        call.drops = { datagram, isDownlink, client in
+            guard !isDownlink, client === ben, datagram.readableBytes > 150 else { return false }
+            count += 1
+            return count.isMultiple(of: 2)
+        }
+        call.run(for: .seconds(4))
+        let after = try uplink(ben, call)
+        #expect(after.packetsLost > before.packetsLost)
+        #expect(after.keyFrameRequests == before.keyFrameRequests)
+        call.drops = { _, _, _ in false }
+        try call.relay.setLayout(.grid, room: "demo", now: call.now)
+        #expect(
+            call.run(until: { (clients[0].picture?.share(of: .green) ?? 0) > 0.1 }, limit: .milliseconds(500)))
+    }
+
+    @Test("a sender that cannot be asked for keyframes is decoded on, seen or not")
+    func withoutKeyFrameRequests() throws {
+        let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180)) {
+            $0.video?.feedback.pli = false
+            $0.video?.feedback.fir = false
+        }
+        let ben = clients[1]
+        try call.relay.setLayout(RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
+        call.run(for: .seconds(5))
+        #expect(try uplink(ben, call).effort == .referenceFrames)
+        let before = try uplink(ben, call).framesDecoded
+        call.run(for: .seconds(2))
+        #expect(try uplink(ben, call).framesDecoded > before)
+    }
+
+    @Test("of the views of several receivers the largest counts")
+    func largestCounts() throws {
+        let (call, clients) = try room(4)
+        try call.relay.setLayout(
+            ParticipantLayout(.solo(participant: clients[2].participantID)), room: "demo",
+            participant: clients[0].participantID, now: call.now)
+        call.run(for: .seconds(9))
+        #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 960, height: 540)).bitsPerSecond)
+        #expect(try uplink(clients[1], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
+        // The one who saw it large leaves.
+        _ = call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now)
+        call.remove(clients[0])
+        call.run(for: .seconds(4))
+        #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
+    }
+
+    @Test("a receiver that asks the relay for less by TMMBR gets less, and is told so")
+    func requestToTheRelay() throws {
+        let call = VirtualCall()
+        let ada = try call.join(
+            "Ada", colour: .red,
+            rateLimits: .init(minimum: .kilobits(100), start: .kilobits(300), maximum: .megabits(1)))
+        try call.join("Ben", colour: .green)
+        call.run(for: .seconds(3))
+        ada.peer.limitReceivedVideo(to: .kilobits(150))
+        call.run(for: .seconds(2))
+        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        #expect(room.participants[0].downlink.videoBitRate < 150_000)
+        #expect(room.participants[0].downlink.videoBitRate > 130_000)
+        #expect(ada.peer.lines.contains { $0.limits.isConfirmed })
+    }
+}
