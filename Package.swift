@@ -186,7 +186,7 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "NetworkSimulation", "PixelTransfer", "RateControl", "VideoCoding", nioCore,
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "RateControl", "VideoCoding", nioCore,
                 argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264",

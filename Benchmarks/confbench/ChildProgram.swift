@@ -7,10 +7,15 @@ final class ChildProgram {
     private let output = Pipe()
 
     /// Starts a program that lies beside this one.
-    init(_ name: String, arguments: [String]) throws {
-        self.name = name
+    convenience init(_ name: String, arguments: [String]) throws {
         let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let executable = directory.appendingPathComponent(name)
+        try self.init(path: directory.appendingPathComponent(name).path, arguments: arguments)
+    }
+
+    /// Starts any program.
+    init(path: String, arguments: [String]) throws {
+        let executable = URL(fileURLWithPath: path)
+        name = executable.lastPathComponent
         process.executableURL = executable
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice

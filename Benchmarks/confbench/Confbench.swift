@@ -8,8 +8,8 @@ struct Confbench: AsyncParsableCommand {
         commandName: "confbench",
         abstract: "Measures what the package costs and what it gives.",
         subcommands: [
-            ComposeCommand.self, ConferenceCommand.self, DecodingCommand.self, EncodersCommand.self,
-            JoiningCommand.self, PassesCommand.self, SessionsCommand.self, SimulatorCommand.self,
+            CapacityCommand.self, ComposeCommand.self, ConferenceCommand.self, DecodingCommand.self,
+            EncodersCommand.self, JoiningCommand.self, PassesCommand.self, SessionsCommand.self, SimulatorCommand.self,
         ],
         defaultSubcommand: ConferenceCommand.self)
 }

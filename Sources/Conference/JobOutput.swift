@@ -32,18 +32,31 @@ struct ComposedTick: Sendable {
     var pictureIndex: [ParticipantID: Int]
     /// The same of receivers who follow pictures of another size than that of their own.
     var followedPictureIndex: [ParticipantID: Int]
+    /// The sources that each of them shows.
+    var sources: [Set<SourceID>]
+    /// The frames that the sources showed.
+    var frames: [SourceFrameTimes]
     /// How many sources they were made of.
-    var sourceCount = 0
+    var sourceCount: Int
+    /// When the tick began.
+    var handedOut: MonotonicInstant
+    /// When the pictures were there.
+    var composed: MonotonicInstant
 
     init(
-        captureTime: MonotonicInstant, composed: [ComposedPicture], pictureIndex: [ParticipantID: Int],
-        followedPictureIndex: [ParticipantID: Int] = [:]
+        captureTime: MonotonicInstant, composed: [ComposedPicture], plan: ViewPlan, frames: [SourceFrameTimes],
+        sourceCount: Int, handedOut: MonotonicInstant
     ) {
         self.captureTime = captureTime
         pictures = composed.map(\.picture)
         origins = composed.map(\.origin)
-        self.pictureIndex = pictureIndex
-        self.followedPictureIndex = followedPictureIndex
+        pictureIndex = plan.requestIndex
+        followedPictureIndex = plan.followedRequestIndex
+        sources = plan.requests.map(\.instruction.requiredSources)
+        self.frames = frames
+        self.sourceCount = sourceCount
+        self.handedOut = handedOut
+        self.composed = handedOut
     }
 }
 
@@ -52,6 +65,8 @@ struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?
     var error: VideoCodingError?
+    /// What it is the first to show.
+    var shown: ShownFrames?
 }
 
 /// The mixes of one audio tick.

@@ -56,7 +56,8 @@ extension Participant {
         return ParticipantSnapshot(
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
             uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics, group: group),
-            roundTripTime: statistics.roundTripTime?.milliseconds, stages: stages(statistics), layout: layout,
+            roundTripTime: statistics.roundTripTime?.milliseconds, latency: latency(statistics),
+            uplinkLatency: uplinkLatency, layout: layout,
             tiles: tileSnapshots, slides: slidesSnapshot)
     }
 
@@ -112,20 +113,19 @@ extension Participant {
             controllerState: statistics.controllerState)
     }
 
-    private func stages(_ statistics: PeerStatistics) -> [StageSnapshot] {
-        var stages: [StageSnapshot] = []
-        if let uplink {
-            stages += UplinkPipeline.Stage.allCases.map {
-                StageSnapshot(stage: $0.rawValue, histogram: uplink.stages[$0] ?? LatencyHistogram())
-            }
+    private var uplinkLatency: [StageSnapshot] {
+        guard let uplink else { return [] }
+        return LatencyStage.uplink.map {
+            StageSnapshot(stage: $0.name, histogram: uplink.stages[$0] ?? LatencyHistogram())
         }
-        if let downlink {
-            stages += DownlinkPipeline.Stage.allCases.map {
-                StageSnapshot(stage: $0.rawValue, histogram: downlink.stages[$0] ?? LatencyHistogram())
-            }
-            stages.append(StageSnapshot(stage: "pacer", histogram: statistics.pacing))
-            stages.append(StageSnapshot(stage: "pass_through", histogram: peer.forwarding))
-        }
-        return stages
+    }
+
+    private func latency(_ statistics: PeerStatistics) -> [StageSnapshot] {
+        guard downlink != nil else { return [] }
+        return LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
+            + [
+                StageSnapshot(stage: "total", histogram: statistics.latency.total),
+                StageSnapshot(stage: "pass_through", histogram: peer.forwarding),
+            ]
     }
 }

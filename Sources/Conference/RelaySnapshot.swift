@@ -95,8 +95,10 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var downlink = DownlinkSnapshot()
     /// Round-trip time, where feedback told it.
     public var roundTripTime: Double?
-    /// How long frames spent in each stage, by stage name.
-    public var stages: [StageSnapshot] = []
+    /// What the frames that the participant was shown waited for in the relay, and `total`.
+    public var latency: [StageSnapshot] = []
+    /// What the frames of the participant's camera waited for, be they shown or not.
+    public var uplinkLatency: [StageSnapshot] = []
     /// Whether the participant sends sound and says that the microphone is on.
     public var microphone = false
     /// Whether the participant sends video and says that the camera is on.
@@ -227,14 +229,14 @@ public struct StageSnapshot: Encodable, Sendable {
     public var histogram: LatencyHistogram
 
     enum CodingKeys: String, CodingKey {
-        case stage, count, meanMilliseconds
+        case stage, count, meanMilliseconds, p95Milliseconds
     }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(stage, forKey: .stage)
         try container.encode(histogram.count, forKey: .count)
-        let mean = histogram.count == 0 ? 0 : histogram.sum.seconds * 1000 / Double(histogram.count)
-        try container.encode(mean, forKey: .meanMilliseconds)
+        try container.encode(histogram.mean?.milliseconds ?? 0, forKey: .meanMilliseconds)
+        try container.encode(histogram.quantile(0.95)?.milliseconds ?? 0, forKey: .p95Milliseconds)
     }
 }

@@ -139,3 +139,29 @@ struct ReportTests {
         #expect(try JSONDecoder().decode(ClientReport.self, from: data).receivedVideo.frames == 1)
     }
 }
+
+@Suite("Relay's part of the delay")
+struct RelayDelayTests {
+    private static func ledger(_ stages: [Double], total: Double, count: Int = 10) -> [RoomReport.Latency] {
+        stages.map { .init(stage: "s", count: count, meanMilliseconds: $0, p95Milliseconds: $0) }
+            + [.init(stage: "total", count: count, meanMilliseconds: total, p95Milliseconds: total * 2)]
+    }
+
+    @Test("what the relay does not account for was spent elsewhere")
+    func elsewhere() throws {
+        let delay = try #require(
+            ClientReport.RelayDelay(Self.ledger([10, 20], total: 30), measured: .milliseconds(45)))
+        #expect(delay.meanSeconds == 0.03 && delay.p95Seconds == 0.06)
+        #expect(delay.elsewhereSeconds == 0.015)
+        #expect(delay.addsUp && delay.stages.count == 2)
+    }
+
+    @Test("a ledger whose stages miss its total, or whose total is more than was measured, does not add up")
+    func mismatches() throws {
+        #expect(
+            ClientReport.RelayDelay(Self.ledger([10, 20], total: 35), measured: .milliseconds(45))?.addsUp == false)
+        #expect(
+            ClientReport.RelayDelay(Self.ledger([10, 20], total: 30), measured: .milliseconds(25))?.addsUp == false)
+        #expect(ClientReport.RelayDelay(Self.ledger([], total: 0, count: 0), measured: .milliseconds(25)) == nil)
+    }
+}

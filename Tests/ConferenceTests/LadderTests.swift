@@ -134,7 +134,9 @@ import VideoCoding
         encoder.run(Self.sport, at: .kilobits(300), for: .seconds(2))
         let step = try #require(encoder.steps.last)
         #expect(step.time < .seconds(11), "\(step.time)")
-        #expect(Self.sport.quantiser(at: step.rung, rate: .kilobits(300)) < RungSelector.ceiling || step.rung == Self.ladder.bottom)
+        #expect(
+            Self.sport.quantiser(at: step.rung, rate: .kilobits(300)) < RungSelector.ceiling
+                || step.rung == Self.ladder.bottom)
     }
 
     @Test("it goes up after seconds of head-room, in one step")

@@ -99,9 +99,13 @@ import Testing
         let fall = zip(ben.arrivals, ben.arrivals.dropFirst()).filter { $0.0 > start + .milliseconds(7900) }
         print(fall.map { "\(($0 - start).milliseconds) \(($1 - $0).milliseconds)" }.prefix(30).joined(separator: "\n"))
         call.run(for: .seconds(24))
-        print(try participant(ben, call).passThrough.phase, try participant(ben, call).passThrough.obstacle as Any, try participant(ben, call).downlink?.bitRate as Any)
+        print(
+            try participant(ben, call).passThrough.phase, try participant(ben, call).passThrough.obstacle as Any,
+            try participant(ben, call).downlink?.bitRate as Any)
         #expect(try isPassed(ben, call))
-        #expect(longestGap(ben, from: start + .seconds(3)) <= .milliseconds(200), "\(longestGap(ben, from: start + .seconds(3)))")
+        #expect(
+            longestGap(ben, from: start + .seconds(3)) <= .milliseconds(200),
+            "\(longestGap(ben, from: start + .seconds(3)))")
         #expect(ben.decodeFailures == 0)
         let isInOrder = zip(ben.times, ben.times.dropFirst()).allSatisfy { $0 < $1 }
         #expect(isInOrder)

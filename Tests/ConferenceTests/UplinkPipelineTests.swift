@@ -18,7 +18,7 @@ import Testing
     private func frame(isSync: Bool) -> ReceivedVideoFrame {
         ReceivedVideoFrame(
             sample: SampleBuffer(data: BlockBuffer(), format: Self.format, presentationTime: .zero, isSync: isSync),
-            firstArrival: .zero)
+            firstArrival: .zero, lastArrival: .zero)
     }
 
     @Test("a keyframe and a flood of frames behind it wait within the bound, and a keyframe is asked for")

@@ -68,7 +68,7 @@ struct PrometheusTests {
         participant.downlink.targetBitRate = 480_000
         var histogram = LatencyHistogram()
         histogram.observe(.milliseconds(3))
-        participant.stages = [StageSnapshot(stage: "decode", histogram: histogram)]
+        participant.uplinkLatency = [StageSnapshot(stage: "decode", histogram: histogram)]
         var governor = GovernorSnapshot()
         governor.level = .sharedView
         governor.seatsLeft = 7
@@ -95,8 +95,8 @@ struct PrometheusTests {
             #"confrelay_uplink_frames_decoded_total{room="demo",participant="p1"} 17"#,
             #"confrelay_downlink_target_bits_per_second{room="demo",participant="p1"} 480000"#,
             #"confrelay_round_trip_time_seconds{room="demo",participant="p1"} 0.04"#,
-            #"confrelay_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.004"} 1"#,
-            #"confrelay_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.002"} 0"#,
+            #"confrelay_uplink_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.004"} 1"#,
+            #"confrelay_uplink_stage_latency_seconds_bucket{room="demo",participant="p1",stage="decode",le="0.002"} 0"#,
             "confrelay_socket_receive_drops_total 5",
         ] {
             #expect(lines.contains(line), "\(line)")

@@ -35,34 +35,16 @@ struct DownlinkPipeline {
     private(set) var framesThinned: UInt64 = 0
     private(set) var keyFrames: UInt64 = 0
     private(set) var groupChanges: UInt64 = 0
-    private(set) var stages: [Stage: LatencyHistogram] = [:]
-
-    /// The stages a picture passes on its way to the pacer.
-    enum Stage: String, CaseIterable {
-        case compose
-        case encodeQueue = "encode_queue"
-        case encode
-    }
 
     init(format: EncodeFormat, bitRate: BitRate) {
         self.format = format
         self.bitRate = VideoBitRate(target: bitRate, sustained: bitRate)
-        for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
     }
 
     var dimensions: VideoDimensions { format.dimensions }
 
     /// Whether the receiver waits for a keyframe of its group, seeing another's pictures or none.
     var awaitsKeyFrame: Bool { source != group }
-
-    mutating func observeComposition(_ duration: Duration) {
-        stages[.compose]?.observe(duration)
-    }
-
-    mutating func observeEncoding(_ completion: JobCompletion) {
-        stages[.encodeQueue]?.observe(completion.started - completion.handedOut)
-        stages[.encode]?.observe(completion.finished - completion.started)
-    }
 
     /// Moves the receiver to a group, which it follows from its next keyframe on.
     mutating func assign(to group: EncodeGroupID, now: MonotonicInstant) {

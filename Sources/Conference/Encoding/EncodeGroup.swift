@@ -24,6 +24,7 @@ final class EncodeGroup {
     private var selector: RungSelector
     /// The size of what was handed to the encoder last.
     private var encodedDimensions: VideoDimensions?
+    private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
@@ -112,13 +113,16 @@ final class EncodeGroup {
     /// Takes a composed picture.
     ///
     /// - Parameters:
+    ///   - index: Which of the tick's pictures it is.
     ///   - hasRoom: Whether a receiver that follows the group can take a frame.
     ///   - newcomerHasRoom: The same of one that waits for a keyframe.
     ///   - keyFrameBound: The most that a keyframe is to take.
     func tick(
-        picture: PixelBuffer, captureTime: MonotonicInstant, hasRoom: Bool, newcomerHasRoom: Bool,
+        _ composed: ComposedTick, picture index: Int, hasRoom: Bool, newcomerHasRoom: Bool,
         keyFrameBound: DataSize, room: String, deadline: MonotonicInstant, limits: WorkLimits, now: MonotonicInstant
     ) -> Tick {
+        guard composed.pictures.indices.contains(index) else { return .idle }
+        let picture = composed.pictures[index]
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
             keyFrames.request()
@@ -150,13 +154,14 @@ final class EncodeGroup {
                 isKeyFrame
                     ? keyFrameBound
                     : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)))
-        let encoder = encoder
+        let (encoder, captureTime) = (encoder, composed.captureTime)
+        let shown = shownFrames.take(composed, picture: index)
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
-                .encoded(
-                    room: room,
-                    encoder.value.encode(
-                        picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame))
+                var result = encoder.value.encode(
+                    picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame)
+                result.shown = shown
+                return .encoded(room: room, result)
             })
     }
 

@@ -49,7 +49,8 @@ extension RoomEncoding {
     private func rungExplanation(_ group: EncodeGroup) -> String {
         guard group.isRungReduced else { return "" }
         let quantiser = group.quantiser.map { " (it is \(Int($0.rounded())) now)" } ?? ""
-        return " The picture is \(group.rung) and not \(group.format.dimensions)@\(configuration.frameRate): at this rate"
+        return
+            " The picture is \(group.rung) and not \(group.format.dimensions)@\(configuration.frameRate): at this rate"
             + " that would take a quantiser beyond \(Int(RungSelector.ceiling))\(quantiser)."
     }
 

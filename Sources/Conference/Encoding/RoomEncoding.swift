@@ -84,12 +84,12 @@ final class RoomEncoding {
         var running = groups.count(where: \.hasStarted)
         for group in groups {
             guard group.hasStarted || running < limit else { continue }
-            guard let picture = picture(of: group, in: tick, for: participants) else { continue }
+            guard let index = picture(of: group, in: tick, for: participants) else { continue }
             let demand = demand(for: group, among: participants, now: now)
             let outcome = group.tick(
-                picture: picture, captureTime: tick.captureTime, hasRoom: demand.followerHasRoom,
-                newcomerHasRoom: demand.newcomerHasRoom, keyFrameBound: demand.keyFrameBound ?? .zero, room: room,
-                deadline: tick.captureTime + interval, limits: governor.limits, now: now)
+                tick, picture: index, hasRoom: demand.followerHasRoom, newcomerHasRoom: demand.newcomerHasRoom,
+                keyFrameBound: demand.keyFrameBound ?? .zero, room: room, deadline: tick.captureTime + interval,
+                limits: governor.limits, now: now)
             switch outcome {
             case .encoded(let job):
                 if !demand.wasRunning { running += 1 }
@@ -193,22 +193,18 @@ final class RoomEncoding {
         }
     }
 
-    /// What the group's receivers see: those who belong to it, or else those who still follow it.
+    /// Which picture the group's receivers see: those who belong to it, or else those who still follow it.
     private func picture(
         of group: EncodeGroup, in tick: ComposedTick, for participants: [Participant]
-    ) -> PixelBuffer? {
+    ) -> Int? {
         let viewer =
             participants.first { $0.downlink?.group == group.id && tick.pictureIndex[$0.id] != nil }
             ?? participants.first { $0.downlink?.source == group.id && tick.pictureIndex[$0.id] != nil }
         guard let viewer else { return nil }
         // One who waits for another size's keyframe has two.
-        for index in [tick.pictureIndex[viewer.id], tick.followedPictureIndex[viewer.id]] {
-            guard let index, tick.pictures.indices.contains(index),
-                tick.pictures[index].dimensions == group.rung.dimensions
-            else { continue }
-            return tick.pictures[index]
+        return [tick.pictureIndex[viewer.id], tick.followedPictureIndex[viewer.id]].lazy.compactMap(\.self).first {
+            tick.pictures.indices.contains($0) && tick.pictures[$0].dimensions == group.rung.dimensions
         }
-        return nil
     }
 
     /// Who could take a frame now.
@@ -280,6 +276,7 @@ final class RoomEncoding {
         group.complete(result, of: completion)
         guard let frame = result.frame else { return [] }
         counters.count(frame)
+        let ledger = result.shown.map { PictureLedger($0, encodedBy: completion) }
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
@@ -293,9 +290,8 @@ final class RoomEncoding {
             let verdict = participant.downlink?.take(offer, backlog: backlog, now: now)
             guard verdict == .send else { continue }
             participant.encoderTakesOver(now: now)
-            participant.downlink?.observeEncoding(completion)
             participant.peer.sendVideo(
-                frame, captureTime: result.captureTime, targetTime: completion.handedOut, now: now)
+                frame, captureTime: result.captureTime, targetTime: completion.handedOut, ledger: ledger, now: now)
             served.append(participant)
         }
         return served

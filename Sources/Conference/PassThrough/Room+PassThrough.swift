@@ -1,5 +1,5 @@
-import H264
 import Compositing
+import H264
 import MediaCore
 import RateControl
 import SecureTransport
@@ -284,15 +284,5 @@ extension Participant {
         guard passThrough.source != nil else { return }
         peer.endPassThrough(now: now)
         passThrough.encoderTookOver(now: now)
-    }
-}
-
-extension SourceContent {
-    /// The stream in which it is sent.
-    var negotiated: NegotiatedMedia.Content {
-        switch self {
-        case .camera: .main
-        case .slides: .slides
-        }
     }
 }

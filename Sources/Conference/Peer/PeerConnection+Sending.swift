@@ -40,10 +40,24 @@ extension PeerConnection {
         _ frame: EncodedFrame, content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none,
         captureTime: MonotonicInstant, targetTime: MonotonicInstant, now: MonotonicInstant
     ) {
+        sendVideo(
+            frame, content: content, rotation: rotation, captureTime: captureTime, targetTime: targetTime, ledger: nil,
+            now: now)
+    }
+
+    /// The same of a picture of which is known what it waited for: what it still waits for here is counted with that.
+    func sendVideo(
+        _ frame: EncodedFrame, content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none,
+        captureTime: MonotonicInstant, targetTime: MonotonicInstant, ledger: PictureLedger?, now: MonotonicInstant
+    ) {
         guard !isClosed, let line = line(content), lines[line].negotiated.sends,
             let packets = lines[line].videoSender?.packetize(frame, rotation: rotation, captureTime: captureTime)
         else { return }
-        for packet in packets { enqueue(packet, line: line, priority: .video, now: now) }
+        var first = ledger
+        for packet in packets {
+            enqueue(packet, line: line, priority: .video, beginning: first, now: now)
+            first = nil
+        }
         let size = packets.reduce(DataSize.zero) {
             $0 + DataSize(bytes: $1.payload.readableBytes) + PeerConfiguration.packetOverhead
         }
@@ -90,9 +104,13 @@ extension PeerConnection {
         lines[line].videoReceiver?.setUnseen(isUnseen, needsKeyFrame: needsKeyFrame, now: now)
     }
 
-    private func enqueue(_ packet: RTPPacket, line: Int, priority: PacketPriority, now: MonotonicInstant) {
+    /// - Parameter picture: What the picture waited for that begins with the packet.
+    private func enqueue(
+        _ packet: RTPPacket, line: Int, priority: PacketPriority, beginning picture: PictureLedger? = nil,
+        now: MonotonicInstant
+    ) {
         let size = DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
-        pacer.enqueue(.media(packet, line: line, enqueued: now), size: size, priority: priority, now: now)
+        pacer.enqueue(.media(packet, line: line, beginning: picture), size: size, priority: priority, now: now)
     }
 
     /// Ends the connection: RTCP BYE and the alert that closes the DTLS association are queued for `pollTransmit(now:)`,
@@ -119,7 +137,7 @@ extension PeerConnection {
         if padding > .zero, let (packet, line) = makePadding() {
             pacer.enqueue(
                 packet.ssrc == lines[line].negotiated.localSSRC
-                    ? .media(packet, line: line, enqueued: now) : .retransmission(packet, line: line),
+                    ? .media(packet, line: line, beginning: nil) : .retransmission(packet, line: line),
                 size: DataSize(bytes: Int(packet.paddingLength)) + PeerConfiguration.packetOverhead,
                 priority: .padding, now: now)
             if let (packet, probeClusterID) = pacer.dequeue(now: now) {
@@ -158,9 +176,9 @@ extension PeerConnection {
         case .repair(var packet, let line):
             counters.flexFECPacketsSent &+= 1
             return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
-        case .media(var packet, let line, let enqueued):
+        case .media(var packet, let line, let picture):
             guard let transmit = seal(&packet, line: line, probeClusterID: probeClusterID, now: now) else { return nil }
-            if packet.marker, line == videoLine { pacing.observe(now - enqueued) }
+            if let picture { latency.observe(picture, now: now) }
             lines[line].videoSender?.sent(packet, datagram: transmit.datagram, now: now)
             protect(packet, line: line, now: now)
             return transmit

@@ -64,8 +64,8 @@ public final class PeerConnection {
     var receiveMeter = RateMeter()
     var sendMeter = RateMeter()
     var fullIntraSequence: UInt8 = 0
-    /// How long each frame took from the encoder to its last packet on the wire.
-    public internal(set) var pacing = LatencyHistogram()
+    /// What the frames that were shown waited for, where that is known.
+    var latency = LatencyLedger()
     /// How long packets that are passed on took through here.
     var forwarding = LatencyHistogram()
     /// The pace at which passed-on packets may leave at least: their sender has paced them already.
@@ -83,8 +83,9 @@ public final class PeerConnection {
 
     /// A packet in the pacer.
     enum OutgoingPacket: Sendable {
-        /// Numbered for transport-wide feedback and protected as it leaves.
-        case media(RTPPacket, line: Int, enqueued: MonotonicInstant)
+        /// Numbered for transport-wide feedback and protected as it leaves; the first of a picture knows what that
+        /// waited for.
+        case media(RTPPacket, line: Int, beginning: PictureLedger?)
         /// One that another sender made, rewritten; it came at `arrival`.
         case forwarded(NumberedPacket, line: Int, arrival: MonotonicInstant)
         /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
@@ -169,7 +170,8 @@ public final class PeerConnection {
 
     func apply(_ decision: ControlDecision, now: MonotonicInstant) {
         pacer.setRates(
-            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst, padding: decision.paddingRate, now: now)
+            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst,
+            padding: decision.paddingRate, now: now)
         updateHold()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let allocation = allocator.allocate(

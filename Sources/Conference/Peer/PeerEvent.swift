@@ -31,6 +31,8 @@ public struct ReceivedVideoFrame: Sendable {
     public var sample: SampleBuffer
     /// When the frame's first packet came.
     public var firstArrival: MonotonicInstant
+    /// When the last of its packets came.
+    public var lastArrival: MonotonicInstant
     /// What it shows.
     public var content = NegotiatedMedia.Content.main
     /// How it is to be turned to stand upright.

@@ -32,7 +32,7 @@ public struct PeerStatistics: Sendable {
     public var targetBitRate: BitRate
     /// What the video encoder was last told.
     public var videoBitRate: BitRate
-    public var pacing: LatencyHistogram
+    public var latency: LatencyLedger
     public var pacerQueue: DataSize
     public var pacerDelay: Duration
     public var controllerState: String
@@ -99,7 +99,7 @@ extension PeerConnection {
         return PeerStatistics(
             counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
             sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.averageBitRate,
-            videoBitRate: allocated.video, pacing: pacing, pacerQueue: pacer.queuedSize,
+            videoBitRate: allocated.video, latency: latency, pacerQueue: pacer.queuedSize,
             pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
             videoFractionLost: videoFractionLost, audioFractionLost: audioFractionLost,
             framesSent: sender?.framesSent ?? 0, keyFramesSent: sender?.keyFramesSent ?? 0,

@@ -21,7 +21,7 @@ final class VideoReceiveStream {
     private var formats = FormatTracker()
     private var timestamps = TimestampUnwrapper()
     private(set) var keyFrames = KeyFrameRequester()
-    private var firstArrivals = FrameArrivals()
+    private var arrivals = FrameArrivals()
     private var orientation: VideoOrientationTracker
 
     /// What was negotiated for the stream, last.
@@ -125,7 +125,7 @@ final class VideoReceiveStream {
     }
 
     private func place(_ packet: RTPPacket, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
-        firstArrivals.note(timestamp: packet.timestamp, arrival: now)
+        arrivals.note(timestamp: packet.timestamp, arrival: now)
         let result = jitterBuffer.insert(packet, now: now)
         guard isTapped, result == .inserted || result == .overflow else { return }
         tap(
@@ -238,7 +238,7 @@ final class VideoReceiveStream {
         for set in unit.parameterSets { formats.add(set) }
         if unit.isDamaged { breakReferences(now: now) }
         guard unit.hasPicture else { return nil }
-        let firstArrival = firstArrivals.take(timestamp: unit.rtpTimestamp) ?? now
+        let arrival = arrivals.arrival(timestamp: unit.rtpTimestamp) ?? (first: now, last: now)
         let isKeyFrame = unit.isIDR && !unit.isDamaged
         guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
             framesWithheld &+= 1
@@ -262,7 +262,7 @@ final class VideoReceiveStream {
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
         return ReceivedVideoFrame(
             sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
-            firstArrival: firstArrival, content: media.content, rotation: rotation)
+            firstArrival: arrival.first, lastArrival: arrival.last, content: media.content, rotation: rotation)
     }
 
     private func breakReferences(now: MonotonicInstant) {
@@ -277,7 +277,7 @@ final class VideoReceiveStream {
         jitterBuffer = JitterBuffer(configuration: configuration)
         depacketizer = H264Depacketizer()
         timestamps = TimestampUnwrapper()
-        firstArrivals = FrameArrivals()
+        arrivals = FrameArrivals()
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         lastSequence = nil
         sawKeyFrame = false
@@ -285,20 +285,33 @@ final class VideoReceiveStream {
     }
 }
 
-/// When the first packet of each of the latest frames came, by RTP timestamp. A ring of fixed size.
+/// When the packets of each of the latest frames came, by RTP timestamp. A ring of fixed size.
 private struct FrameArrivals {
-    private var entries = [(timestamp: UInt32, arrival: MonotonicInstant)?](repeating: nil, count: 32)
-    private var next = 0
-    private var lastTimestamp: UInt32?
-
-    mutating func note(timestamp: UInt32, arrival: MonotonicInstant) {
-        guard timestamp != lastTimestamp, !entries.contains(where: { $0?.timestamp == timestamp }) else { return }
-        lastTimestamp = timestamp
-        entries[next] = (timestamp, arrival)
-        next = (next + 1) % entries.count
+    private struct Entry {
+        var timestamp: UInt32
+        var first: MonotonicInstant
+        var last: MonotonicInstant
     }
 
-    mutating func take(timestamp: UInt32) -> MonotonicInstant? {
-        entries.first { $0?.timestamp == timestamp }??.arrival
+    private var entries = [Entry?](repeating: nil, count: 32)
+    /// Where the last packet's frame stands.
+    private var current = 0
+    private var next = 0
+
+    mutating func note(timestamp: UInt32, arrival: MonotonicInstant) {
+        if entries[current]?.timestamp != timestamp {
+            guard let known = entries.firstIndex(where: { $0?.timestamp == timestamp }) else {
+                entries[next] = Entry(timestamp: timestamp, first: arrival, last: arrival)
+                current = next
+                next = (next + 1) % entries.count
+                return
+            }
+            current = known
+        }
+        entries[current]?.last = arrival
+    }
+
+    func arrival(timestamp: UInt32) -> (first: MonotonicInstant, last: MonotonicInstant)? {
+        entries.first { $0?.timestamp == timestamp }?.map { ($0.first, $0.last) }
     }
 }

@@ -199,16 +199,19 @@ final class Room {
             wallClock: plan.showsClock ? wallClock.ntpTime(at: time).unixSeconds : nil)
         isComposing = true
         rendererHoldsPictures = !plan.requests.isEmpty
+        let frames = plan.requiredSources.compactMap { id in
+            participant(id.participant)?.pipeline(for: id.content)?.newestTimes
+        }
         let (renderer, room, cancellation) = (renderer, id, cancellation)
         jobs.append(
             Job(kind: .compose, queue: composeQueue, deadline: time, handedOut: now) {
                 let composed = renderer.value.render(
                     plan.requests, inputs: inputs, at: mediaTime, cancellation: cancellation)
-                var tick = ComposedTick(
-                    captureTime: time, composed: composed, pictureIndex: plan.requestIndex,
-                    followedPictureIndex: plan.followedRequestIndex)
-                tick.sourceCount = inputs.sources.count
-                return .composed(room: room, tick)
+                return .composed(
+                    room: room,
+                    ComposedTick(
+                        captureTime: time, composed: composed, plan: plan, frames: frames,
+                        sourceCount: inputs.sources.count, handedOut: now))
             })
     }
 
@@ -275,14 +278,14 @@ final class Room {
         handOutDecode(pipeline, now: now)
     }
 
-    func complete(_ tick: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+    func complete(_ result: ComposedTick, of completion: JobCompletion, now: MonotonicInstant) {
+        var tick = result
+        tick.composed = completion.finished
         isComposing = false
         ticks &+= 1
         composedPictures &+= UInt64(tick.pictures.count)
         pictures.count(tick.origins)
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
-        let duration = completion.finished - completion.handedOut
-        for participant in participants { participant.downlink?.observeComposition(duration) }
         let encodes = encoding.takeJobs(for: tick, to: participants, interval: tickInterval, now: now)
         jobs += encodes
         guard !tick.pictures.isEmpty else { return }

@@ -43,14 +43,10 @@ final class UplinkPipeline {
     private var newestArrival: MonotonicInstant?
     /// When a keyframe was first missed after frames had been left out.
     private var awaitsKeyFrameSince: MonotonicInstant?
-    private(set) var stages: [Stage: LatencyHistogram] = [:]
-
-    /// The stages a frame passes on its way to the compositor.
-    enum Stage: String, CaseIterable {
-        case jitterBuffer = "jitter_buffer"
-        case decodeQueue = "decode_queue"
-        case decode
-    }
+    /// What the newest picture waited for.
+    private(set) var newestTimes: SourceFrameTimes?
+    /// What frames waited for, be they shown or not: `LatencyStage.uplink`.
+    private(set) var stages: [LatencyStage: LatencyHistogram] = [:]
 
     private struct PendingFrame {
         var frame: ReceivedVideoFrame
@@ -61,7 +57,7 @@ final class UplinkPipeline {
         self.source = source
         self.queue = queue
         decoder = QueueConfined(DecodingPipeline())
-        for stage in Stage.allCases { stages[stage] = LatencyHistogram() }
+        for stage in LatencyStage.uplink { stages[stage] = LatencyHistogram() }
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
@@ -74,7 +70,7 @@ final class UplinkPipeline {
             framesSkipped &+= 1
             return false
         }
-        stages[.jitterBuffer]?.observe(now - frame.firstArrival)
+        stages[.jitterBuffer]?.observe(now - frame.lastArrival)
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
@@ -168,16 +164,26 @@ final class UplinkPipeline {
             stages[.decodeQueue]?.observe(completion.started - frame.complete)
             stages[.decode]?.observe(cost / inFlight.count)
         }
-        inFlight.removeAll(keepingCapacity: true)
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped
         if let picture = batch.newest, !isEnding {
             newest = picture.pixelBuffer
             rotation = batch.rotation
             newestTime = now
+            newestTimes = times(of: picture, decodedBy: completion)
         }
+        inFlight.removeAll(keepingCapacity: true)
         isEnding = false
         return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
+    }
+
+    private func times(of picture: DecodedPicture, decodedBy completion: JobCompletion) -> SourceFrameTimes? {
+        let shown = inFlight.last { $0.frame.sample.presentationTime == picture.presentationTime } ?? inFlight.last
+        return shown.map { shown in
+            SourceFrameTimes(
+                source: source, number: framesDecoded, received: shown.frame.lastArrival, assembled: shown.complete,
+                decodeStarted: completion.started, decoded: completion.finished)
+        }
     }
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.

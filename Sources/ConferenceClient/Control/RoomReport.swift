@@ -9,6 +9,16 @@ public struct RoomReport: Decodable, Sendable {
         public var name: String
         /// What is chosen for their own picture; nil: all is as the room has it.
         public var layout: ParticipantLayout?
+        /// What the frames that they were shown waited for in the relay.
+        var latency: [Latency]?
+    }
+
+    /// A stage of the relay, or all of those before it as `total`.
+    struct Latency: Decodable, Sendable {
+        var stage: String
+        var count: Int
+        var meanMilliseconds: Double
+        var p95Milliseconds: Double
     }
 
     public var layout: RoomLayout

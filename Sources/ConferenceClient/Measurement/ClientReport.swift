@@ -122,6 +122,26 @@ public struct ClientReport: Codable, Sendable {
         public var p95Seconds: Double?
         public var maximumSeconds: Double?
         public var participants: [ParticipantDelay]
+        /// How much of it was spent in the relay, by the relay's own account; nil where it was not told.
+        public var relay: RelayDelay?
+    }
+
+    /// The part of the delay that the relay accounts for (`docs/latency.md`).
+    public struct RelayDelay: Codable, Sendable {
+        public var meanSeconds: Double
+        public var p95Seconds: Double
+        /// Means of the stages, in order.
+        public var stages: [Stage]
+        /// What is left of the measured mean: the sender's camera and encoder, both networks, and what receiving takes here.
+        public var elsewhereSeconds: Double
+        /// Whether the stages add up to the relay's total, and the total is no more than the delay that was measured.
+        public var addsUp: Bool
+    }
+
+    /// A stage of the relay.
+    public struct Stage: Codable, Sendable {
+        public var stage: String
+        public var meanSeconds: Double
     }
 
     /// The delay of one participant's pictures.

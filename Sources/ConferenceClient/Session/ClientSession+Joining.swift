@@ -112,9 +112,11 @@ extension ClientSession {
     /// - Returns: The report, and what could not be done, if anything: a file that could not be written, or that no
     ///   media came at all.
     public func leave(end: String) async throws -> (report: ClientReport, error: ClientError?) {
+        let relayDelay = await relayDelay()
         let report = try await eventLoop.submit { [self] in
             if !isClosed { samples.append(takeSample(now: ClientClock.now())) }
-            let report = makeReport(end: end, now: ClientClock.now())
+            var report = makeReport(end: end, now: ClientClock.now())
+            report.delay.relay = relayDelay
             stop()
             endPromise.succeed(.left)
             return report

@@ -112,6 +112,16 @@ extension ClientSession {
             delay: makeDelay(), uplink: uplink.map(Self.link), downlink: downlink.map(Self.link), samples: samples)
     }
 
+    /// What the relay says of the delay that was measured here: to be asked while the relay still knows the participant.
+    func relayDelay() async -> ClientReport.RelayDelay? {
+        guard let mean = try? await eventLoop.submit({ [self] in measurements.delays.mean }).get(),
+            let room = try? await RoomController(url: options.url, on: eventLoop).report(),
+            let member = room.participants.first(where: { negotiation.location.contains("/\($0.id)") }),
+            let ledger = member.latency
+        else { return nil }
+        return ClientReport.RelayDelay(ledger, measured: mean)
+    }
+
     private func makeDelay() -> ClientReport.Delay {
         ClientReport.Delay(
             samples: measurements.delays.count, meanSeconds: measurements.delays.mean.map(Self.rounded),

@@ -131,10 +131,23 @@ extension ServerReport {
                 text.sample(value, entry.labels)
             }
         }
-        text.begin(
-            "confrelay_stage_latency_seconds", .histogram, help: "Time that frames spent in each stage of the relay.")
+        writeLatency(
+            "confrelay_stage_latency_seconds", of: participants, \.latency,
+            help: "What the frames that the participant was shown waited for in the relay, by stage, and in all.",
+            to: &text)
+        writeLatency(
+            "confrelay_uplink_stage_latency_seconds", of: participants, \.uplinkLatency,
+            help: "What the frames of the participant's camera waited for until they were decoded, by stage.", to: &text
+        )
+    }
+
+    private func writeLatency(
+        _ name: String, of participants: [Labelled], _ stages: KeyPath<ParticipantSnapshot, [StageSnapshot]>,
+        help: String, to text: inout PrometheusText
+    ) {
+        text.begin(name, .histogram, help: help)
         for entry in participants {
-            for stage in entry.participant.stages {
+            for stage in entry.participant[keyPath: stages] {
                 text.histogram(
                     bounds: LatencyHistogram.bucketBounds.map { $0 / 1000 }, counts: stage.histogram.counts,
                     sum: stage.histogram.sum.seconds, entry.labels + [("stage", stage.stage)])

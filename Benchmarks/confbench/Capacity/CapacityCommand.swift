@@ -1,0 +1,107 @@
+import ArgumentParser
+import ConferenceClient
+import Foundation
+
+/// How many participants a machine holds, in several ways of serving them.
+struct CapacityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capacity",
+        abstract: "Measures how many participants are held with every tick on time, beside GStreamer doing the same.",
+        discussion: """
+            Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s. The relay is measured with \
+            SRTP, sound and adaptation, GStreamer (compositor, x264enc) without any of these. The clients run on the \
+            same machine. The table goes to standard output, progress to standard error. docs/benchmarks.md explains the \
+            columns.
+
+            Exit codes: 0 measured; 64 wrong usage; 70 a program failed; 74 an output file cannot be written.
+            """)
+
+    @Option(help: ArgumentHelp("Participants of each conference.", valueName: "n,n,…"))
+    var participants = CapacityCounts(values: [4, 9, 12, 16, 25, 36])
+
+    @Option(help: ArgumentHelp("What to measure: \(CapacityWay.allNames).", valueName: "way,way,…"))
+    var ways = CapacityWays(values: CapacityWay.allCases)
+
+    @Option(help: ArgumentHelp("How long each is measured, after warm-up.", valueName: "seconds"))
+    var duration = 20
+
+    @Flag(help: "Measure larger conferences of a way even after one was not held.")
+    var all = false
+
+    @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
+    var json: String?
+
+    func validate() throws {
+        guard (1...600).contains(duration) else {
+            throw ValidationError("--duration is \(duration); use 1 to 600 seconds")
+        }
+    }
+
+    func run() async throws {
+        try await BenchmarkOutput.write(json: json, measuring: measure) { CapacityResult.table($0.results) }
+    }
+
+    private func measure() async throws -> ResultsReport<CapacityResult> {
+        Progress.say("encoding the clip that everyone sends")
+        let directory = try ScratchDirectory()
+        defer { directory.remove() }
+        let clip = try TestClip.encode()
+        let clipPath = directory.path(of: "clip.h264")
+        try clip.write(to: clipPath)
+        var report = ResultsReport<CapacityResult>(machine: .current())
+        for way in ways.values {
+            for count in participants.values {
+                Progress.say("\(way.rawValue), \(count) participants")
+                let result =
+                    if let options = way.relayOptions {
+                        try await RelayCapacity(
+                            way: way, options: options, participants: count, clipPath: clipPath, duration: duration
+                        ).run()
+                    } else {
+                        try await GStreamerCapacity(way: way, participants: count, clip: clip, duration: duration).run()
+                    }
+                report.results.append(result)
+                guard result.isHeld || all else { break }
+            }
+        }
+        return report
+    }
+}
+
+/// The value of `--participants`: numbers with commas between them.
+struct CapacityCounts: ExpressibleByArgument, CustomStringConvertible {
+    let values: [Int]
+
+    init(values: [Int]) {
+        self.values = values
+    }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let values = parts.compactMap { Int($0) }
+        guard values.count == parts.count, !values.isEmpty, values.allSatisfy({ (2...100).contains($0) }) else {
+            return nil
+        }
+        self.values = values.sorted()
+    }
+
+    var description: String { values.map(String.init).joined(separator: ",") }
+}
+
+/// The value of `--ways`.
+struct CapacityWays: ExpressibleByArgument, CustomStringConvertible {
+    let values: [CapacityWay]
+
+    init(values: [CapacityWay]) {
+        self.values = values
+    }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let values = parts.compactMap { CapacityWay(rawValue: String($0)) }
+        guard values.count == parts.count, !values.isEmpty else { return nil }
+        self.values = values
+    }
+
+    var description: String { values.map(\.rawValue).joined(separator: ",") }
+}

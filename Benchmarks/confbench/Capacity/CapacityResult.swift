@@ -1,0 +1,41 @@
+/// How one conference went.
+struct CapacityResult: Codable, Sendable {
+    var way: CapacityWay
+    var participants: Int
+    /// Processor seconds a second, of what serves, and of the clients beside it.
+    var cores: Double
+    var clientCores: Double
+    /// Frames a second of the receiver with the fewest, and on average.
+    var leastFramesPerSecond: Double
+    var framesPerSecond: Double
+    /// Video ticks that were left out; nil where there is no such count.
+    var missedTickShare: Double?
+    /// What the relay added to the delay; nil where that is not known.
+    var medianDelayMilliseconds: Double?
+    var p95DelayMilliseconds: Double?
+    /// Resident memory for each participant.
+    var megabytesEach: Double
+
+    /// Whether all ticks were on time (less than 0.1 % missed), and everybody got nearly every picture.
+    var isHeld: Bool {
+        (missedTickShare ?? 0) < 0.001 && leastFramesPerSecond >= Double(Workload.frameRate) * 0.97
+    }
+
+    static func table(_ results: [Self]) -> String {
+        let columns = [
+            "way", "N", "cores", "clients", "fps least", "fps", "missed ticks", "p50 ms", "p95 ms", "MB each", "held",
+        ]
+        let rows = results.map { result in
+            [
+                result.way.rawValue, "\(result.participants)", ResultTable.number(result.cores, 2),
+                ResultTable.number(result.clientCores, 2), ResultTable.number(result.leastFramesPerSecond, 1),
+                ResultTable.number(result.framesPerSecond, 1),
+                result.missedTickShare.map { ResultTable.number($0 * 100, 2) + " %" } ?? "-",
+                result.medianDelayMilliseconds.map { ResultTable.number($0, 0) } ?? "-",
+                result.p95DelayMilliseconds.map { ResultTable.number($0, 0) } ?? "-",
+                ResultTable.number(result.megabytesEach, 1), result.isHeld ? "yes" : "no",
+            ]
+        }
+        return ResultTable.aligned([columns] + rows).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,25 @@
+/// A way of serving everyone in a room.
+enum CapacityWay: String, CaseIterable, Codable, Sendable {
+    /// An encoder for each receiver, who do not see themselves.
+    case dedicated
+    /// Encoders shared as far as pictures are the same, which without self-views nobody's are who is on the canvas.
+    case personal
+    /// At most four encoders, and one picture for all.
+    case shared
+    /// GStreamer with an encoder for each receiver.
+    case gstreamerDedicated = "gstreamer-dedicated"
+    /// GStreamer with one encoder for all.
+    case gstreamerShared = "gstreamer-shared"
+
+    static var allNames: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// What the relay is started with; nil where it is not the relay that is measured.
+    var relayOptions: [String]? {
+        switch self {
+        case .dedicated: ["--max-encoders", "dedicated", "--self-view", "never"]
+        case .personal: ["--max-encoders", "4", "--self-view", "never"]
+        case .shared: ["--max-encoders", "4", "--self-view", "always"]
+        case .gstreamerDedicated, .gstreamerShared: nil
+        }
+    }
+}
