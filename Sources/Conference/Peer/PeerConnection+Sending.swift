@@ -164,6 +164,7 @@ extension PeerConnection {
             forwarding.observe(now - arrival)
             lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
             lines[line].videoSender?.passThrough?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+            protect(numbered.packet, line: line, now: now)
             return transmit
         case .repetition(let datagram, let line):
             guard let destination = lines[line].rtpDestination else { return nil }
