@@ -123,7 +123,7 @@ final class UDPSocket: Sendable {
     /// The second byte of the next datagram: RTP's marker and payload type; nil where none waits.
     func receiveHeader() -> UInt8? {
         var bytes: (UInt8, UInt8) = (0, 0)
-        let count = recv(descriptor, &bytes, 2, Int32(MSG_TRUNC.rawValue))
+        let count = recv(descriptor, &bytes, 2, Int32(MSG_TRUNC))
         return count >= 2 ? bytes.1 : nil
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import MediaCore
 
 /// One conference of the relay.
 struct RelayCapacity {

@@ -43,7 +43,7 @@ struct DecodingMeasurement {
         self.content = content
         let picture = content.makePictures(Self.size)
         let outputs = EncodeOutputQueue()
-        do {
+        do throws(VideoCodingError) {
             var properties = CompressionProperties(averageBitRate: content.bitRate, expectedFrameRate: 30)
             properties.temporalLayers = 2
             let session = try CompressionSession(
@@ -52,7 +52,7 @@ struct DecodingMeasurement {
                 try session.encode(picture(number), presentationTime: MediaTime(value: Int64(number), timescale: 30))
                 if let frame = outputs.next()?.frame { samples.append(frame.sample) }
             }
-        } catch let error as VideoCodingError {
+        } catch {
             throw BenchmarkError.codecFailed(reason: error.description)
         }
     }
