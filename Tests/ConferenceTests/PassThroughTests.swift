@@ -180,7 +180,8 @@ import Testing
         #expect(try participant(ben, call).passThrough.obstacle == .level)
         #expect(ben.arrivals.count > 60)
         let downlink = try #require(
-            call.relay.snapshot(room: "demo", now: call.now)?.participants.first { $0.id == ben.participantID }?.downlink)
+            call.relay.snapshot(room: "demo", now: call.now)?.participants.first { $0.id == ben.participantID }?
+                .downlink)
         #expect(downlink.passThrough == nil)
         #expect(downlink.explanation?.contains("above the receiver's level") ?? false, "\(downlink.explanation ?? "")")
     }
@@ -212,7 +213,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test("a receiver's request for a keyframe goes to the sender, and one that asks without end gets an encoder's frames")
+    @Test("a request for a keyframe goes to the sender, and who asks without end gets an encoder's frames")
     func keyFrameRequests() throws {
         let call = makeCall()
         try join(call, "Ada", colour: .red)
