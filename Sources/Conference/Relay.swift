@@ -186,14 +186,11 @@ public final class Relay {
         let addresses = configuration.mediaAddresses
         let address = addresses.first { $0.isIPv6 == wantsIPv6 } ?? addresses.first
         let direction = MediaDirection(sends: request.role != .publish, receives: request.role != .watch)
-        let largest = UplinkDemand(tile: configuration.canvas)
         return AnswerPolicy(
             publicAddress: address ?? TransportAddress(ipv4: 0x7f00_0001, port: 7000),
             alternativeAddresses: addresses.filter { $0 != address },
             certificateFingerprint: configuration.certificate?.fingerprint, videoDirection: direction,
-            audioDirection: direction,
-            // Of a screen, for which more is of use than for a camera; what a tile needs is told later.
-            maximumVideoBitRate: largest.maximumBitRate(frameRate: configuration.frameRate, content: .slides))
+            audioDirection: direction)
     }
 
     /// Removes a participant, saying goodbye to its client. Returns whether there was one.

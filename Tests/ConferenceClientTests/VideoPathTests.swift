@@ -358,8 +358,11 @@ struct EventStreamTests {
     func endless() {
         var parser = EventStreamParser()
         let chunk = ByteBuffer(repeating: 0x61, count: 1 << 18)
-        for _ in 0..<8 { #expect(parser.append(chunk).isEmpty) }
-        #expect(parser.append(ByteBuffer(string: "\n\ndata: 1\n\n")) == [.init(data: "1")])
+        var events: [EventStreamParser.Event] = []
+        for _ in 0..<8 { events += parser.append(chunk) }
+        #expect(events.isEmpty)
+        events = parser.append(ByteBuffer(string: "\n\ndata: 1\n\n"))
+        #expect(events == [.init(data: "1")])
     }
 
     @Test("one's own camera's tile is read from what is told of the room, and of changes; nothing else is")

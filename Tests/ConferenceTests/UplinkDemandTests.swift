@@ -18,19 +18,24 @@ import Testing
     @Test("a larger tile is reckoned with at once, a smaller one when it has been so for a while")
     func hysteresis() {
         var demand = UplinkDemand(tile: small)
-        #expect(demand.observe(large, now: at(0)))
+        var hasChanged = demand.observe(large, now: at(0))
+        #expect(hasChanged)
         #expect(demand.tile == large)
-        #expect(!demand.observe(small, now: at(1)))
-        #expect(!demand.observe(small, now: at(3.9)))
+        hasChanged = demand.observe(small, now: at(1)) || demand.observe(small, now: at(3.9))
+        #expect(!hasChanged)
         #expect(demand.tile == large)
-        #expect(demand.observe(small, now: at(4)))
+        hasChanged = demand.observe(small, now: at(4))
+        #expect(hasChanged)
         #expect(demand.tile == small)
     }
 
     @Test("a tile that grows again in between is never told to be small")
     func noFlapping() {
         var demand = UplinkDemand(tile: large)
-        for second in 0..<20 { #expect(!demand.observe(second % 3 == 0 ? large : small, now: at(Double(second)))) }
+        for second in 0..<20 {
+            let hasChanged = demand.observe(second % 3 == 0 ? large : small, now: at(Double(second)))
+            #expect(!hasChanged)
+        }
         #expect(demand.tile == large)
     }
 
@@ -40,10 +45,13 @@ import Testing
         _ = demand.observe(small, now: at(0))
         _ = demand.observe(half, now: at(1))
         _ = demand.observe(nothing, now: at(2))
-        #expect(demand.observe(nothing, now: at(3)))
+        var hasChanged = demand.observe(nothing, now: at(3))
+        #expect(hasChanged)
         #expect(demand.tile == half)
-        #expect(!demand.observe(nothing, now: at(5.9)))
-        #expect(demand.observe(nothing, now: at(6)))
+        hasChanged = demand.observe(nothing, now: at(5.9))
+        #expect(!hasChanged)
+        hasChanged = demand.observe(nothing, now: at(6))
+        #expect(hasChanged)
         #expect(!demand.isSeen)
     }
 

@@ -86,13 +86,14 @@ import Testing
     func onlyDisposable() throws {
         let samples = try layeredStream(frames: 4)
         var gate = DecodingGate()
-        #expect(gate.admit(samples[0]) == .decode)
+        var verdicts = [gate.admit(samples[0])]
         gate.frames = .keyFrames
         let disposable = try #require(samples.first { $0.dependency.isDependedOn == false })
-        #expect(gate.admit(disposable) == .skip)
+        verdicts.append(gate.admit(disposable))
         #expect(!gate.lacksReferences)
         gate.frames = .all
-        #expect(gate.admit(samples[2]) == .decode)
+        verdicts.append(gate.admit(samples[2]))
+        #expect(verdicts == [.decode, .skip, .decode])
     }
 
     @Test("where no key frame comes, it can go on without what was left out")
@@ -101,9 +102,10 @@ import Testing
         var gate = DecodingGate(frames: .keyFrames)
         for sample in samples[0..<3] { _ = gate.admit(sample) }
         gate.frames = .all
-        #expect(gate.admit(samples[4]) == .awaitKeyFrame)
+        var verdicts = [gate.admit(samples[4])]
         gate.goOnWithoutReferences()
-        #expect(gate.admit(samples[5]) == .decode)
+        verdicts.append(gate.admit(samples[5]))
+        #expect(verdicts == [.awaitKeyFrame, .decode])
     }
 
     @Test("the loop filter can be left out, and comes back with the next key frame as it was")

@@ -73,13 +73,3 @@ extension Room {
 extension VideoDimensions {
     fileprivate static let nothing = VideoDimensions(width: 0, height: 0)
 }
-
-extension SourceContent {
-    /// What the stream of this content is called in a session.
-    var negotiated: NegotiatedMedia.Content {
-        switch self {
-        case .camera: .main
-        case .slides: .slides
-        }
-    }
-}
