@@ -181,7 +181,9 @@ import VideoCoding
     @Test("what jobs really take counts for the seats that are left")
     func measuredCosts() throws {
         let call = makeCall()
-        call.relay.adopt(SeatModelTests.calibration(), now: call.now)
+        var calibration = SeatModelTests.calibration()
+        calibration.canvas = call.relay.configuration.canvas
+        call.relay.adopt(calibration, now: call.now)
         _ = try joinThree(call)
         call.jobDuration = {
             switch $0 {
