@@ -71,6 +71,8 @@ struct ConferenceBench {
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)",
+                // What is measured is the same work, not as much of it as there is time for.
+                "--governor", "off",
             ] + (workers.map { ["--workers", "\($0)"] } ?? []))
     }
 

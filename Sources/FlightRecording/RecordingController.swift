@@ -63,4 +63,6 @@ public struct RecordingController: CongestionController {
     }
 
     public var snapshot: ControllerSnapshot { base.snapshot }
+
+    public var predictedQueue: Duration? { base.predictedQueue }
 }

@@ -37,9 +37,13 @@ public protocol CongestionController: Sendable {
 
     /// What the controller knows and thinks, for metrics.
     var snapshot: ControllerSnapshot { get }
+
+    /// How long a packet sent now would queue on the path because of what was sent before; nil where that is not known.
+    var predictedQueue: Duration? { get }
 }
 
 extension CongestionController {
     public mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant) {}
     public mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant) {}
+    public var predictedQueue: Duration? { nil }
 }

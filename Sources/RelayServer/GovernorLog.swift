@@ -4,7 +4,7 @@ import VectorGraphics
 import VideoCoding
 
 /// Says in the log what the governor does.
-struct GovernorLog {
+struct GovernorLog: Sendable {
     let logger: Logger
 
     func note(_ event: GovernorEvent) {

@@ -121,7 +121,7 @@ public final class RelayServer: Service {
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onGovernorEvent: { GovernorLog(logger: logger).note($0) }
+            onGovernorEvent: GovernorLog(logger: logger).note
         ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }
@@ -180,8 +180,9 @@ public final class RelayServer: Service {
                 logger.warning("\(error); seats are not counted")
             }
         }
-        thread.name = "calibration"
         thread.start()
+        // Foundation passes a name on to the system only once the thread runs.
+        thread.name = "calibration"
     }
 
     private func makeSignallingApplication() throws -> Application<RouterResponder<SignallingContext>> {

@@ -64,7 +64,7 @@ struct CalibrateCommand: ParsableCommand {
                 canvas: canvas, encoder: encoder, limit: .seconds(seconds), processorTime: ProcessorClock.ofThisThread
             ).measure()
         } catch {
-            throw CommandFailure(.internalFailure, "confrelay: \(error)")
+            throw CommandFailure(.internalFailure, "\(error)")
         }
         let model = SeatModel(
             calibration: calibration, workers: min(workers, ProcessInfo.processInfo.activeProcessorCount),

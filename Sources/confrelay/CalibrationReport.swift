@@ -1,5 +1,6 @@
 import Conference
 import Foundation
+import MediaCore
 import VectorGraphics
 import VideoCoding
 

@@ -97,15 +97,17 @@ struct DownlinkPipeline {
 
     /// The least part of a group's rate with which its lower temporal layer can be followed.
     static let leastShare = 0.65
-    /// No frame of the upper temporal layer is sent where the link then has this much to do, or so many times the interval
-    /// between two frames…
-    private static let upperLayerLimit = (time: Duration.milliseconds(60), intervals: 1.5)
-    /// …and no frame at all where it has this much.
-    static let limit = Duration.milliseconds(200)
     /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
     private static let idle = Duration.milliseconds(50)
     /// …and what follows such a one within this time is not left out because of it.
     private static let afterKeyFrame = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
+    /// For how long it is waited at most for a link to have room for a keyframe: what fills it may be others'.
+    private static let longestWait = Duration.seconds(1)
+
+    /// Whether the link has room for the keyframe that is waited for.
+    func hasRoomForKeyFrame(backlog: Duration, now: MonotonicInstant) -> Bool {
+        backlog <= FrameBound.keyFrameQueue || waitsSince.map { now - $0 > Self.longestWait } ?? true
+    }
 
     /// What becomes of a frame of a group.
     enum Verdict {
@@ -118,35 +120,47 @@ struct DownlinkPipeline {
         case stop
     }
 
+    /// A frame, and what is known of the group that made it.
+    struct Offer {
+        var frame: EncodeStatistics
+        var group: EncodeGroupID
+        /// What the group makes.
+        var rate: BitRate
+        var rung: EncodeRung
+        /// Whether the frame is for others too. One that is for this receiver alone was encoded because there was room
+        /// for it.
+        var isShared: Bool
+    }
+
+    /// How long a receiver's link has to do.
+    struct Backlog {
+        /// With what was sent, and with the frame as well.
+        var before: Duration
+        var with: Duration
+        /// What the controller takes to be queued on the path, the frame not included.
+        var predicted = Duration.zero
+    }
+
     /// Whether a frame is sent to this receiver.
-    ///
-    /// - Parameters:
-    ///   - isShared: Whether the frame is for others too. One that is for this receiver alone was encoded because there
-    ///     was room for it.
-    ///   - rung: That of the frame.
-    ///   - backlog: How long the link has to do without the frame, and with it.
-    mutating func take(
-        _ frame: EncodeStatistics, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
-        backlog: (before: Duration, with: Duration), now: MonotonicInstant
-    ) -> Verdict {
-        let verdict = judge(frame, of: group, isShared: isShared, rung: rung, backlog: backlog, now: now)
+    mutating func take(_ offer: Offer, backlog: Backlog, now: MonotonicInstant) -> Verdict {
+        let verdict = judge(offer, backlog: backlog, now: now)
         switch verdict {
         case .send:
             framesEncoded &+= 1
-            self.rung = rung
-            guard frame.type == .idr else { break }
+            rung = offer.rung
+            guard offer.frame.type == .idr else { break }
             keyFrames &+= 1
             lastKeyFrame = (now, backlog.with)
             hasStopped = false
-            if let lastSource, lastSource != group { groupChanges &+= 1 }
-            (source, lastSource, waitsSince) = (group, group, nil)
+            if let lastSource, lastSource != offer.group { groupChanges &+= 1 }
+            (source, lastSource, waitsSince) = (offer.group, offer.group, nil)
         case .thin:
             framesThinned &+= 1
             lastThinned = now
         case .stop:
             framesThinned &+= 1
             source = nil
-            waitsSince = now
+            waitsSince = waitsSince ?? now
             hasStopped = true
             lastStop = now
         case .ignore: break
@@ -154,27 +168,28 @@ struct DownlinkPipeline {
         return verdict
     }
 
-    private func judge(
-        _ frame: EncodeStatistics, of group: EncodeGroupID, isShared: Bool, rung: EncodeRung,
-        backlog: (before: Duration, with: Duration), now: MonotonicInstant
-    ) -> Verdict {
-        let isSwitchPoint = frame.type == .idr && group == self.group
-        guard group == source || isSwitchPoint else { return .ignore }
-        guard isShared else { return .send }
+    private func judge(_ offer: Offer, backlog: Backlog, now: MonotonicInstant) -> Verdict {
+        let frame = offer.frame
+        let isSwitchPoint = frame.type == .idr && offer.group == group
+        guard offer.group == source || isSwitchPoint else { return .ignore }
+        guard offer.isShared else { return .send }
+        let frameRate = offer.rung.frameRate
+        // One that cannot follow the group has nothing of a queue that it fills.
+        let hasFallen = bitRate.sustained < offer.rate * Self.leastShare
+        let queue = hasFallen ? max(backlog.with, backlog.predicted) : backlog.with
+        var limit = hasFallen ? FrameBound.queueOfFallen : FrameBound.queue.duration(at: frameRate)
         if frame.type == .idr {
             // One who can still see something goes on with that.
-            if backlog.with <= Self.limit || backlog.before <= Self.idle { return .send }
-            return group == source ? .stop : .ignore
+            if queue <= limit || backlog.before <= Self.idle { return .send }
+            return offer.group == source ? .stop : .ignore
         }
         guard frame.isReference else {
-            let interval = Duration.seconds(1) / rung.frameRate
-            let limit = max(Self.upperLayerLimit.time, interval * Self.upperLayerLimit.intervals)
-            return backlog.with <= limit ? .send : .thin
+            let limit = FrameBound.upperLayerQueue.duration(at: frameRate)
+            return max(backlog.with, backlog.predicted) <= limit ? .send : .thin
         }
-        var limit = Self.limit
-        if let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
+        if !hasFallen, let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
             limit = max(limit, lastKeyFrame.backlog + Self.afterKeyFrame.margin)
         }
-        return backlog.with <= limit ? .send : .stop
+        return queue <= limit ? .send : .stop
     }
 }

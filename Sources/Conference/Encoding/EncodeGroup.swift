@@ -153,8 +153,7 @@ final class EncodeGroup {
                 FrameBound.least(picture.dimensions),
                 isKeyFrame
                     ? keyFrameBound
-                    : FrameBound.frame(
-                        rate: bitRate.sustained, interval: .seconds(1) / frameRate, isShared: isShared)))
+                    : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)))
         let (encoder, captureTime) = (encoder, composed.captureTime)
         let shown = shownFrames.take(composed, picture: index)
         return .encoded(

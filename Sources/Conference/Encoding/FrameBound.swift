@@ -4,34 +4,54 @@ import MediaCore
 ///
 /// It is better to see a coarse picture now, which the next frames sharpen, than a sharp one late. A keyframe of a detailed
 /// picture is the largest frame there is: it takes no more than its receivers' links have room for.
+///
+/// Of few pictures a second each takes longer: all bounds are times of their interval, too.
 enum FrameBound {
-    /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small…
-    private static let keyFrameQueue = Duration.milliseconds(140)
+    /// A time, or so many intervals between two frames where that is longer.
+    struct Span {
+        var time: Duration
+        var intervals: Double
+
+        func duration(at frameRate: Int) -> Duration { max(time, .seconds(intervals / Double(max(1, frameRate)))) }
+    }
+
+    /// No frame is sent on a link that then has this much to do, which is more than a receiver has that keeps up with its
+    /// group…
+    static let queue = Span(time: .milliseconds(350), intervals: 5)
+    /// …and on one that carries too little for the group in any case, and waits for a keyframe of another.
+    static let queueOfFallen = Duration.milliseconds(200)
+    /// No frame of the upper temporal layer is sent on a link that then has this much to do.
+    static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.5)
+    /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small: what
+    /// follows it is to have room as well…
+    private static let keyFrameSpan = Span(time: .milliseconds(140), intervals: 3.5)
     /// …and how much of that is taken to be there already where several links are meant.
-    private static let usualBacklog = Duration.milliseconds(30)
+    private static let usualQueue = Span(time: .milliseconds(30), intervals: 1)
+    /// A link that has more to do than this has no room for a keyframe.
+    static let keyFrameQueue = Duration.milliseconds(120)
     /// How long another frame takes the link. The session makes a larger one again as a keyframe: much less would make
     /// keyframes of what is merely detailed.
-    private static let longest = (shared: Duration.milliseconds(150), alone: Duration.milliseconds(300))
-    /// The same in times of the interval between two frames.
-    private static let longestInIntervals = 2.5
+    private static let longest = (
+        shared: Span(time: .milliseconds(150), intervals: 4), alone: Span(time: .milliseconds(300), intervals: 4)
+    )
     /// The bytes that the coarsest keyframe takes for a sample.
     private static let leastBytesPerSample = 0.011
     private static let leastSize = DataSize(bytes: 1000)
 
     /// The bound of a keyframe for one receiver.
-    static func keyFrame(rate: BitRate, backlog: Duration) -> DataSize {
-        rate.dataSize(over: max(.zero, keyFrameQueue - backlog))
+    static func keyFrame(rate: BitRate, backlog: Duration, frameRate: Int) -> DataSize {
+        rate.dataSize(over: max(.zero, keyFrameSpan.duration(at: frameRate) - backlog))
     }
 
     /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment makes
     /// no difference to the others.
-    static func sharedKeyFrame(slowest: BitRate) -> DataSize {
-        keyFrame(rate: slowest, backlog: usualBacklog)
+    static func sharedKeyFrame(slowest: BitRate, frameRate: Int) -> DataSize {
+        keyFrame(rate: slowest, backlog: usualQueue.duration(at: frameRate), frameRate: frameRate)
     }
 
     /// The bound of another frame.
-    static func frame(rate: BitRate, interval: Duration, isShared: Bool) -> DataSize {
-        rate.dataSize(over: max(isShared ? longest.shared : longest.alone, interval * longestInIntervals))
+    static func frame(rate: BitRate, frameRate: Int, isShared: Bool) -> DataSize {
+        rate.dataSize(over: (isShared ? longest.shared : longest.alone).duration(at: frameRate))
     }
 
     /// No bound is less than what a keyframe of the size takes.

@@ -36,7 +36,9 @@ extension RoomEncoding {
     /// to. In a room of two each sees one source alone, which costs least as it is.
     func personalPictures(of participants: [Participant]) -> Int {
         let viewers = participants.count { participant in
-            guard participant.downlink != nil, participant.isSource, participant.maySeeSelf else { return false }
+            guard participant.downlink != nil, participant.isSource, participant.maySeeSelf,
+                participant.passThrough.isComposed
+            else { return false }
             return sharedViewIsForced || !showsSelf(participant)
         }
         return viewers > 2 ? viewers - 1 : 0

@@ -80,7 +80,6 @@ final class RoomEncoding {
         for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
     ) -> [Job] {
         assign(participants, of: tick, now: now)
-        chooseRungs(for: participants, now: now)
         var jobs: [Job] = []
         var running = groups.count(where: \.hasStarted)
         for group in groups {
@@ -102,6 +101,8 @@ final class RoomEncoding {
                 }
             }
         }
+        // From the next tick on.
+        chooseRungs(for: participants, now: now)
         return jobs
     }
 
@@ -226,20 +227,23 @@ final class RoomEncoding {
             let follows = downlink.source == group.id
             guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
             let backlog = participant.peer.videoBacklog(now: now)
+            let queue = max(backlog, participant.peer.predictedQueue)
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
                 guard !group.isShared || backlog <= Self.followerLimit else { continue }
                 demand.followerHasRoom = true
-            } else if mayAskForSwitch(participant, to: group, now: now) {
+            } else if downlink.hasRoomForKeyFrame(backlog: queue, now: now),
+                mayAskForSwitch(participant, to: group, now: now)
+            {
                 demand.newcomerHasRoom = true
             } else {
                 continue
             }
             let rate = downlink.bitRate.sustained
             if !group.isShared {
-                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: backlog))
+                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: queue, frameRate: group.rung.frameRate))
             } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
-                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate))
+                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate, frameRate: group.rung.frameRate))
             }
         }
         return demand
@@ -276,12 +280,14 @@ final class RoomEncoding {
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
-            let backlog = (
+            let backlog = DownlinkPipeline.Backlog(
                 before: participant.peer.videoBacklog(now: now),
-                with: participant.peer.videoBacklog(adding: frame.size, now: now)
-            )
-            let verdict = participant.downlink?.take(
-                frame.statistics, of: group.id, isShared: group.isShared, rung: group.rung, backlog: backlog, now: now)
+                with: participant.peer.videoBacklog(adding: frame.size, now: now),
+                predicted: participant.peer.predictedQueue)
+            let offer = DownlinkPipeline.Offer(
+                frame: frame.statistics, group: group.id, rate: group.bitRate.sustained, rung: group.rung,
+                isShared: group.isShared)
+            let verdict = participant.downlink?.take(offer, backlog: backlog, now: now)
             guard verdict == .send else { continue }
             participant.encoderTakesOver(now: now)
             participant.peer.sendVideo(

@@ -71,7 +71,7 @@ struct Governor: Sendable {
 
     init(workers: Int, now: MonotonicInstant) {
         self.workers = Double(max(1, workers))
-        window = LoadWindow(now: now)
+        window = LoadWindow(highAbove: Self.highLoad, now: now)
         lastChange = now
         lastUpdate = now
     }
@@ -110,7 +110,7 @@ struct Governor: Sendable {
     ///
     /// - Returns: The change of level, if it comes to one.
     mutating func update(_ situation: Situation, now: MonotonicInstant) -> Transition? {
-        let reading = window.read(above: Self.highLoad, now: now)
+        let reading = window.read(now: now)
         lastReading = reading
         let elapsed = max(.zero, now - lastUpdate)
         lastUpdate = now

@@ -4,36 +4,36 @@ import MediaCore
 ///
 /// A second is looked at in quarters, of which the oldest goes when a new one begins.
 struct LoadWindow: Sendable {
-    static let sliceCount = 4
-    static let sliceLength = Duration.milliseconds(250)
+    private static let sliceCount = 4
+    private static let sliceLength = Duration.milliseconds(250)
     /// Loads are counted in steps of this, up to twice a tick's time.
-    static let step = 0.05
+    private static let step = 0.05
     private static let binCount = 41
 
-    private struct Slice: Sendable {
-        var index: Int64 = -1
-        /// Ticks by load, the last for all above.
-        var ticks = [UInt32](repeating: 0, count: LoadWindow.binCount)
-        var busy = Duration.zero
-
-        mutating func begin(_ index: Int64) {
-            self.index = index
-            for bin in ticks.indices { ticks[bin] = 0 }
-            busy = .zero
-        }
-    }
-
-    private var slices = [Slice](repeating: Slice(), count: sliceCount)
+    /// The load from which on a tick counts as high, as a bin.
+    private let highBin: Int
+    /// Ticks by load, the last for all above: slice after slice.
+    private var bins = [UInt32](repeating: 0, count: sliceCount * binCount)
+    /// The same of all slices.
+    private var totals = [UInt32](repeating: 0, count: binCount)
+    private var highTicks = [UInt32](repeating: 0, count: sliceCount)
+    private var busy = [Duration](repeating: .zero, count: sliceCount)
+    /// The quarter of a second that the newest slice is of.
+    private var newest: Int64
     private var start: MonotonicInstant
 
-    init(now: MonotonicInstant) {
+    /// - Parameter bound: The load above which a tick counts as high.
+    init(highAbove bound: Double, now: MonotonicInstant) {
+        highBin = Int((bound / Self.step).rounded())
+        newest = Self.number(now)
         start = now
     }
 
     /// Forgets all: what was before is of other circumstances.
     mutating func reset(now: MonotonicInstant) {
+        for slot in 0..<Self.sliceCount { clear(slot) }
+        newest = Self.number(now)
         start = now
-        for index in slices.indices { slices[index].begin(-1) }
     }
 
     /// Takes a tick.
@@ -41,23 +41,40 @@ struct LoadWindow: Sendable {
     /// - Parameter load: What it took, as a share of the time to the next one. More than 1: it was late, or was left out.
     mutating func observe(load: Double, now: MonotonicInstant) {
         let bin = load > 0 ? Int(min(load / Self.step, Double(Self.binCount - 1))) : 0
-        update(now) { $0.ticks[bin] &+= 1 }
+        let slot = advance(to: now)
+        bins[slot * Self.binCount + bin] &+= 1
+        totals[bin] &+= 1
+        if bin >= highBin { highTicks[slot] &+= 1 }
     }
 
     /// Takes the time that a job took.
-    mutating func observe(busy: Duration, now: MonotonicInstant) {
-        update(now) { $0.busy += busy }
+    mutating func observe(busy duration: Duration, now: MonotonicInstant) {
+        busy[advance(to: now)] += duration
     }
 
-    private mutating func update(_ now: MonotonicInstant, _ change: (inout Slice) -> Void) {
+    private static func number(_ now: MonotonicInstant) -> Int64 { max(0, now.nanoseconds / sliceLength.nanoseconds) }
+
+    /// Begins the slices that time has come to. Returns the newest one's place.
+    private mutating func advance(to now: MonotonicInstant) -> Int {
         let number = Self.number(now)
-        let index = Int(number % Int64(Self.sliceCount))
-        guard slices.indices.contains(index) else { return }
-        if slices[index].index != number { slices[index].begin(number) }
-        change(&slices[index])
+        while newest < number {
+            // After a long pause nothing is left but the slices that there are.
+            newest = max(newest + 1, number - Int64(Self.sliceCount) + 1)
+            clear(Self.slot(newest))
+        }
+        return Self.slot(newest)
     }
 
-    private static func number(_ now: MonotonicInstant) -> Int64 { now.nanoseconds / sliceLength.nanoseconds }
+    private static func slot(_ number: Int64) -> Int { Int(number % Int64(sliceCount)) }
+
+    private mutating func clear(_ slot: Int) {
+        for bin in 0..<Self.binCount {
+            totals[bin] &-= bins[slot * Self.binCount + bin]
+            bins[slot * Self.binCount + bin] = 0
+        }
+        highTicks[slot] = 0
+        busy[slot] = .zero
+    }
 
     /// What the window says.
     struct Reading: Sendable {
@@ -66,39 +83,30 @@ struct LoadWindow: Sendable {
         var ticks = 0
         /// The load that 95 % of the ticks stay below.
         var load = 0.0
-        /// Ticks above the bound that was asked for, and in how many quarters of the window they are.
+        /// Ticks with a high load, and in how many quarters of the window they are.
         var highTicks = 0
         var highSlices = 0
         /// Time that workers spent in jobs.
         var busy = Duration.zero
     }
 
-    /// - Parameter bound: The load above which a tick counts as high.
-    func read(above bound: Double, now: MonotonicInstant) -> Reading {
+    mutating func read(now: MonotonicInstant) -> Reading {
+        _ = advance(to: now)
         var reading = Reading()
-        let newest = Self.number(now)
-        var bins = [Int](repeating: 0, count: Self.binCount)
-        let firstHigh = Int((bound / Self.step).rounded())
-        for slice in slices where slice.index > newest - Int64(Self.sliceCount) && slice.index >= 0 {
-            var high = 0
-            for (bin, count) in slice.ticks.enumerated() {
-                bins[bin] += Int(count)
-                if bin >= firstHigh { high += Int(count) }
-            }
-            reading.highTicks += high
-            if high > 0 { reading.highSlices += 1 }
-            reading.busy += slice.busy
-        }
         let inSlice = Duration.nanoseconds(now.nanoseconds % Self.sliceLength.nanoseconds)
         reading.length = min(now - start, Self.sliceLength * (Self.sliceCount - 1) + inSlice)
-        reading.ticks = bins.reduce(0, +)
-        var above = 0
-        for bin in bins.indices.reversed() {
-            above += bins[bin]
-            guard above * 20 > reading.ticks else { continue }
-            reading.load = Double(bin) * Self.step + Self.step / 2
-            break
+        for slot in 0..<Self.sliceCount {
+            reading.highTicks += Int(highTicks[slot])
+            if highTicks[slot] > 0 { reading.highSlices += 1 }
+            reading.busy += busy[slot]
         }
+        for bin in 0..<Self.binCount { reading.ticks += Int(totals[bin]) }
+        var (above, bin) = (0, Self.binCount)
+        while bin > 0, above * 20 <= reading.ticks {
+            bin -= 1
+            above += Int(totals[bin])
+        }
+        reading.load = reading.ticks > 0 ? (Double(bin) + 0.5) * Self.step : 0
         return reading
     }
 }

@@ -78,12 +78,12 @@ public struct SeatModel: Sendable, Hashable {
     ///   - factor: What the work really takes, compared with what was measured at the start.
     func seatsLeft(beside rooms: [Work], factor: Double) -> Int {
         let model = cheapest
+        // All who come share a room, with its picture and the mixes that it may come to.
+        var rooms = rooms.isEmpty ? [Work(pictures: 1, encoders: 1)] : rooms
+        for index in rooms.indices { rooms[index].receivers = max(rooms[index].receivers, Self.speakers + 1) }
         let present = rooms.reduce(0) { $0 + model.cores(for: $1) } * factor
-        // Those who come share a picture with others, or begin a room; the latter costs more.
-        let next = Work(sources: 1, receivers: 1, pictures: 0, encoders: 0)
-        let room = rooms.isEmpty ? model.cores(for: Work(pictures: 1, encoders: 1)) : 0
-        let each = model.cores(for: next) * factor
-        let left = model.capacity - present - room * factor
+        let each = model.cores(for: Work(sources: 1)) * factor
+        let left = model.capacity - present
         guard left > 0, each > 0 else { return 0 }
         return min(Self.most, Int(min(left / each, Double(Self.most))))
     }

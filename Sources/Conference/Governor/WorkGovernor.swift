@@ -178,14 +178,25 @@ extension Calibration {
         switch output {
         case .decoded(_, let batch): return Double(batch.decoded) * decode
         case .composed(_, let tick):
-            let rendered = tick.origins.count { $0 == .rendered }
-            return rendered == 0 ? 0 : composition(sources: tick.sourceCount, pictures: rendered)
-        case .encoded(_, let picture): return picture.frame == nil ? 0 : encode[preset] ?? 0
+            var pictures = 0.0
+            for (picture, origin) in zip(tick.pictures, tick.origins) where origin == .rendered {
+                pictures += share(of: picture.dimensions)
+            }
+            // Sources are scaled where anything is rendered of them.
+            let sources = pictures > 0 ? Double(tick.sourceCount) * composeSource : 0
+            return sources + pictures * composePicture
+        case .encoded(_, let picture):
+            return picture.frame.map { share(of: $0.sample.format.dimensions) * (encode[preset] ?? 0) } ?? 0
         case .mixed(_, let ticks):
             return ticks.reduce(0) { sum, tick in
                 sum + Double(tick.output.sources.count) * audioDecode
                     + Double(tick.output.encodeCount) * audioEncode
             }
         }
+    }
+
+    /// A picture's size, compared with the whole canvas.
+    private func share(of dimensions: VideoDimensions) -> Double {
+        Double(dimensions.area) / Double(max(1, canvas.area))
     }
 }

@@ -37,15 +37,16 @@ extension PeerConnection {
         pacer.canPad = true
     }
 
-    /// Sends a packet of the source.
+    /// Sends a packet of the source. Returns how many packets that makes: none where it is left out.
     func passOn(
         _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool, now: MonotonicInstant
-    ) {
-        guard !isClosed, let line = line(.main), lines[line].negotiated.sends else { return }
+    ) -> UInt64 {
+        guard !isClosed, let line = line(.main), lines[line].negotiated.sends else { return 0 }
         let packets =
             lines[line].videoSender?.passOn(
                 packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable) ?? []
         forward(packets, arrival: packet.arrival, line: line, now: now)
+        return UInt64(packets.count)
     }
 
     private func forward(_ packets: [NumberedPacket], arrival: MonotonicInstant, line: Int, now: MonotonicInstant) {

@@ -222,12 +222,12 @@ extension Room {
             // What was missed before may still come.
             receiver.peer.stopPassThrough()
         }
-        receiver.peer.passOn(
+        let packets = receiver.peer.passOn(
             packet, parameterSets: needsParameterSets ? pipeline.passThrough.parameterSets : [],
             leavesOutDispensable: leavesOutDispensable, now: now)
-        receiver.passThrough.packets &+= 1
-        passThrough.packets &+= 1
-        return true
+        receiver.passThrough.packets &+= packets
+        passThrough.packets &+= packets
+        return packets > 0
     }
 
     /// Begins for all who wait for the keyframe and whose links take it.
@@ -247,11 +247,11 @@ extension Room {
             receiver.peer.beginPassThrough(
                 at: first, parameterSets: keyFrame.hasParameterSets ? [] : pipeline.passThrough.parameterSets, now: now)
             for packet in keyFrame.packets {
-                receiver.peer.passOn(
+                let packets = receiver.peer.passOn(
                     packet.told(pipeline.passThrough.rotation, inFrameOf: first), parameterSets: [],
                     leavesOutDispensable: false, now: now)
-                receiver.passThrough.packets &+= 1
-                passThrough.packets &+= 1
+                receiver.passThrough.packets &+= packets
+                passThrough.packets &+= packets
             }
             passThrough.noteChange()
             served.append(receiver)
@@ -284,15 +284,5 @@ extension Participant {
         guard passThrough.source != nil else { return }
         peer.endPassThrough(now: now)
         passThrough.encoderTookOver(now: now)
-    }
-}
-
-extension SourceContent {
-    /// The stream in which it is sent.
-    var negotiated: NegotiatedMedia.Content {
-        switch self {
-        case .camera: .main
-        case .slides: .slides
-        }
     }
 }

@@ -114,6 +114,8 @@ extension PeerConnection {
 
     /// The least that a video encoder is told, whatever a receiver's own limit says.
     static let minimumVideoBitRate = BitRate.kilobits(50)
+    /// A change of the rate over several frames that is told although the next frame's is the same.
+    static let notableChange = 0.1
     /// The most that an audio stream takes, headers included.
     static let audioDemand = BitRate.kilobits(64)
 

@@ -24,6 +24,9 @@ extension PeerConnection {
         max(budget.backlog(adding: size, now: now), pacer.queueDelay(now: now))
     }
 
+    /// How long the controller takes a packet sent now to queue on the path; zero where it says nothing of it.
+    var predictedQueue: Duration { controller.predictedQueue ?? .zero }
+
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
     static let maximumPacerDelay = Duration.milliseconds(120)
 
@@ -161,6 +164,7 @@ extension PeerConnection {
             forwarding.observe(now - arrival)
             lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
             lines[line].videoSender?.passThrough?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+            protect(numbered.packet, line: line, now: now)
             return transmit
         case .repetition(let datagram, let line):
             guard let destination = lines[line].rtpDestination else { return nil }

@@ -40,6 +40,8 @@ public final class PeerConnection {
     var decision: ControlDecision
     var allocator: BitrateAllocator
     var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
+    /// What was last told of video over several frames.
+    private var allocatedSustained = BitRate.zero
     var feedbackAdapter = TransportFeedbackAdapter()
     var feedbackRecorder: TransportFeedbackRecorder?
     /// Padding borrows the newest frame's timestamp: there is none before the first.
@@ -177,10 +179,13 @@ public final class PeerConnection {
             audioRepetitions: audioRepetitions)
         let available = decision.averageBitRate - allocation.audio * Double(1 + audioRepetitions)
         budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
-        guard allocation.isChanged else { return }
         let carried = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
         let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
-        if lines.contains(where: \.sendsVideo), allocation.video != allocated.video {
+        // Over several frames it may be far less than before while the next frame's is at its least already.
+        let isOther = abs(sustained / max(allocatedSustained, Self.minimumVideoBitRate) - 1) > Self.notableChange
+        guard allocation.isChanged || isOther else { return }
+        if lines.contains(where: \.sendsVideo), allocation.video != allocated.video || isOther {
+            allocatedSustained = sustained
             events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
         }
         if lines.contains(where: \.sendsAudio), allocation.audio != allocated.audio {

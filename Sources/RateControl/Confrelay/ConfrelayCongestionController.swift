@@ -142,6 +142,11 @@ public struct ConfrelayCongestionController: CongestionController {
             nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
+    /// Beside others the queue is theirs as well.
+    public var predictedQueue: Duration? {
+        timeout.hasTransportFeedback && competition.rate == nil ? .seconds(queueDelay) : nil
+    }
+
     public var snapshot: ControllerSnapshot {
         var state = ControllerSnapshot.NetworkState.normal
         if queueDelay > parameters.holdDelay.seconds { state = .overusing } else if isDraining { state = .underusing }

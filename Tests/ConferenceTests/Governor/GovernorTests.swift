@@ -10,22 +10,19 @@ import VideoCoding
 
     /// Loads that no measure is needed for, that some measures are enough for, and that none is enough for.
     static let scenarios = [
-        Scenario(name: "a call of two", duration: 300, participants: [(0, 2)]),
-        Scenario(name: "as many as just fit", duration: 600, participants: [(0, 9)]),
-        Scenario(name: "somewhat too many", duration: 600, participants: [(0, 14)]),
-        Scenario(name: "far too many", duration: 600, participants: [(0, 60)]),
-        Scenario(name: "too many for all measures together", duration: 300, participants: [(0, 170)]),
+        Scenario(name: "a call of two", duration: 60, participants: [(0, 2)]),
+        Scenario(name: "as many as just fit", duration: 160, participants: [(0, 9)]),
+        Scenario(name: "somewhat too many", duration: 160, participants: [(0, 14)]),
+        Scenario(name: "far too many", duration: 160, participants: [(0, 60)]),
+        Scenario(name: "too many for all measures together", duration: 120, participants: [(0, 170)]),
         Scenario(
-            name: "many who all see the same", duration: 600, participants: [(0, 50)], seesSelf: true,
+            name: "many who all see the same", duration: 160, participants: [(0, 50)], seesSelf: true,
             maximumEncoders: 4),
-        Scenario(name: "each on an encoder, seeing themselves", duration: 600, participants: [(0, 16)], seesSelf: true),
+        Scenario(name: "each on an encoder, seeing themselves", duration: 160, participants: [(0, 16)], seesSelf: true),
         Scenario(
-            name: "a neighbour that takes half of the machine, for ever", duration: 600, participants: [(0, 7)],
-            neighbours: [(20, 600, 0.5)]),
+            name: "a neighbour that takes half of the machine, for ever", duration: 160, participants: [(0, 7)],
+            neighbours: [(20, 160, 0.5)]),
     ]
-
-    /// Loads at which the governor is to come to rest, wherever that is.
-    static let counts = Array(stride(from: 4, through: 40, by: 2))
 
     @Test("under a steady load it comes to rest, and the latency stays bounded", arguments: scenarios)
     func restsUnderSteadyLoad(scenario: Scenario) {
@@ -33,34 +30,35 @@ import VideoCoding
         let settled = 25.0
         #expect(course.latency95(from: settled, to: scenario.duration) <= 0.15)
         // It may try to go back now and then, ever less often.
-        let changes = course.transitions(from: settled, to: scenario.duration).count
-        #expect(changes <= 12, "\(changes) changes")
-        let lateChanges = course.transitions(from: scenario.duration - 150, to: scenario.duration).count
-        #expect(lateChanges <= 2, "\(lateChanges) changes in the last 150 s")
+        let changes = course.transitions(from: settled, to: scenario.duration)
+        #expect(changes.count <= 6, "\(changes.map(\.to.name))")
     }
+
+    /// Loads at which the governor is to come to rest, wherever that is.
+    static let counts = Array(stride(from: 7, through: 23, by: 2))
 
     @Test("at no load does it go to and fro", arguments: counts)
     func neverOscillates(count: Int) {
-        for (seesSelf, encoders) in [(false, nil), (true, 4), (true, nil)] as [(Bool, Int?)] {
-            let course = ModelMachine.run(
-                Scenario(
-                    name: "", duration: 600, participants: [(0, count)], seesSelf: seesSelf, maximumEncoders: encoders))
-            let changes = course.transitions(from: 30, to: 600).count
-            #expect(changes <= 10, "\(count) participants: \(changes) changes")
-            #expect(course.missed(from: 30, to: 600) < 0.01, "\(count) participants")
-        }
+        // Every third number with views and encoders of another kind.
+        let scenario = Scenario(
+            name: "", duration: 120, participants: [(0, count)], seesSelf: !count.isMultiple(of: 3),
+            maximumEncoders: count % 3 == 1 ? 6 : nil)
+        let course = ModelMachine.run(scenario)
+        let changes = course.transitions(from: 20, to: 120)
+        #expect(changes.count <= 6, "\(changes.map(\.to.name))")
+        #expect(course.missed(from: 20, to: 120) < 0.01)
     }
 
     @Test("where the load grows it takes one measure after the other, in their order, before deadlines are missed")
     func growingLoad() {
-        let joins = (0..<50).map { (time: Double($0) * 3, count: $0 + 2) }
-        let course = ModelMachine.run(Scenario(name: "", duration: 170, participants: joins))
+        let joins = (0..<50).map { (time: Double($0) * 2, count: $0 + 2) }
+        let course = ModelMachine.run(Scenario(name: "", duration: 110, participants: joins))
         let levels = course.transitions.map(\.transition.to)
         #expect(levels.count >= 3)
         #expect(levels == levels.sorted())
         #expect(Set(levels).count == levels.count)
-        #expect(course.missed(from: 0, to: 170) < 0.005)
-        #expect(course.latency95(from: 0, to: 170) < 0.05)
+        #expect(course.missed(from: 0, to: 110) < 0.005)
+        #expect(course.latency95(from: 0, to: 110) < 0.05)
     }
 
     @Test(
@@ -83,9 +81,9 @@ import VideoCoding
 
     @Test("when the load goes away measures are taken back in the reverse order, ten seconds apart at least")
     func loadGoesAway() {
-        let course = ModelMachine.run(Scenario(name: "", duration: 200, participants: [(0, 60), (40, 4)]))
-        let down = course.transitions(from: 0, to: 40)
-        let up = course.transitions.filter { $0.time >= 40 }
+        let course = ModelMachine.run(Scenario(name: "", duration: 130, participants: [(0, 60), (20, 4)]))
+        let down = course.transitions(from: 0, to: 20)
+        let up = course.transitions.filter { $0.time >= 20 }
         #expect(down.map(\.to).reversed() == up.map(\.transition.from))
         #expect(course.level == .normal)
         for (earlier, later) in zip(up, up.dropFirst()) { #expect(later.time - earlier.time >= 10) }
@@ -93,16 +91,16 @@ import VideoCoding
 
     @Test("a machine that stands still for a moment now and then is not taken for a busy one")
     func stalls() {
-        let stalls = stride(from: 5.0, to: 300, by: 7).map { (time: $0, length: 0.08) }
-        let course = ModelMachine.run(Scenario(name: "", duration: 300, participants: [(0, 5)], stalls: stalls))
+        let stalls = stride(from: 5.0, to: 100, by: 7).map { (time: $0, length: 0.08) }
+        let course = ModelMachine.run(Scenario(name: "", duration: 100, participants: [(0, 5)], stalls: stalls))
         #expect(course.transitions.isEmpty)
     }
 
     @Test("stalls do not keep it from going back either")
     func stallsDuringRecovery() {
-        let stalls = stride(from: 5.0, to: 300, by: 7).map { (time: $0, length: 0.08) }
+        let stalls = stride(from: 5.0, to: 100, by: 7).map { (time: $0, length: 0.08) }
         let course = ModelMachine.run(
-            Scenario(name: "", duration: 300, participants: [(0, 40), (30, 4)], stalls: stalls))
+            Scenario(name: "", duration: 100, participants: [(0, 40), (10, 4)], stalls: stalls))
         #expect(course.level == .normal)
     }
 

@@ -112,33 +112,31 @@ struct ModelMachine {
         let now = Self.instant(time)
         let limits = governor.limits
         let interval = 1 / Self.frameRate
+        let count = participants(at: time)
         let speed = 1 - (scenario.neighbours.first { $0.from <= time && time < $0.to }?.share ?? 0)
-        if let stall = scenario.stalls.first(where: { $0.time >= time && $0.time < time + interval }) {
+        backlog = max(0, backlog - interval)
+        for stall in scenario.stalls where stall.time >= time && stall.time < time + interval {
             backlog += stall.length
         }
-        let count = participants(at: time)
-        // Jobs vary, some of them by much.
+        // Jobs vary.
         let variation = 0.9 + 0.2 * Double.random(in: 0..<1, using: &random)
-        let decoding = Double(count) * Self.decode * variation / (Self.cores * speed)
-        governor.observe(busy: .seconds(decoding * Self.cores), now: now)
-        backlog += decoding - interval
-        guard index.isMultiple(of: limits.frameRateDivisor), count > 0 else {
-            backlog = max(0, backlog)
-            return
-        }
-        let pictures = isShared() ? 1 : count
-        let composing = Double(count) * Self.composeSource + Double(pictures) * Self.composePicture
-        let encode = limits.preset == .fastest ? Self.encode.fastest : Self.encode.balanced
-        let encoding = Double(encoders(count)) * encode * variation
-        // A tick's composition is one job; its encodes are spread.
-        let latency = max(0, backlog + interval) + (composing + encoding / Self.cores) / speed
-        if backlog > interval * Double(limits.frameRateDivisor) {
+        let decoding = Double(count) * Self.decode * variation / speed
+        backlog += decoding / Self.cores
+        governor.observe(busy: .seconds(decoding), now: now)
+        guard index.isMultiple(of: limits.frameRateDivisor), count > 0 else { return }
+        guard backlog <= interval * Double(limits.frameRateDivisor) else {
             course.ticks.append((time, nil))
             governor.observeMissedTick(now: now)
             return
         }
-        backlog = max(0, backlog) + (composing + encoding) / (Self.cores * speed)
-        governor.observe(busy: .seconds((composing + encoding) / speed), now: now)
+        let pictures = isShared() ? 1 : count
+        let composing = (Double(count) * Self.composeSource + Double(pictures) * Self.composePicture) / speed
+        let encode = limits.preset == .fastest ? Self.encode.fastest : Self.encode.balanced
+        let encoding = Double(encoders(count)) * encode * variation / speed
+        // A tick's composition is one job; its encodes are spread.
+        let latency = backlog + composing + encoding / Self.cores
+        backlog += (composing + encoding) / Self.cores
+        governor.observe(busy: .seconds(composing + encoding), now: now)
         governor.observe(slack: 1 - latency / (interval * Double(limits.frameRateDivisor)), now: now)
         course.ticks.append((time, latency))
     }

@@ -38,16 +38,16 @@ import Testing
 
     @Test("the window knows the load that one tick in twenty is above, and forgets it after a second")
     func window() {
-        var window = LoadWindow(now: start)
+        var window = LoadWindow(highAbove: 0.85, now: start)
         for index in 0..<100 {
             window.observe(load: index % 10 == 0 ? 0.91 : 0.3, now: start + .milliseconds(10) * index)
         }
         let now = start + .milliseconds(990)
-        let reading = window.read(above: 0.85, now: now)
+        let reading = window.read(now: now)
         #expect(reading.ticks == 100)
         #expect(abs(reading.load - 0.925) < 1e-9)
         #expect(reading.highTicks == 10)
-        #expect(window.read(above: 0.85, now: now + .seconds(2)).ticks == 0)
+        #expect(window.read(now: now + .seconds(2)).ticks == 0)
         for load in [-1, 0, 0.5, 7, .infinity, .nan] { window.observe(load: load, now: now) }
     }
 }

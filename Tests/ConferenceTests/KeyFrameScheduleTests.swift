@@ -1,0 +1,49 @@
+import MediaCore
+import Testing
+
+@testable import Conference
+
+/// When keyframes come.
+@Suite struct KeyFrameScheduleTests {
+    private static let rate = BitRate.megabits(1)
+
+    /// An encoder that is asked for keyframes at every tick, which take so long of its rate.
+    private func keyFrames(_ policy: KeyFrameSchedule.Policy, taking time: Duration, for duration: Duration) -> Int {
+        var schedule = KeyFrameSchedule()
+        var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        let end = now + duration
+        var count = 0
+        while now < end {
+            schedule.request()
+            if schedule.isDue(policy, now: now) {
+                schedule.begin(now: now)
+                schedule.end(size: Self.rate.dataSize(over: time), rate: Self.rate, now: now)
+                count += 1
+            }
+            now += .milliseconds(33)
+        }
+        return count
+    }
+
+    @Test("keyframes asked for without end take a twentieth of a shared encoder's bits, and come a second apart at least")
+    func share() {
+        let policy = KeyFrameSchedule.Policy.shared(share: 0.05)
+        #expect((29...31).contains(keyFrames(policy, taking: .milliseconds(100), for: .seconds(60))))
+        #expect((58...60).contains(keyFrames(policy, taking: .milliseconds(10), for: .seconds(60))))
+    }
+
+    @Test("a keyframe that took very long does not keep the next away for more than five seconds")
+    func longest() {
+        let policy = KeyFrameSchedule.Policy.shared(share: 0.05)
+        #expect((12...13).contains(keyFrames(policy, taking: .seconds(1), for: .seconds(60))))
+    }
+
+    @Test("a rate that falls makes no keyframe dearer that was made before")
+    func fallenRate() {
+        var schedule = KeyFrameSchedule()
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        schedule.end(size: Self.rate.dataSize(over: .milliseconds(60)), rate: Self.rate, now: now)
+        schedule.request()
+        #expect(schedule.isDue(.shared(share: 0.05), now: now + .milliseconds(1250)))
+    }
+}
