@@ -84,7 +84,7 @@ import Testing
         }
         #expect(effort(large) == .full)
         #expect(effort(VideoDimensions(width: 642, height: 362)) == .full)
-        #expect(effort(half) == .withoutLoopFilter)
+        #expect(effort(half) == .filteredReferences)
         #expect(effort(small) == .referenceFrames)
         #expect(effort(nothing) == .keyFrames)
         #expect(effort(small, .slides) == .full)

@@ -71,4 +71,20 @@ import Testing
             #expect(pipeline.queuedFrames == (step < 20 ? 0 : 1))
         }
     }
+
+    @Test("a tile that grows ends the drift of what was decoded without the loop filter, and shows pictures meanwhile")
+    func drift() {
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
+        _ = pipeline.setEffort(.referenceFrames)
+        _ = pipeline.enqueue(frame(isSync: true), now: .zero)
+        #expect(!pipeline.setEffort(.full), "a keyframe has not drifted")
+        _ = pipeline.setEffort(.referenceFrames)
+        _ = pipeline.enqueue(frame(isSync: false), now: .zero)
+        #expect(pipeline.setEffort(.full))
+        #expect(!pipeline.isResting)
+        _ = pipeline.enqueue(frame(isSync: false), now: .zero)
+        #expect(pipeline.queuedFrames == 3)
+        _ = pipeline.enqueue(frame(isSync: true), now: .zero)
+        #expect(!pipeline.setEffort(.filteredReferences))
+    }
 }

@@ -29,7 +29,11 @@ import Testing
         }
         let clients = try (0..<count).map { index in
             let client = try call.join(
-                "P\(index)", colour: colours[index % 4], audio: nil, dimensions: Self.source, adjust: adjust)
+                "P\(index)", colour: colours[index % 4], audio: nil, dimensions: Self.source
+            ) {
+                $0.video?.feedback = .video
+                adjust(&$0)
+            }
             client.pictures = pictures[index % 4]
             client.frameRate = 5
             return client
@@ -46,12 +50,12 @@ import Testing
         UplinkDemand(tile: tile).maximumBitRate(frameRate: 15, content: .camera)
     }
 
-    @Test("nine in a grid are asked for what their tiles need, by TMMBR, and decoded without the loop filter")
+    @Test("nine in a grid are asked for what their tiles need, by TMMBR, and decoded with less filtering")
     func nineInAGrid() throws {
         let (call, clients) = try room(9)
         call.run(for: .seconds(4))
         for client in clients { #expect(client.peer.requestedVideoLimit == nil, "it finds out what its path carries") }
-        call.run(for: .seconds(3))
+        call.run(for: .milliseconds(1500))
         let expected = limit(of: VideoDimensions(width: 320, height: 180))
         for client in clients {
             let asked = try #require(client.peer.requestedVideoLimit)
@@ -59,7 +63,7 @@ import Testing
             #expect(try #require(client.bitRates.last) <= asked)
             let uplink = try uplink(client, call)
             #expect(uplink.maximumBitRate == expected.bitsPerSecond)
-            #expect(uplink.effort == .withoutLoopFilter)
+            #expect(uplink.effort == .filteredReferences)
             #expect(uplink.framesSkipped == 0 && uplink.framesDropped == 0)
         }
     }
@@ -67,7 +71,7 @@ import Testing
     @Test("senders that know REMB alone are asked by that, for all that they send")
     func byEstimates() throws {
         let (call, clients) = try room(4) { $0.video?.feedback.tmmbr = false }
-        call.run(for: .seconds(9))
+        call.run(for: .milliseconds(6500))
         let expected = limit(of: VideoDimensions(width: 480, height: 270))
         for client in clients {
             #expect(client.peer.requestedVideoLimit == nil)
@@ -79,7 +83,7 @@ import Testing
     @Test("who is pinned is asked for a large picture, and decoded in full, within half a second")
     func pinned() throws {
         let (call, clients) = try room(4)
-        call.run(for: .seconds(9))
+        call.run(for: .milliseconds(5500))
         #expect(try uplink(clients[1], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
         try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
         let whole = limit(of: .init(width: 960, height: 540))
@@ -96,34 +100,35 @@ import Testing
     func unseen() throws {
         let (call, clients) = try room(3, canvas: VideoDimensions(width: 320, height: 180))
         let ben = clients[1]
-        call.run(for: .seconds(6))
+        call.run(for: .seconds(2))
         #expect(try #require(clients[0].picture).share(of: .green) > 0.1)
         try call.relay.setLayout(
             RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
-        call.run(for: .seconds(4))
+        call.run(for: UplinkDemand.patience + .milliseconds(500))
         let before = try uplink(ben, call)
         #expect(before.effort == .keyFrames)
-        call.run(for: .seconds(5))
+        call.run(for: .seconds(3))
         let after = try uplink(ben, call)
         #expect(after.framesDecoded == before.framesDecoded)
-        #expect(after.framesSkipped >= before.framesSkipped + 24)
+        #expect(after.framesSkipped >= before.framesSkipped + 14)
         #expect(after.framesDropped == 0 && after.keyFrameRequests == before.keyFrameRequests)
         #expect(after.maximumBitRate == limit(of: .init(width: 0, height: 0)).bitsPerSecond)
         var timeline = try #require(call.relay.timeline(ofRoom: "demo", now: call.now))
         #expect(timeline.sources[1].states.last?.state == .unseen)
-        #expect(timeline.sources[1].skipped.reduce(0) { $0 + Int($1) } > 24)
+        #expect(timeline.sources[1].skipped.reduce(0) { $0 + Int($1) } > 14)
 
         try call.relay.setLayout(.grid, room: "demo", now: call.now)
         let isBack = call.run(
             until: { (clients[0].picture?.share(of: .green) ?? 0) > 0.1 }, limit: .milliseconds(500))
         #expect(isBack)
-        call.run(for: .seconds(2))
+        call.run(for: .milliseconds(1500))
         let back = try uplink(ben, call)
         #expect(back.effort != .keyFrames && back.framesDropped == 0)
-        #expect(back.keyFrameRequests == after.keyFrameRequests + 1)
+        #expect((1...2).contains(back.keyFrameRequests - after.keyFrameRequests))
         timeline = try #require(call.relay.timeline(ofRoom: "demo", now: call.now))
         #expect(timeline.sources[1].states.last?.state == .playing)
-        #expect(!timeline.sources[1].states.contains { $0.state == .frozen || $0.state == .gone })
+        let states = timeline.sources[1].states.map(\.state)
+        #expect(states.suffix(2) == [.unseen, .playing], "neither frozen nor gone in between")
     }
 
     @Test("a sender that is lost packets of while nobody sees it is not asked for anything")
@@ -131,7 +136,7 @@ import Testing
         let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180))
         let ben = clients[1]
         try call.relay.setLayout(RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
-        call.run(for: .seconds(6))
+        call.run(for: .seconds(4))
         let before = try uplink(ben, call)
         var count = 0
         call.drops = { datagram, isDownlink, client in
@@ -139,7 +144,7 @@ import Testing
             count += 1
             return count.isMultiple(of: 2)
         }
-        call.run(for: .seconds(4))
+        call.run(for: .seconds(3))
         let after = try uplink(ben, call)
         #expect(after.packetsLost > before.packetsLost)
         #expect(after.keyFrameRequests == before.keyFrameRequests)
@@ -157,10 +162,10 @@ import Testing
         }
         let ben = clients[1]
         try call.relay.setLayout(RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
-        call.run(for: .seconds(5))
+        call.run(for: .seconds(4))
         #expect(try uplink(ben, call).effort == .referenceFrames)
         let before = try uplink(ben, call).framesDecoded
-        call.run(for: .seconds(2))
+        call.run(for: .seconds(1))
         #expect(try uplink(ben, call).framesDecoded > before)
     }
 
@@ -170,13 +175,13 @@ import Testing
         try call.relay.setLayout(
             ParticipantLayout(.solo(participant: clients[2].participantID)), room: "demo",
             participant: clients[0].participantID, now: call.now)
-        call.run(for: .seconds(9))
+        call.run(for: .milliseconds(5500))
         #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 960, height: 540)).bitsPerSecond)
         #expect(try uplink(clients[1], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
         // The one who saw it large leaves.
         _ = call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now)
         call.remove(clients[0])
-        call.run(for: .seconds(4))
+        call.run(for: UplinkDemand.patience + .milliseconds(300))
         #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
     }
 
@@ -185,7 +190,8 @@ import Testing
         let call = VirtualCall()
         let ada = try call.join(
             "Ada", colour: .red,
-            rateLimits: .init(minimum: .kilobits(100), start: .kilobits(300), maximum: .megabits(1)))
+            rateLimits: .init(minimum: .kilobits(100), start: .kilobits(300), maximum: .megabits(1))
+        ) { $0.video?.feedback = .video }
         try call.join("Ben", colour: .green)
         call.run(for: .seconds(3))
         ada.peer.limitReceivedVideo(to: .kilobits(150))

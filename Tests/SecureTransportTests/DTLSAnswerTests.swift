@@ -53,7 +53,8 @@ import Testing
         #expect(video.payloadType == 116 && video.retransmissionPayloadType == 117)
         #expect(video.remoteSSRCs == [1_392_121_080])
         #expect(video.remoteRetransmissionSSRCs == [3_196_011_646: 1_392_121_080])
-        #expect(video.feedback == .video && video.direction == .sendAndReceive && video.reducedSizeRTCP)
+        let feedback = FeedbackSupport(nack: true, pli: true, fir: true, transportCC: true, remb: true)
+        #expect(video.feedback == feedback && video.direction == .sendAndReceive && video.reducedSizeRTCP)
         #expect(
             video.extensionIDs
                 == HeaderExtensionIDs(

@@ -18,3 +18,13 @@ extension SourceContent {
         }
     }
 }
+
+extension SourceContent {
+    /// The stream in which it is sent.
+    var negotiated: NegotiatedMedia.Content {
+        switch self {
+        case .camera: .main
+        case .slides: .slides
+        }
+    }
+}

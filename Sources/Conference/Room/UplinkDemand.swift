@@ -91,6 +91,6 @@ struct UplinkDemand: Sendable {
         // A tile that is filled shows a part of the picture as wide or as high as itself.
         let ratio = min(
             Double(source.width) / Double(max(tile.width, 1)), Double(source.height) / Double(max(tile.height, 1)))
-        return ratio >= 4 ? .referenceFrames : ratio >= 2 ? .withoutLoopFilter : .full
+        return ratio >= 4 ? .referenceFrames : ratio >= 2 ? .filteredReferences : .full
     }
 }

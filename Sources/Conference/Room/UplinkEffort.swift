@@ -4,8 +4,8 @@ import VideoCoding
 public enum UplinkEffort: String, Codable, Hashable, Sendable {
     /// Every frame, as it was meant.
     case full
-    /// Every frame, without the loop filter: its picture is made smaller, and the edges of blocks with it.
-    case withoutLoopFilter = "without-loop-filter"
+    /// Every frame, but without the loop filter those that no other refers to: nothing adds up.
+    case filteredReferences = "filtered-references"
     /// Without the loop filter, and without the frames that no other refers to where pictures come often enough.
     case referenceFrames = "reference-frames"
     /// Keyframes alone: nobody sees it.
@@ -14,15 +14,16 @@ public enum UplinkEffort: String, Codable, Hashable, Sendable {
     /// How the decoder is to take the frames that it gets.
     var loopFilter: DecodingEffort.LoopFilter {
         switch self {
-        case .full: .all
-        case .withoutLoopFilter, .referenceFrames, .keyFrames: .none
+        case .full, .keyFrames: .all
+        case .filteredReferences: .references
+        case .referenceFrames: .none
         }
     }
 
     /// Which frames it gets.
     var frames: DecodingEffort.Frames {
         switch self {
-        case .full, .withoutLoopFilter: .all
+        case .full, .filteredReferences: .all
         case .referenceFrames: .references
         case .keyFrames: .keyFrames
         }

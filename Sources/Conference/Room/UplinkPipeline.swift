@@ -41,6 +41,8 @@ final class UplinkPipeline {
     private var gate = DecodingGate()
     /// When the newest frame came, whatever became of it.
     private var newestArrival: MonotonicInstant?
+    /// Whether pictures differ from what was meant until the next keyframe, since the loop filter was left out.
+    private var hasDrifted = false
     /// When a keyframe was first missed after frames had been left out.
     private var awaitsKeyFrameSince: MonotonicInstant?
     /// What the newest picture waited for.
@@ -83,11 +85,12 @@ final class UplinkPipeline {
 
     // MARK: Leaving out
 
-    /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it.
+    /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it: to go on at all, or to
+    /// be what was meant.
     func setEffort(_ wanted: UplinkEffort) -> Bool {
         effort = wanted
         gate.frames = admittedFrames
-        return wanted != .keyFrames && gate.lacksReferences
+        return wanted != .keyFrames && (gate.lacksReferences || (hasDrifted && wanted.loopFilter != .none))
     }
 
     private var admittedFrames: DecodingEffort.Frames { rests ? UplinkEffort.keyFrames.frames : effort.frames }
@@ -106,6 +109,7 @@ final class UplinkPipeline {
             gate.goOnWithoutReferences()
         }
         awaitsKeyFrameSince = nil
+        hasDrifted = !frame.sample.isSync && (hasDrifted || effort.loopFilter == .none)
         return true
     }
 

@@ -75,7 +75,7 @@ extension TimelineSVG {
     private static func word(_ effort: UplinkEffort) -> String? {
         switch effort {
         case .full: nil
-        case .withoutLoopFilter: "unfiltered"
+        case .filteredReferences: "less filtered"
         case .referenceFrames: "thinned"
         case .keyFrames: "keyframes"
         }

@@ -72,7 +72,7 @@ struct ParticipantFamily {
             },
             gauge(
                 "uplink_decoding_effort",
-                "3: every frame; 2: without the loop filter; 1: also without frames that none refers to; 0: keyframes."
+                "3: full; 2: loop filter on references alone; 1: references alone, without it; 0: keyframes alone."
             ) { $0.uplink.effort.level },
             counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyFrames },
             counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyFrameRequests },
@@ -139,7 +139,7 @@ extension UplinkEffort {
     fileprivate var level: Double {
         switch self {
         case .full: 3
-        case .withoutLoopFilter: 2
+        case .filteredReferences: 2
         case .referenceFrames: 1
         case .keyFrames: 0
         }
