@@ -35,7 +35,8 @@ struct RungSelector: Sendable {
     /// The quantisation parameter over time, at this rung.
     private(set) var quantiser: Double?
 
-    private var bits: Double?
+    /// What frames at this rung cost, over time.
+    private var level: Double?
     private var frames = 0
     private var lastFrame: MonotonicInstant?
     private var lastKeyFrame: MonotonicInstant?
@@ -69,10 +70,12 @@ struct RungSelector: Sendable {
         frames += 1
         let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
         quantiser = (quantiser ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
-        bits = (bits ?? frame.size.bits) * (1 - weight) + frame.size.bits * weight
-        guard frames >= Self.averaging.frames, let quantiser, let bits else { return }
-        cost = ContentCost(
-            quantiser: quantiser, rate: BitRate(bitsPerSecond: bits * Double(rung.frameRate)), rung: rung)
+        // What a frame costs is the same at any rate, which its parameter and its size follow; so only this is averaged.
+        let bits = frame.size.bits * Double(rung.frameRate)
+        let sample = ContentCost(quantiser: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
+        level = (level ?? sample.level) * (1 - weight) + sample.level * weight
+        guard frames >= Self.averaging.frames, let level else { return }
+        cost = ContentCost(level: level)
     }
 
     /// The rung that is wanted now, another than the present one; nil where that is to stay.
@@ -121,7 +124,7 @@ struct RungSelector: Sendable {
             self.lastStepUp = nil
         }
         self.rung = rung
-        (quantiser, bits, frames) = (nil, nil, 0)
+        (quantiser, level, frames) = (nil, nil, 0)
         (poorSince, unusableSince, goodSince) = (nil, nil, nil)
         // What comes next is of another size.
         lastKeyFrame = now
