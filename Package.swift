@@ -147,7 +147,8 @@ let package = Package(
             name: "confrelay",
             dependencies: [
                 "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation",
-                "RateControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle, unixSignals,
+                "RateControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle,
+                unixSignals,
                 argumentParser,
             ],
             swiftSettings: swiftSettings),

@@ -45,7 +45,10 @@ import Testing
         let shared = Outcome(links, budget: 4)
         let own = Outcome(links, budget: nil)
         for index in links.indices {
-            print(index, Int(shared.goodput[index]), Int(own.goodput[index]), shared.goodput[index] / own.goodput[index], shared.delay[index].milliseconds, own.delay[index].milliseconds, shared.freezes[index], own.freezes[index])
+            print(
+                index, Int(shared.goodput[index]), Int(own.goodput[index]), shared.goodput[index] / own.goodput[index],
+                shared.delay[index].milliseconds, own.delay[index].milliseconds, shared.freezes[index],
+                own.freezes[index])
         }
         print(shared.keyFrameShare, own.keyFrameShare, shared.encoders, shared.moves)
         #expect(shared.encoders <= 4)

@@ -19,7 +19,8 @@ struct EventStreamTests {
     private func openRoom() {
         let ada = ParticipantSummary(id: "p1", name: "Ada", role: .watch, microphone: false, camera: false)
         let tile = RoomState.Tile(
-            participant: "p1", content: .camera, size: VideoDimensions(width: 640, height: 360), bitRate: .kilobits(700))
+            participant: "p1", content: .camera, size: VideoDimensions(width: 640, height: 360), bitRate: .kilobits(700)
+        )
         script.state.withLock {
             $0.rooms = ["demo": RoomState(id: "demo", layout: .speaker, participants: [ada], tiles: [tile])]
             $0.snapshot.rooms = [RoomSnapshot(id: "demo", participants: [.init(id: "p1", name: "Ada", role: "watch")])]

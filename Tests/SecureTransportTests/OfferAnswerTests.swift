@@ -218,6 +218,6 @@ import Testing
         #expect(try offer.media.map { try $0.extensionMaps().map(\.uri) } == [[HeaderExtension.audioLevel.uri], []])
         #expect(try offer.media[1].cryptoAttributes().map(\.suiteName) == SRTPProfile.allCases.map(\.cryptoSuiteName))
         #expect(!offer.encode().contains("transport-cc"))
-        #expect(offer.media[1].formats == ["96", "97", "98", "99", "100", "101", "102", "103"])
+        #expect(offer.media[1].formats == ["96", "97", "98", "99", "100", "101", "102", "103", "104"])
     }
 }

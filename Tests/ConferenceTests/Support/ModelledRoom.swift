@@ -104,7 +104,9 @@ final class ModelledRoom {
         for group in planner.groups {
             let isShared =
                 group.members.count > 1
-                || receivers.indices.contains { receivers[$0].downlink.source == group.id && !group.members.contains(id($0)) }
+                || receivers.indices.contains {
+                    receivers[$0].downlink.source == group.id && !group.members.contains(id($0))
+                }
             encoders[group.id, default: Encoder(rate: group.rate, isShared: isShared)].rate = group.rate
             encoders[group.id]?.isShared = isShared
         }
@@ -147,8 +149,11 @@ final class ModelledRoom {
             hasRoom = true
             let size =
                 encoder.isShared
-                ? FrameBound.sharedKeyFrame(slowest: rate, frameRate: rung.frameRate) : FrameBound.keyFrame(rate: rate, backlog: backlog, frameRate: rung.frameRate)
-            if !encoder.isShared || rate >= encoder.rate * DownlinkPipeline.leastShare { bound = min(bound ?? size, size) }
+                ? FrameBound.sharedKeyFrame(slowest: rate, frameRate: rung.frameRate)
+                : FrameBound.keyFrame(rate: rate, backlog: backlog, frameRate: rung.frameRate)
+            if !encoder.isShared || rate >= encoder.rate * DownlinkPipeline.leastShare {
+                bound = min(bound ?? size, size)
+            }
         }
         guard hasRoom else { return }
         let policy = encoder.isShared ? KeyFrameSchedule.Policy.shared(share: 0.05) : .dedicated
