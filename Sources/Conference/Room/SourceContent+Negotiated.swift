@@ -10,10 +10,8 @@ extension SourceContent {
             case .slides: .slides
             }
     }
-}
 
-extension SourceContent {
-    /// The stream in which it is sent.
+    /// What the stream of this content is called in a session.
     var negotiated: NegotiatedMedia.Content {
         switch self {
         case .camera: .main
