@@ -25,7 +25,8 @@ import Testing
         return count
     }
 
-    @Test("keyframes asked for without end take a twentieth of a shared encoder's bits, and come a second apart at least")
+    @Test(
+        "keyframes asked for without end take a twentieth of a shared encoder's bits, and come a second apart at least")
     func share() {
         let policy = KeyFrameSchedule.Policy.shared(share: 0.05)
         #expect((29...31).contains(keyFrames(policy, taking: .milliseconds(100), for: .seconds(60))))

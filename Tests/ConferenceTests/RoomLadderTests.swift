@@ -36,7 +36,9 @@ import Testing
         return try #require(room.participants.first { $0.id == client.participantID }?.downlink)
     }
 
-    @Test("costly pictures are composed and sent smaller while the rate is low, without a glide, and whole again above it")
+    @Test(
+        "costly pictures are composed and sent smaller while the rate is low, without a glide, and whole again above it"
+    )
     func followsTheRate() throws {
         let (call, watcher) = try makeCall()
         var sizes: Set<VideoDimensions> = []
