@@ -131,9 +131,10 @@ struct ReportTests {
         let video = try #require(object["receivedVideo"] as? [String: Any])
         #expect(
             video.keys.sorted() == [
-                "bitsPerSecond", "bytes", "decodeErrors", "frames", "framesDecoded", "framesNotDecoded",
+                "bitsPerSecond", "bytes", "decodeErrors", "fecPackets", "frames", "framesDecoded", "framesNotDecoded",
                 "framesPerSecond", "freezeCount", "freezeSeconds", "height", "keyFrameRequestsSent", "keyFrames",
-                "longestGapSeconds", "lossFraction", "nacksSent", "packets", "packetsLost", "secondsToFirstFrame",
+                "longestGapSeconds", "lossFraction", "nacksSent", "packets", "packetsLost", "packetsRecovered",
+                "secondsToFirstFrame",
                 "width",
             ])
         #expect(try JSONDecoder().decode(ClientReport.self, from: data).receivedVideo.frames == 1)

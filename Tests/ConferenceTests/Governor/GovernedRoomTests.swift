@@ -62,7 +62,9 @@ import VideoCoding
         // At 10 pictures a second there are 100 ms from tick to tick.
         call.jobDuration = { $0 == .encode ? .milliseconds(92) : .zero }
         call.run(for: .seconds(7))
-        #expect(transitions(call) == [.cheapestPreset, .sharedView, .halfEncoders, .halfFrameRate])
+        let measures = transitions(call)
+        #expect(measures.starts(with: [.cheapestPreset, .sharedView, .halfEncoders]))
+        #expect(measures.last == .halfFrameRate)
         let state = try room(call)
         #expect(state.encoding.groups.count == 1)
         #expect(try #require(state.measures).contains("every second picture is left out"))
@@ -80,9 +82,9 @@ import VideoCoding
             for colour in [Colour.red, .green, .blue] { #expect(picture.share(of: colour) > 0.1) }
         }
         call.jobDuration = { _ in .zero }
-        call.run(for: .seconds(23))
-        #expect(transitions(call) == [.halfEncoders, .sharedView])
-        #expect(try room(call).encoding.groups.count == 3)
+        let isBack = call.run(until: { self.snapshot(call)?.level == .sharedView }, limit: .seconds(40))
+        #expect(isBack)
+        #expect(transitions(call) == measures.reversed().dropFirst().filter { $0 >= .sharedView })
         #expect(try #require(room(call).measures).hasSuffix("and everyone sees the same picture."))
     }
 
