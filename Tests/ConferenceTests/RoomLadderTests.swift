@@ -23,7 +23,7 @@ import Testing
         let camera = try call.join(
             "Camera", colour: .red, video: .sendOnly, audio: nil, dimensions: VideoDimensions(width: 320, height: 180),
             rateLimits: RateLimits(minimum: .megabits(3), start: .megabits(3), maximum: .megabits(4)))
-        camera.pictures = Texture.pictures
+        camera.pictures = Texture.coarsePictures
         let rates = [LinkRate.Step(at: .zero, rate: slowest), LinkRate.Step(at: .seconds(6), rate: .megabits(4))]
         let watcher = try call.join(
             "Cy", video: .receiveOnly, audio: nil,

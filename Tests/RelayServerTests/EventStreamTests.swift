@@ -58,7 +58,8 @@ struct EventStreamTests {
             state == "retry: 2000\nid: 0\nevent: room\ndata: {\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
                 + "\"overlays\":[],\"participants\":[{\"camera\":false,\"connection\":\"new\",\"id\":\"p1\",\"isSpeaking\":false,"
                 + "\"microphone\":false,\"name\":\"Ada\",\"portrait\":false,\"role\":\"watch\",\"slides\":false}],"
-                + "\"tiles\":[{\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}]}\n\n")
+                + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}]}\n\n"
+        )
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.grid))] }
         // Any request makes the driver ask the relay what happened.
         _ = await driver.leave(room: "demo", participant: "nobody")
