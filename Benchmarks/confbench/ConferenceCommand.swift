@@ -69,8 +69,7 @@ struct ParticipantCounts: ExpressibleByArgument, CustomStringConvertible {
     init?(argument: String) {
         let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
         let values = parts.compactMap { Int($0) }
-        // More tiles than 25 the grid does not show at this size in any useful way.
-        guard values.count == parts.count, !values.isEmpty, values.allSatisfy({ (2...25).contains($0) }) else {
+        guard values.count == parts.count, !values.isEmpty, values.allSatisfy({ (2...100).contains($0) }) else {
             return nil
         }
         self.values = values

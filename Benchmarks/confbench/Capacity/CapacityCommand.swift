@@ -17,7 +17,7 @@ struct CapacityCommand: AsyncParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("Participants of each conference.", valueName: "n,n,…"))
-    var participants = CapacityCounts(values: [4, 9, 12, 16, 25, 36])
+    var participants = ParticipantCounts(values: [4, 9, 12, 16, 25, 36])
 
     @Option(help: ArgumentHelp("What to measure: \(CapacityWay.allNames).", valueName: "way,way,…"))
     var ways = CapacityWays(values: CapacityWay.allCases)
@@ -50,7 +50,7 @@ struct CapacityCommand: AsyncParsableCommand {
         try clip.write(to: clipPath)
         var report = ResultsReport<CapacityResult>(machine: .current())
         for way in ways.values {
-            for count in participants.values {
+            for count in participants.values.sorted() {
                 Progress.say("\(way.rawValue), \(count) participants")
                 let result =
                     if let options = way.relayOptions {
@@ -66,26 +66,6 @@ struct CapacityCommand: AsyncParsableCommand {
         }
         return report
     }
-}
-
-/// The value of `--participants`: numbers with commas between them.
-struct CapacityCounts: ExpressibleByArgument, CustomStringConvertible {
-    let values: [Int]
-
-    init(values: [Int]) {
-        self.values = values
-    }
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let values = parts.compactMap { Int($0) }
-        guard values.count == parts.count, !values.isEmpty, values.allSatisfy({ (2...100).contains($0) }) else {
-            return nil
-        }
-        self.values = values.sorted()
-    }
-
-    var description: String { values.map(String.init).joined(separator: ",") }
 }
 
 /// The value of `--ways`.
