@@ -112,7 +112,7 @@ struct CallTests {
         let client = try client(
             ["join", relay.url("/rooms/demo"), "--name", "Ada", "--size", "320x180", "--quiet", "--stats", "Ada.json"],
             in: folder)
-        try await relay.participant("Ada", in: "demo") { $0.uplink.framesDecoded > 5 }
+        try await relay.participant("Ada", in: "demo") { $0.uplink.framesReceived > 5 }
         relay.child.signal(SIGTERM)
         #expect(try await relay.child.end(within: .seconds(2)) == 0, "\(relay.child.errors)")
         #expect(try await client.end(within: .seconds(10)) == 69)

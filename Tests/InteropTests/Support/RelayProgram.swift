@@ -52,6 +52,7 @@ struct RoomState: Decodable {
         struct Uplink: Decodable {
             var width: Int
             var height: Int
+            var framesReceived: Int
             var framesDecoded: Int
             var audioPackets: Int
         }
