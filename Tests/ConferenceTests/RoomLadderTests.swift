@@ -50,7 +50,8 @@ import Testing
             hasMoved = hasMoved || (plan?.requests.contains { $0.instruction.containsTweening } ?? false)
         }
         let low = try downlink(watcher, call)
-        #expect(low.width < 640, "\(low.width)x\(low.height) at \(low.videoBitRate)")
+        let encoding = try #require(call.relay.snapshot(room: "demo", now: call.now)).encoding
+        #expect(low.width < 640, "\(low.width)x\(low.height) at \(low.videoBitRate); \(encoding)")
         #expect(watcher.picture?.dimensions == VideoDimensions(width: low.width, height: low.height))
         #expect(low.explanation?.contains("and not 640x360@30") ?? false, "\(low.explanation ?? "")")
         #expect(sizes.contains(VideoDimensions(width: low.width, height: low.height)))

@@ -7,7 +7,7 @@ enum Texture {
     /// it must.
     static let pictures = makePictures(grain: 0x1f)
     /// The same with a grain so coarse that the encoder cannot do away with it.
-    static let coarsePictures = makePictures(grain: 0x7f)
+    static let coarsePictures = makePictures(grain: 0x3f)
 
     private static func makePictures(grain: UInt64) -> [PixelBuffer] {
         let mask = grain &* 0x0101_0101_0101_0101
