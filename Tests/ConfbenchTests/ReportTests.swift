@@ -44,7 +44,8 @@ struct ReportTests {
     }
 
     @Test(
-        "participants are numbers from 2 to 100 with commas between them", arguments: ["", "1", "101", "2,", "2;4", "a"])
+        "participants are numbers from 2 to 100 with commas between them",
+        arguments: ["", "1", "101", "2,", "2;4", "a"])
     func refusedCounts(argument: String) {
         #expect(ParticipantCounts(argument: argument) == nil)
     }
