@@ -2,10 +2,17 @@ import Foundation
 
 /// What threads have had of the processors.
 public enum ProcessorClock {
-    /// The processor time of the calling thread.
+    /// `RUSAGE_THREAD` (getrusage(2)), which the header has for GNU sources only.
+    private static let callingThread = __rusage_who_t(1)
+
+    /// The processor time of the calling thread, user and system, to the microsecond.
     public static func ofThisThread() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+        var usage = rusage()
+        getrusage(callingThread, &usage)
+        return duration(usage.ru_utime) + duration(usage.ru_stime)
+    }
+
+    private static func duration(_ time: timeval) -> Duration {
+        .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
     }
 }
