@@ -20,6 +20,7 @@ struct RelayCapacity {
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)", "--max-participants", "100",
+                "--governor", "off",
                 // What is measured is the same work, not as much of it as there is time for.
                 "--governor", "off",
             ] + options)
