@@ -60,6 +60,19 @@ import Testing
         #expect(try downlink(watchers[0], call).explanation?.contains("shares an encoder with 4") ?? false)
     }
 
+    @Test("many who come one after the other share the encoders that there are, and all see something")
+    func manyCome() throws {
+        let call = makeCall(encoders: 2)
+        var clients: [TestClient] = []
+        for index in 0..<7 {
+            clients.append(try call.join("P\(index)", colour: .red, audio: nil, selfView: .always))
+            call.run(for: .milliseconds(150))
+        }
+        call.run(for: .seconds(3))
+        #expect(try snapshot(call).encoding.groups.count <= 2)
+        for client in clients { #expect(client.arrivals.count > 20, "\(client.name)") }
+    }
+
     @Test("where there are encoders enough, everyone has one")
     func dedicated() throws {
         let call = makeCall(encoders: nil)

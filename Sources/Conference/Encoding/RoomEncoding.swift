@@ -171,8 +171,9 @@ final class RoomEncoding {
     /// Ends the groups that nobody belongs to and nobody follows.
     private func endGroups(among participants: [Participant]) {
         let isBlocked = groups.count(where: \.hasStarted) >= limit && groups.contains { !$0.hasStarted }
-        groups.removeAll { group in
-            guard !planner.groups.contains(where: { $0.id == group.id }) else { return false }
+        // The groups are looked at meanwhile, so that they are not changed in their place.
+        groups = groups.filter { group in
+            guard !planner.groups.contains(where: { $0.id == group.id }) else { return true }
             let followers = participants.filter { $0.downlink?.source == group.id }
             // An encoder that has not begun begins with a keyframe: none of its receivers need wait for it in a group
             // whose encoder it is to have.
@@ -186,10 +187,10 @@ final class RoomEncoding {
                     group.update(
                         bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared)
                 }
-                return false
+                return true
             }
             for follower in followers { follower.downlink?.sourceEnded() }
-            return true
+            return false
         }
     }
 
