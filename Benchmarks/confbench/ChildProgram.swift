@@ -63,11 +63,14 @@ final class ChildProgram {
 
     func resume() { _ = kill(identifier, SIGCONT) }
 
-    /// Asks the program to end and waits until it has.
+    /// Asks the program to end and waits until it has; one that does not within three seconds is made to.
     func end() {
         guard process.isRunning else { return }
         resume()
         process.terminate()
+        let limit = ContinuousClock.now + .seconds(3)
+        while process.isRunning, ContinuousClock.now < limit { usleep(10_000) }
+        if process.isRunning { _ = kill(identifier, SIGKILL) }
         process.waitUntilExit()
     }
 }
