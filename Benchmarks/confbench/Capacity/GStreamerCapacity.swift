@@ -27,8 +27,9 @@ struct GStreamerCapacity {
         try await Task.sleep(for: Self.warmUp)
         try pipeline.checkRunning()
         let clock = try ProcessClock(process: pipeline.identifier)
+        let ownClock = try ProcessClock(process: getpid())
         _ = sink.take()
-        let (start, cores, ownCores) = (ContinuousClock.now, try clock.now(), ProcessSelf.processorTime())
+        let (start, cores, ownCores) = (ContinuousClock.now, try clock.now(), try ownClock.now())
         var counts = [Int](repeating: 0, count: receivers)
         while ContinuousClock.now - start < .seconds(duration) {
             try await Task.sleep(for: .milliseconds(50))
@@ -39,7 +40,7 @@ struct GStreamerCapacity {
         let rates = counts.map { Double($0) / seconds }
         return CapacityResult(
             way: way, participants: participants, cores: (try clock.now() - cores).seconds / seconds,
-            clientCores: (ProcessSelf.processorTime() - ownCores).seconds / seconds,
+            clientCores: (try ownClock.now() - ownCores).seconds / seconds,
             leastFramesPerSecond: rates.min() ?? 0, framesPerSecond: rates.reduce(0, +) / Double(max(1, rates.count)),
             megabytesEach: ProcessMemory.megabytes(of: pipeline.identifier) / Double(participants))
     }
@@ -69,14 +70,5 @@ struct GStreamerCapacity {
                 " ! rtph264depay ! avdec_h264 max-threads=1 ! queue max-size-buffers=2 leaky=downstream ! grid.sink_\(index)"
         }
         return text.split(separator: " ").map(String.init)
-    }
-}
-
-/// What this process takes.
-enum ProcessSelf {
-    static func processorTime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }

@@ -1,0 +1,31 @@
+import NIOCore
+
+/// The form that TMMBR and TMMBN share: who sends it, and bounds of which each names its own stream.
+enum BitRateLimitList {
+    /// The most that a packet's length can say.
+    private static let maximumCount = 0x7FFE
+
+    /// - Parameters:
+    ///   - packet: What errors call the packet.
+    ///   - bound: What they call one of its bounds.
+    static func read(
+        _ body: ByteBuffer, of packet: StaticString, bound: StaticString
+    ) throws(RTPError) -> (senderSSRC: UInt32, limits: [BitRateLimit]) {
+        var body = body
+        let senderSSRC: UInt32 = try body.read(of: packet)
+        // The media source of the header is unused.
+        _ = try body.read(UInt32.self, of: packet)
+        var limits: [BitRateLimit] = []
+        while body.readableBytes > 0 { limits.append(try BitRateLimit(reading: &body, of: bound)) }
+        return (senderSSRC, limits)
+    }
+
+    static func write(
+        _ limits: [BitRateLimit], senderSSRC: UInt32, format: UInt8, into buffer: inout ByteBuffer
+    ) {
+        buffer.writeRTCP(type: RTCPType.transportLayerFeedback, countOrFormat: format) {
+            $0.writeMultipleIntegers(senderSSRC, UInt32(0))
+            for limit in limits.prefix(maximumCount) { limit.encode(into: &$0) }
+        }
+    }
+}
