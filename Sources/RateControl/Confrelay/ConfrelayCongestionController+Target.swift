@@ -19,6 +19,7 @@ extension ConfrelayCongestionController {
         guard let prediction = path.prediction(waiting: Double(senderQueue.bytes), now: now) else { return }
         capacity = prediction.rate
         queueDelay = prediction.queueDelay
+        pathDelay = prediction.pathDelay
         baseDelayProbe.update(path: &path, now: now)
         competition.update(
             isCompeting: path.competingDelay != nil, start: target, maximum: limits.maximum, now: now)
@@ -99,10 +100,11 @@ extension ConfrelayCongestionController {
             + parameters.additivePacingRate
     }
 
-    /// What keeps the predicted queue within its bound; nil before feedback.
+    /// What keeps the queue on the path within its bound; nil before feedback. What waits here does not count: it would
+    /// hold itself back.
     var congestionWindow: DataSize? {
         guard timeout.hasTransportFeedback else { return nil }
-        let room = capacity * (parameters.holdDelay.seconds - queueDelay)
+        let room = capacity * (parameters.holdDelay.seconds - pathDelay)
         var window = max(DataSize(bytes: path.inFlight.size + room), parameters.leastWindow)
         // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
         // And whatever fills the queue, the least rate goes through it.

@@ -36,7 +36,8 @@ public struct ConfrelayCongestionController: CongestionController {
     var limit = ControllerSnapshot.Limit.start
     /// What the path is thought to carry now, bytes per second.
     var capacity: Double
-    /// How long a packet sent now would queue, in seconds.
+    /// How long a packet sent now would queue, in seconds: on the path, and behind what waits at the sender as well.
+    var pathDelay = 0.0
     var queueDelay = 0.0
     var lastUpdate: MonotonicInstant
     private var newProbe: ProbeCluster?

@@ -135,9 +135,18 @@ struct PathModel: Sendable {
         capacity.limit(to: rate)
     }
 
-    /// What the link is thought to carry now, and how long a packet sent now would queue behind what is on its way and
-    /// `waiting` bytes at the sender; nil before feedback.
-    func prediction(waiting: Double, now: MonotonicInstant) -> (rate: Double, queueDelay: Double)? {
+    /// What is expected of a packet that is sent now.
+    struct Prediction {
+        /// What the link is thought to carry, bytes per second.
+        var rate: Double
+        /// How long it would queue behind what is on its way, in seconds…
+        var pathDelay: Double
+        /// …and behind that and what waits at the sender.
+        var queueDelay: Double
+    }
+
+    /// What is expected of a packet that is sent now, with `waiting` bytes at the sender; nil before feedback.
+    func prediction(waiting: Double, now: MonotonicInstant) -> Prediction? {
         guard let base = baseForward.value, let reverse = baseReverse.value, let lastArrival else { return nil }
         // Had something arrived since the last feedback, it would have been heard of by now.
         let margin =
@@ -153,6 +162,7 @@ struct PathModel: Sendable {
         let last = inFlight.lastDelivery(
             lastArrival: lastArrival, silentUntil: silentUntil, baseDelay: base, rate: rate)
         let allowance = parameters.jitterAllowance * jitter.value
-        return (rate, max(last + waiting / rate - now.seconds - base - allowance, 0))
+        let queue = last - now.seconds - base - allowance
+        return Prediction(rate: rate, pathDelay: max(queue, 0), queueDelay: max(queue + waiting / rate, 0))
     }
 }

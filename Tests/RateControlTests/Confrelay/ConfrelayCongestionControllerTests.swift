@@ -63,6 +63,17 @@ struct ConfrelayCongestionControllerTests {
         #expect(try #require(decision.sustainedBitRate) > .megabits(2))
     }
 
+    @Test("what waits at the sender lowers the target and leaves the window to the path")
+    mutating func waiting() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let before = controller.advance(now: at(1001))
+        // A large keyframe: 200 ms of the link.
+        controller.senderQueueChanged(bytes(100_000), now: at(1001))
+        let after = controller.advance(now: at(1001))
+        #expect(after.congestionWindow == before.congestionWindow)
+        #expect(after.targetBitRate < before.targetBitRate * 0.5)
+    }
+
     @Test("a frame that takes its time may be as large as if the queue had gone meanwhile")
     mutating func frameDelay() throws {
         for index in 0..<30 { frame(at: Double(index) * 33) }
