@@ -22,6 +22,7 @@ public final class AudioMixingSession {
     /// By id, so that sums come out the same in every run.
     private var sources: [AudioSource] = []
     private var receivers: [Receiver] = []
+    private let voices: VoiceSelection
     private var mixer = AudioMixer()
     private var sharedEncoders: [AudioEncoderSettings: MixEncoder] = [:]
     private var sharedLimiter = SoftLimiter()
@@ -31,7 +32,10 @@ public final class AudioMixingSession {
     private var previousTotal = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
     private var scratch = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
 
-    public init() {}
+    /// - Parameter maximumVoices: How many are in the mix at once at most, the loudest; at least one.
+    public init(maximumVoices: Int = 6) {
+        voices = VoiceSelection(limit: max(1, maximumVoices))
+    }
 
     /// Begins to mix a participant's sound in. Nothing happens where it is known.
     public func addSource(_ id: ParticipantID) throws(OpusError) {
@@ -95,6 +99,10 @@ public final class AudioMixingSession {
         for source in sources {
             for packet in input.packets[source.id] ?? [] { source.insert(packet) }
             source.pull(now: now)
+        }
+        voices.choose(among: sources)
+        for source in sources {
+            source.finish()
             if source.isInMix { mixer.add(source.frame) }
             result.sources[source.id] = AudioSourceReport(
                 level: source.level, mixGain: source.mixGain, statistics: source.statistics)

@@ -51,6 +51,8 @@ public final class AudioSource {
     var scaling = ScalingState()
     private var meter = LevelMeter()
     private var gate = MixGate()
+    /// What is known of it for the choice of those who are heard.
+    var voice = VoiceSelection.Voice()
     /// The newest timestamp accepted, unwrapped.
     private var referenceTimestamp: Int64?
     /// A packet that does not belong to the stream, unless another one says the same.
@@ -95,7 +97,7 @@ public final class AudioSource {
         accept(entry, arrival: arrival)
     }
 
-    /// Makes the next 20 ms, in `frame`.
+    /// Makes the next 20 ms, in `frame`. `finish` fades it in or out.
     public func pull(now: MonotonicInstant) {
         let time = now.audioSamples
         if !isPlaying { start(time) }
@@ -108,7 +110,12 @@ public final class AudioSource {
         let hadSamples = queue.count > 0
         queue.read(into: &frame)
         level = hadSamples ? meter.measure(frame) : meter.skip()
-        isInMix = gate.process(&frame, level: level)
+        voice.observe(level, isAudible: gate.isAudible(at: level))
+    }
+
+    /// Makes `frame` what goes into the mix, once `voice` says whether it does.
+    func finish() {
+        isInMix = gate.process(&frame, isOpen: voice.framesInMix != nil)
     }
 
     /// The delay to aim at.

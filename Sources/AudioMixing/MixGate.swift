@@ -17,16 +17,19 @@ struct MixGate {
     /// Of the frame's last sample: 0 while nothing is let through, otherwise 1.
     private(set) var gain: Float = 0
 
-    /// Takes a frame of a level, and fades it in or out where the gate opens or closes. Returns whether there is anything
-    /// to mix in.
-    mutating func process(_ frame: inout [Float], level: AudioLevel) -> Bool {
+    /// Takes a frame's level in. Returns whether there is anything to be heard.
+    mutating func isAudible(at level: AudioLevel) -> Bool {
         if level.decibelsBelowOverload <= Self.quietest {
             framesLeft = Self.hold
         } else {
             framesLeft = max(0, framesLeft - 1)
         }
+        return framesLeft > 0
+    }
+
+    /// Fades a frame in or out where the gate opens or closes. Returns whether there is anything to mix in.
+    mutating func process(_ frame: inout [Float], isOpen: Bool) -> Bool {
         let wasOpen = gain > 0
-        let isOpen = framesLeft > 0
         gain = isOpen ? 1 : 0
         if isOpen, !wasOpen {
             for index in 0..<min(Self.opening, frame.count) { frame[index] *= Float(index) / Float(Self.opening) }

@@ -44,6 +44,8 @@ public struct RelayConfiguration: Sendable {
     /// Whether pictures are composed and encoded smaller, or fewer a second, where the rate does not make good ones of the
     /// canvas.
     public var hasLadder = true
+    /// How many voices are mixed at once at most: the loudest.
+    public var maximumVoices = 6
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.

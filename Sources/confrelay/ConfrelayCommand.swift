@@ -70,6 +70,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.passThrough = media.passThrough
         configuration.relay.labels = media.labels == .on
         configuration.relay.hasLadder = media.ladder == .on
+        configuration.relay.maximumVoices = limits.maxVoices
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
@@ -290,12 +291,20 @@ struct LimitOptions: ParsableArguments {
         governor == .on ? GovernorSettings(workers: min(workers, ProcessInfo.processInfo.activeProcessorCount)) : nil
     }
 
+    @Option(
+        help: ArgumentHelp(
+            "How many people are heard at once at most, the loudest.", valueName: "n"))
+    var maxVoices = 6
+
     func validate() throws {
         guard (1...1024).contains(workers) else {
             throw ValidationError("--workers \(workers) is not possible: choose 1 to 1024 threads")
         }
         guard (1...1000).contains(maxParticipants) else {
             throw ValidationError("--max-participants \(maxParticipants) is not possible: choose 1 to 1000")
+        }
+        guard (1...1000).contains(maxVoices) else {
+            throw ValidationError("--max-voices \(maxVoices) is not possible: choose 1 to 1000")
         }
         guard (1...86_400).contains(idleTimeout) else {
             throw ValidationError("--idle-timeout \(idleTimeout) is not possible: choose 1 to 86400 seconds")

@@ -8,7 +8,7 @@ import Testing
 struct AudioMixingSessionTests {
     /// A room of people who each hold a tone, and what each of them hears.
     private struct Room {
-        let session = AudioMixingSession()
+        var session = AudioMixingSession()
         var input = AudioMixingInput()
         var senders: [ParticipantID: TestSender] = [:]
         var decoders: [ParticipantID: OpusDecoder] = [:]
@@ -189,17 +189,65 @@ struct AudioMixingSessionTests {
     @Test("noise that nobody would hear is not mixed in, and pauses of speech are")
     func gate() {
         var gate = MixGate()
+        func process(_ frame: inout [Float], _ level: AudioLevel) -> Bool {
+            let isOpen = gate.isAudible(at: level)
+            return gate.process(&frame, isOpen: isOpen)
+        }
         let quiet = AudioLevel(decibelsBelowOverload: 70)
         var frame = [Float](repeating: 0.001, count: 960)
-        #expect(!gate.process(&frame, level: quiet))
+        #expect(!process(&frame, quiet))
         frame = [Float](repeating: 0.1, count: 960)
-        #expect(gate.process(&frame, level: AudioLevel(decibelsBelowOverload: 20)))
+        #expect(process(&frame, AudioLevel(decibelsBelowOverload: 20)))
         #expect(frame[0] == 0 && frame[200] == 0.1)
-        for _ in 0..<(MixGate.hold - 1) { #expect(gate.process(&frame, level: quiet) && gate.gain == 1) }
+        for _ in 0..<(MixGate.hold - 1) { #expect(process(&frame, quiet) && gate.gain == 1) }
         frame = [Float](repeating: 0.001, count: 960)
-        #expect(gate.process(&frame, level: quiet) && gate.gain == 0)
+        #expect(process(&frame, quiet) && gate.gain == 0)
         #expect(frame[959] < 0.00001)
-        #expect(!gate.process(&frame, level: quiet))
+        #expect(!process(&frame, quiet))
+    }
+
+    @Test("of many voices the loudest are heard, all others share an encode, and who becomes louder takes a place")
+    func loudestVoices() throws {
+        var room = Room(session: AudioMixingSession(maximumVoices: 2))
+        let amplitudes: [ParticipantID: Float] = [1: 0.3, 2: 0.05, 3: 0.25, 4: 0.05, 5: 0.05]
+        for (id, amplitude) in amplitudes.sorted(by: { $0.key < $1.key }) {
+            let frequency = 300 * Double(id.rawValue)
+            try room.join(id, tone: frequency)
+            room.senders[id]?.signal = { position, count in
+                // The last of them raises their voice after two seconds.
+                let isLoud = id == 5 && position >= 96_000
+                return tone(frequency, amplitude: isLoud ? 0.6 : amplitude, from: position, count: count)
+            }
+        }
+        _ = try room.run(50)
+        let before = try room.run(40)
+        #expect(room.encodeCount == 3)
+        for (listener, loud) in [(ParticipantID(1), [900.0]), (3, [300]), (2, [300, 900])] {
+            let samples = try #require(before[listener])
+            for frequency in [300.0, 600, 900, 1200, 1500] {
+                let amplitude = amplitude(of: frequency, in: samples)
+                if loud.contains(frequency) { #expect(amplitude > 0.15) } else { #expect(amplitude < 0.01) }
+            }
+        }
+        _ = try room.run(60)
+        let after = try #require(try room.run(40)[2])
+        #expect(amplitude(of: 1500, in: after) > 0.4)
+        #expect(amplitude(of: 300, in: after) > 0.15)
+        #expect(amplitude(of: 900, in: after) < 0.01)
+        #expect(room.encodeCount == 3)
+    }
+
+    @Test("voices of one loudness do not take turns")
+    func equalVoices() throws {
+        var room = Room(session: AudioMixingSession(maximumVoices: 2))
+        for id in 1...4 { try room.join(ParticipantID(rawValue: UInt64(id)), tone: Double(400 * id)) }
+        _ = try room.run(50)
+        let heard = try #require(try room.run(150)[4])
+        let heardTones = [400.0, 800, 1200].filter { amplitude(of: $0, in: heard) > 0.15 }
+        #expect(heardTones.count == 2)
+        #expect(
+            [400.0, 800, 1200].allSatisfy { amplitude(of: $0, in: heard) > 0.15 || amplitude(of: $0, in: heard) < 0.01 }
+        )
     }
 
     @Test("with DTX, packets of silence need not be sent")

@@ -27,7 +27,7 @@ final class Room {
     let passThrough = RoomPassThrough()
     /// Cancels what is being composed when the room ends.
     private let cancellation = CompositionCancellation()
-    private let mixer = QueueConfined(AudioMixingSession())
+    private let mixer: QueueConfined<AudioMixingSession>
     let mixQueue: JobQueueID
 
     private(set) var participants: [Participant] = []
@@ -75,6 +75,7 @@ final class Room {
         self.configuration = configuration
         self.governor = governor
         self.wallClock = wallClock
+        mixer = QueueConfined(AudioMixingSession(maximumVoices: configuration.maximumVoices))
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()
         mixQueue = queues.next()
