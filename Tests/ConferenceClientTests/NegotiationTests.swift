@@ -20,12 +20,12 @@ struct NegotiationTests {
     }
 
     private func answer(
-        _ options: JoinOptions, video: Bool = true, audio: Bool = true
+        _ options: JoinOptions, video: Bool = true, followsBitRate: Bool = true, audio: Bool = true
     ) throws -> (client: NegotiatedSession, relay: NegotiatedSession) {
         let address = try #require(TransportAddress(host: "127.0.0.1", port: 40_000))
         let relay = try #require(TransportAddress(host: "127.0.0.1", port: 7000))
         let (offer, pending) = Negotiation.offer(
-            options, sources: (video, audio), address: address,
+            options, sources: (video, followsBitRate, audio), address: address,
             fingerprint: options.transport == .dtls ? certificates.client.fingerprint : nil)
         var generator = SeededGenerator(seed: 5)
         let parsed = try SessionDescription(parsing: offer.encode())
@@ -49,6 +49,13 @@ struct NegotiationTests {
         #expect(video.retransmissionPayloadType != nil)
         #expect((relay.transport != nil) == (transport == .dtls))
         #expect((client.transport != nil) == (transport == .dtls))
+    }
+
+    @Test("who can follow a rate asks to be told one; who sends frames as they are does not", arguments: [true, false])
+    func rate(follows: Bool) throws {
+        let video = try #require(try answer(options(.dtls), followsBitRate: follows).relay.video)
+        #expect(video.feedback.remb == follows)
+        #expect(video.feedback.tmmbr == follows)
     }
 
     @Test(

@@ -43,7 +43,7 @@ extension ClientSession {
             guard let address else { throw ClientError.failed(reason: "the UDP socket has no address") }
             let certificate = try Self.certificate(options)
             let (offer, pending) = Negotiation.offer(
-                options, sources: (sources.hasVideo, sources.hasAudio), address: address,
+                options, sources: (sources.hasVideo, sources.followsBitRate, sources.hasAudio), address: address,
                 fingerprint: certificate?.fingerprint)
             var negotiation = try await Negotiation.join(
                 options, offer: offer, pending: pending, over: connection)
@@ -90,11 +90,13 @@ extension ClientSession {
     final class SourceBox: @unchecked Sendable {
         private let sources: MediaSources
         let hasVideo: Bool
+        let followsBitRate: Bool
         let hasAudio: Bool
 
         init(_ sources: MediaSources) {
             self.sources = sources
             hasVideo = sources.video != nil
+            followsBitRate = sources.video?.followsBitRate ?? true
             hasAudio = sources.audio != nil
         }
 

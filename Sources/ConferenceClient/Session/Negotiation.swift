@@ -16,9 +16,12 @@ struct Negotiation: Sendable {
 
     /// The offer of a client that receives at `address`.
     ///
-    /// - Parameter fingerprint: Of what the client shows in the DTLS handshake; nil for keys in the descriptions.
+    /// - Parameters:
+    ///   - sources: What there is to send. Who sends frames as they are cannot follow a rate, and asks to be told none: what
+    ///     was held back for it would come late and in bursts.
+    ///   - fingerprint: Of what the client shows in the DTLS handshake; nil for keys in the descriptions.
     static func offer(
-        _ options: JoinOptions, sources: (video: Bool, audio: Bool), address: TransportAddress,
+        _ options: JoinOptions, sources: (video: Bool, followsBitRate: Bool, audio: Bool), address: TransportAddress,
         fingerprint: CertificateFingerprint?
     ) -> (offer: SessionDescription, pending: PendingOffer) {
         // Keys and credentials are made from the system's randomness, whatever the seed.
@@ -28,7 +31,7 @@ struct Negotiation: Sendable {
             ?? OfferParameters.Transport.sdes(options.srtpProfiles)
         var parameters = OfferParameters(address: address, transport: transport)
         parameters.video = .init(direction: sources.video ? .sendAndReceive : .receiveOnly)
-        if !options.followsDemand {
+        if !(options.followsDemand && sources.followsBitRate) {
             parameters.video?.feedback.tmmbr = false
             parameters.video?.feedback.remb = false
         }

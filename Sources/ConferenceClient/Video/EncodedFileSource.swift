@@ -5,6 +5,7 @@ import Recording
 public final class EncodedFileSource: VideoSource {
     public let dimensions: VideoDimensions
     public let frameRate: Double
+    public let followsBitRate = false
 
     private static let reorderingReason =
         "it has B-frames, so that it cannot be sent as it is; leave --no-reencode out"

@@ -47,6 +47,7 @@ struct PreEncodedClip: Sendable {
 final class ClipSource: VideoSource {
     var dimensions: VideoDimensions { clips[0].dimensions }
     var frameRate: Double { clips[0].frameRate }
+    var followsBitRate: Bool { false }
 
     /// The same in several sizes, the largest first; with frames of all sizes at the same places.
     private let clips: [PreEncodedClip]

@@ -25,6 +25,9 @@ public protocol VideoSource: AnyObject {
     /// Frames per second, on average.
     var frameRate: Double { get }
 
+    /// Whether what is sent can be made to take another rate: pictures that are still to be encoded.
+    var followsBitRate: Bool { get }
+
     /// The next frame.
     ///
     /// - Parameter wallClockMilliseconds: The wall clock's time, for sources that show it.
@@ -40,6 +43,7 @@ public protocol VideoSource: AnyObject {
 }
 
 extension VideoSource {
+    public var followsBitRate: Bool { true }
     public func fit(_ tile: VideoDimensions) {}
     public func skipToSyncFrame() {}
 }
