@@ -6,6 +6,8 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     case personal
     /// At most four encoders, and one picture for all.
     case shared
+    /// The same, and what everyone sends follows the size in which it is seen.
+    case priced
     /// GStreamer with an encoder for each receiver.
     case gstreamerDedicated = "gstreamer-dedicated"
     /// GStreamer with one encoder for all.
@@ -18,8 +20,11 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         switch self {
         case .dedicated: ["--max-encoders", "dedicated", "--self-view", "never"]
         case .personal: ["--max-encoders", "4", "--self-view", "never"]
-        case .shared: ["--max-encoders", "4", "--self-view", "always"]
+        case .shared, .priced: ["--max-encoders", "4", "--self-view", "always"]
         case .gstreamerDedicated, .gstreamerShared: nil
         }
     }
+
+    /// Whether clients send a clip as it is, or the test camera in the size in which it is seen.
+    var sendsClip: Bool { self != .priced }
 }

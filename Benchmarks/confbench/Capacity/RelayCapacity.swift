@@ -20,7 +20,6 @@ struct RelayCapacity {
             arguments: [
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)", "--max-participants", "100",
-                "--governor", "off",
                 // What is measured is the same work, not as much of it as there is time for.
                 "--governor", "off",
             ] + options)
@@ -29,7 +28,8 @@ struct RelayCapacity {
         let load = try ChildProgram(
             "confclient",
             arguments: [
-                "load", room.absoluteString, "--count", "\(participants)", "--video", clipPath, "--frame-rate",
+                "load", room.absoluteString, "--count", "\(participants)", "--video",
+                way.sendsClip ? clipPath : "synthetic", "--frame-rate",
                 "\(Workload.frameRate)", "--max-bitrate", "\(Workload.sourceBitRate.bitsPerSecond * 2)", "--quiet",
             ])
         defer { load.end() }

@@ -24,6 +24,7 @@ final class EncodeGroup {
     private var selector: RungSelector
     /// The size of what was handed to the encoder last.
     private var encodedDimensions: VideoDimensions?
+    private var encodedQueue = EncodedQueue()
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
     private var lastPicture: PixelBuffer?
@@ -135,7 +136,8 @@ final class EncodeGroup {
         let divisor = max(1, rung.divisor / max(1, limits.frameRateDivisor))
         let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
         guard isKeyFrame || isPictureDue else { return .idle }
-        guard !isEncoding, hasRoom || (isKeyFrame && newcomerHasRoom) else {
+        guard !isEncoding, !isShared || encodedQueue.hasRoom(now: now), hasRoom || (isKeyFrame && newcomerHasRoom)
+        else {
             framesLeftOut &+= 1
             return .leftOut
         }
@@ -182,6 +184,7 @@ final class EncodeGroup {
         isEncoding = false
         if let frame = result.frame {
             framesEncoded &+= 1
+            encodedQueue.add(frame.size, rate: bitRate.sustained, now: completion.finished)
             selector.observe(frame.statistics, now: completion.finished)
             if frame.isKeyFrame {
                 keyFramesEncoded &+= 1
