@@ -21,7 +21,7 @@ enum FrameBound {
     /// …and on one that carries too little for the group in any case, and waits for a keyframe of another.
     static let queueOfFallen = Duration.milliseconds(200)
     /// No frame of the upper temporal layer is sent on a link that then has this much to do.
-    static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.5)
+    static let upperLayerQueue = Span(time: .milliseconds(80), intervals: 2)
     /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small: what
     /// follows it is to have room as well…
     private static let keyFrameSpan = Span(time: .milliseconds(140), intervals: 3.5)

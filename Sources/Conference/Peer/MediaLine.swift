@@ -4,7 +4,9 @@ import RTP
 import SecureTransport
 
 /// One m-line of a session: its keys, where its packets go, and its streams in both directions.
-struct MediaLine {
+///
+/// A class, so that looking at a line never copies what its streams hold; a connection's own.
+final class MediaLine {
     private(set) var negotiated: NegotiatedMedia
     /// What protects the line's packets, which may be shared with other lines; `nil` until there are keys.
     var keys: Keys?
@@ -89,12 +91,10 @@ struct MediaLine {
 
     /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also one
     /// that is sent again after a pause, for under its keys no number may come twice.
-    mutating func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+    func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
             // The m-line was given to another stream (RFC 8829, section 5.2.2).
-            var line = MediaLine(wanted)
-            (line.keys, line.rtpDestination, line.rtcpDestination) = (keys, rtpDestination, rtcpDestination)
-            self = line
+            begin(wanted)
         } else {
             negotiated = wanted
             header = HeaderExtensions(wanted)
@@ -103,14 +103,24 @@ struct MediaLine {
         setUpStreams(using: &generator)
     }
 
+    /// Begins another stream, by the same path and with the same keys.
+    private func begin(_ wanted: NegotiatedMedia) {
+        negotiated = wanted
+        header = HeaderExtensions(wanted)
+        knownSSRCs = Self.announcedSSRCs(of: wanted)
+        (reportedSSRCs, latchedSequence, lastRTP) = ([], [:], nil)
+        (videoReceiver, videoSender, audioReceiver, audioSender) = (nil, nil, nil, nil)
+        limits = VideoLimits()
+    }
+
     /// The session no longer has the line.
-    mutating func disable(using generator: inout some RandomNumberGenerator) {
+    func disable(using generator: inout some RandomNumberGenerator) {
         negotiated.direction = .inactive
         setUpStreams(using: &generator)
     }
 
     /// Makes the streams that were negotiated and are not there yet, and brings the others up to date.
-    mutating func setUpStreams(using generator: inout some RandomNumberGenerator) {
+    func setUpStreams(using generator: inout some RandomNumberGenerator) {
         switch negotiated.kind {
         case .video:
             videoReceiver = negotiated.receives ? videoReceiver ?? VideoReceiveStream(negotiated) : nil
@@ -147,18 +157,18 @@ struct MediaLine {
         return mid.elementsEqual(header.mid)
     }
 
-    mutating func remember(ssrc: UInt32) {
+    func remember(ssrc: UInt32) {
         guard !knownSSRCs.contains(ssrc) else { return }
         if knownSSRCs.count >= Self.maximumSSRCs { knownSSRCs.removeFirst() }
         knownSSRCs.append(ssrc)
     }
 
-    mutating func forget(ssrc: UInt32) {
+    func forget(ssrc: UInt32) {
         knownSSRCs.removeAll { $0 == ssrc }
     }
 
     /// Whether a packet numbered `sequenceNumber` is newer than all that latched the address before.
-    mutating func isNewest(ssrc: UInt32, sequenceNumber: UInt16) -> Bool {
+    func isNewest(ssrc: UInt32, sequenceNumber: UInt16) -> Bool {
         if let latched = latchedSequence[ssrc], Int16(truncatingIfNeeded: Int(sequenceNumber) - Int(latched)) <= 0 {
             return false
         }
@@ -184,7 +194,7 @@ struct MediaLine {
     func namesLine(ssrc: UInt32) -> Bool { !reportedSSRCs.contains(ssrc) }
 
     /// The remote side has reported on a source of ours.
-    mutating func reported(ssrc: UInt32) {
+    func reported(ssrc: UInt32) {
         guard
             ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC
                 || ssrc == negotiated.localFlexFECSSRC, !reportedSSRCs.contains(ssrc)

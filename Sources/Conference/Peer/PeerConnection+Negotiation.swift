@@ -13,16 +13,13 @@ extension PeerConnection {
         session = wanted
         if let negotiated = wanted.transport { transport?.update(negotiated, now: now) }
         let receivedBefore = receivedContents
-        for index in lines.indices {
-            let wanted = wanted.media.first { $0.index == lines[index].negotiated.index }
-            if let wanted {
-                var line = lines[index]
+        for line in lines {
+            if let wanted = wanted.media.first(where: { $0.index == line.negotiated.index }) {
                 let keysBefore = line.negotiated.keys
                 line.update(wanted, using: &random)
-                if transport == nil, wanted.keys != keysBefore { try setUpKeys(of: &line) }
-                lines[index] = line
+                if transport == nil, wanted.keys != keysBefore { try setUpKeys(of: line) }
             } else {
-                lines[index].disable(using: &random)
+                line.disable(using: &random)
             }
         }
         for media in wanted.media where !lines.contains(where: { $0.negotiated.index == media.index }) {
@@ -51,20 +48,20 @@ extension PeerConnection {
 
     /// Adds a line for a stream that is new.
     func add(_ media: NegotiatedMedia) throws(SRTPError) {
-        var line = MediaLine(media)
+        let line = MediaLine(media)
         if transport != nil {
             line.keys = lines.first?.keys
             line.rtpDestination = transport?.selectedAddress
             line.rtcpDestination = transport?.selectedAddress
         } else {
-            try setUpKeys(of: &line)
+            try setUpKeys(of: line)
         }
         line.setUpStreams(using: &random)
         lines.append(line)
     }
 
     /// Keys and addresses of a line whose description carries them.
-    private func setUpKeys(of line: inout MediaLine) throws(SRTPError) {
+    private func setUpKeys(of line: MediaLine) throws(SRTPError) {
         let media = line.negotiated
         guard let keys = media.keys else { throw .missingKeys }
         if session.isBundled, let first = lines.first, let shared = first.keys,
@@ -107,9 +104,7 @@ extension PeerConnection {
 
     /// The video line of this content that is in use.
     func line(_ content: NegotiatedMedia.Content) -> Int? {
-        // By index: the lines are too large to be copied for a look at them.
-        for index in lines.indices where lines[index].shows(content) { return index }
-        return nil
+        lines.firstIndex { $0.shows(content) }
     }
 
     /// The least that a video encoder is told, whatever a receiver's own limit says.

@@ -6,7 +6,7 @@ import SecureTransport
 ///
 /// A lite agent answers the checks of a remote side that is not lite; a controlling one checks a remote side that is. The
 /// association begins once there is a validated path: our own flights go nowhere else.
-struct PeerTransport {
+final class PeerTransport {
     private(set) var negotiated: NegotiatedTransport
     private let certificate: DTLSCertificate
     private var lite: ICELiteAgent?
@@ -74,7 +74,7 @@ struct PeerTransport {
     // MARK: Receiving
 
     /// Takes a STUN datagram; an answer to it goes to where it came from.
-    mutating func receive(
+    func receive(
         stun datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
     ) -> (outcome: Outcome, response: ByteBuffer?) {
         if let outcome = lite?.receive(datagram, from: source, now: now) {
@@ -95,7 +95,7 @@ struct PeerTransport {
     }
 
     /// Takes a DTLS datagram.
-    mutating func receive(dtls datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) -> Outcome {
+    func receive(dtls datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) -> Outcome {
         guard isValidated(source) else { return .unauthenticated }
         if awaitsHandshake { beginHandshake(now: now) }
         guard let association, association.receive(datagram, now: now) else { return .ignored }
@@ -103,12 +103,12 @@ struct PeerTransport {
     }
 
     /// An authentic media packet came from this address.
-    mutating func noteSign(from source: TransportAddress, now: MonotonicInstant) {
+    func noteSign(from source: TransportAddress, now: MonotonicInstant) {
         lite?.noteSign(from: source, now: now)
         controlling?.noteSign(from: source, now: now)
     }
 
-    private mutating func beginHandshake(now: MonotonicInstant) {
+    private func beginHandshake(now: MonotonicInstant) {
         association = try? DTLSConnection(
             role: negotiated.dtlsRole, certificate: certificate, remoteFingerprints: negotiated.remoteFingerprints,
             maximumDatagramSize: PeerConfiguration.maximumDatagramSize.bytes, now: now)
@@ -117,7 +117,7 @@ struct PeerTransport {
 
     // MARK: Time
 
-    mutating func advance(now: MonotonicInstant) {
+    func advance(now: MonotonicInstant) {
         lite?.advance(now: now)
         if let deadline = controlling?.nextDeadline, deadline <= now { controlling?.advance(now: now) }
         association?.advance(now: now)
@@ -129,12 +129,12 @@ struct PeerTransport {
     }
 
     /// Our network has changed: the path is checked anew at once, where that is ours to do.
-    mutating func networkChanged(now: MonotonicInstant) {
+    func networkChanged(now: MonotonicInstant) {
         controlling?.checkNow(now: now)
     }
 
     /// Takes what was negotiated anew: other credentials are an ICE restart, other candidates are checked too.
-    mutating func update(_ wanted: NegotiatedTransport, now: MonotonicInstant) {
+    func update(_ wanted: NegotiatedTransport, now: MonotonicInstant) {
         let isRestart =
             wanted.localCredentials != negotiated.localCredentials
             || wanted.remoteCredentials != negotiated.remoteCredentials
@@ -150,14 +150,14 @@ struct PeerTransport {
     }
 
     /// Ends the association; its alert waits for `pollTransmit`.
-    mutating func close(now: MonotonicInstant) {
+    func close(now: MonotonicInstant) {
         association?.close(now: now)
     }
 
     // MARK: Results
 
     /// The next datagram to send.
-    mutating func pollTransmit() -> PeerConnection.Transmit? {
+    func pollTransmit() -> PeerConnection.Transmit? {
         if let check = controlling?.pollTransmit() {
             return PeerConnection.Transmit(datagram: check.datagram, destination: check.destination)
         }
@@ -166,7 +166,7 @@ struct PeerTransport {
     }
 
     /// The next event; to be drained after each call.
-    mutating func pollEvent(now: MonotonicInstant) -> Event? {
+    func pollEvent(now: MonotonicInstant) -> Event? {
         if association == nil, negotiated.dtlsRole == .client, end == nil, selectedAddress != nil {
             beginHandshake(now: now)
         }
