@@ -78,6 +78,13 @@ let modules: [Module] = [
     Module(
         name: "NetworkSimulation",
         dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
+    // A whole room on simulated networks: the relay is real, the encoders are modelled.
+    Module(
+        name: "RoomSimulation",
+        dependencies: [
+            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "SecureTransport", "Conference",
+            "NetworkSimulation", nioCore,
+        ]),
     // Real pictures for the simulator, which itself knows no codec.
     Module(
         name: "SimulatedVideo",
@@ -162,7 +169,8 @@ let package = Package(
         .executableTarget(
             name: "confsim",
             dependencies: [
-                "FlightRecording", "MediaCore", "RateControl", "NetworkSimulation", "SimulatedVideo",
+                "Conference", "FlightRecording", "MediaCore", "RateControl", "NetworkSimulation", "RoomSimulation",
+                "SimulatedVideo",
                 "SimulationScenarios", "SimulationReports", argumentParser,
             ],
             swiftSettings: swiftSettings),

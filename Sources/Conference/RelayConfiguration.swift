@@ -33,6 +33,10 @@ public struct RelayConfiguration: Sendable {
     /// Whether who sees one source alone, unchanged, is sent its sender's own packets where they fit.
     public var passThrough = PassThroughMode.auto
     public var encoder = EncoderBackEnd.openH264
+    /// Makes encoders of one's own for pictures of a size, on the worker that then calls them; nil: compression sessions of
+    /// `encoder`, whose abilities one's own encoders are taken to have.
+    public var makeEncoder:
+        (@Sendable (VideoDimensions, CompressionProperties) throws(VideoCodingError) -> any PictureEncoding)?
     public var encoderPreset = EncoderPreset.balanced
     /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see the
     /// same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.

@@ -10,6 +10,7 @@ struct Confsim: AsyncParsableCommand {
             that cannot be read or understood, 73 an output that cannot be written.
             """,
         subcommands: [
-            Replay.self, Run.self, Compare.self, SensitivityCommand.self, RecordReplay.self, Traces.self,
+            Replay.self, Run.self, Compare.self, SensitivityCommand.self, RoomCommand.self, RecordReplay.self,
+            Traces.self,
         ])
 }

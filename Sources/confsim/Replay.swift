@@ -116,7 +116,7 @@ struct Replay: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let scenarios = try links().map(scenario)
+        let scenarios = try NamedLink.read(traces: traces, description: link).map { scenario($0.name, $0.profile) }
         try Output.check([json, csv, samples])
         try Output.prepare(folder: report)
         let flight = flightRecorder.map { _ in FlightMemory() }
@@ -211,36 +211,6 @@ struct Replay: AsyncParsableCommand {
         return text
     }
 
-    /// The links to simulate, each with a name to show.
-    private func links() throws -> [(name: String, profile: LinkProfile)] {
-        let described = try link.map { try readLink($0) }
-        guard !traces.isEmpty else { return described.map { [(link ?? "", $0)] } ?? [] }
-        return try traces.map { path in
-            var profile = described ?? LinkProfile(delay: .milliseconds(20))
-            if case .unlimited = profile.rate {
-            } else {
-                throw ValidationError("A trace and --link with a rate exclude each other; give one of them.")
-            }
-            do throws(LinkProfileError) {
-                profile.rate = try LinkRate(parsingTrace: try Self.readTrace(path))
-            } catch {
-                throw InputError.unusable("\(path): \(error)")
-            }
-            return (URL(fileURLWithPath: path).lastPathComponent, profile)
-        }
-    }
-
-    private func readLink(_ text: String) throws -> LinkProfile {
-        do throws(LinkProfileError) {
-            return try LinkProfile(parsing: text, readTrace: Self.readTrace)
-        } catch {
-            switch error {
-            case .unreadableTrace, .invalidTrace: throw InputError.unusable("--link: \(error)")
-            default: throw ValidationError("--link: \(error)")
-            }
-        }
-    }
-
     /// The constants of confrelay as `--scale` asks for; `validate` looked that it can.
     private func parameters() -> ConfrelayParameters {
         var parameters = ConfrelayParameters()
@@ -260,22 +230,14 @@ struct Replay: AsyncParsableCommand {
         return (String(parts[0]), factor)
     }
 
-    private static func readTrace(_ path: String) throws(LinkProfileError) -> String {
-        do {
-            return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-        } catch {
-            throw .unreadableTrace(path: path, reason: error.localizedDescription)
-        }
-    }
-
-    private static func parseRate(_ text: String) throws -> BitRate {
+    static func parseRate(_ text: String) throws -> BitRate {
         guard let rate = LinkProfile.bitRate(text) else {
             throw ValidationError("'\(text)' is not a rate; expected one such as 500k or 2.5M.")
         }
         return rate
     }
 
-    private static func parseDuration(_ text: String) throws -> Duration {
+    static func parseDuration(_ text: String) throws -> Duration {
         guard let duration = LinkProfile.duration(text) else {
             throw ValidationError("'\(text)' is not a time; expected one such as 60s or 500ms.")
         }

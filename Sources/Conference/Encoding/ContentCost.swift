@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 #if canImport(Glibc)
     import Glibc
@@ -11,7 +11,7 @@ import MediaCore
 ///
 /// Six steps of the quantisation parameter are half the bits; of a smaller picture each sample takes more of them, and of
 /// fewer pictures each takes more. So what is seen at one rung and rate tells what would be at another.
-struct ContentCost: Hashable, Sendable {
+package struct ContentCost: Hashable, Sendable {
     /// How bits grow with the samples of a picture, and with the pictures a second, as powers.
     private static let powers = (samples: 0.8, pictures: 0.6)
     private static let stepsToHalve = 6.0
@@ -20,7 +20,7 @@ struct ContentCost: Hashable, Sendable {
     var level: Double
 
     /// What frames tell that took a rate at a rung.
-    init(quantiser: Double, rate: BitRate, rung: EncodeRung) {
+    package init(quantiser: Double, rate: BitRate, rung: EncodeRung) {
         level = quantiser / Self.stepsToHalve + log2(Double(max(1, rate.bitsPerSecond))) - Self.size(rung)
     }
 
@@ -29,7 +29,7 @@ struct ContentCost: Hashable, Sendable {
     }
 
     /// The quantisation parameter that a rate leads to at a rung; beyond 51 where it would have to be.
-    func quantiser(at rung: EncodeRung, rate: BitRate) -> Double {
+    package func quantiser(at rung: EncodeRung, rate: BitRate) -> Double {
         Self.stepsToHalve * (level + Self.size(rung) - log2(Double(max(1, rate.bitsPerSecond))))
     }
 

@@ -49,7 +49,7 @@ final class EncodeGroup {
     ///   - rung: Where it begins, and what is known of its content.
     ///   - keyFrameShare: The most of the rate that keyframes take where the group is shared.
     init(
-        id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, backEnd: EncoderBackEnd, bitRate: VideoBitRate,
+        id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, encoder: LazyEncoder, bitRate: VideoBitRate,
         rung selector: RungSelector, keyFrameShare: Double
     ) {
         self.id = id
@@ -58,7 +58,7 @@ final class EncodeGroup {
         self.bitRate = bitRate
         self.selector = selector
         sharedPolicy = .shared(share: keyFrameShare)
-        encoder = QueueConfined(LazyEncoder(backEnd: backEnd, format: format))
+        self.encoder = QueueConfined(encoder)
     }
 
     func update(bitRate: VideoBitRate, isShared: Bool) {
@@ -98,6 +98,9 @@ final class EncodeGroup {
 
     /// When the next keyframe may come.
     var nextKeyFrame: MonotonicInstant { keyFrames.earliest(policy) }
+
+    /// Whether a keyframe is to come, and may come soon.
+    var expectsKeyFrame: Bool { keyFrames.isWanted }
 
     /// One keyframe answers all requests until it comes.
     func requestKeyFrame() { keyFrames.request() }

@@ -7,8 +7,9 @@ import MediaCore
 ///
 /// Rates move all the time and assignments must not: whoever changes the encoder needs a keyframe, for which all who
 /// share the new one pay. So targets are smoothed; an assignment stays for a while at least; and another one is taken
-/// where what is gained by it, over the time that it can be expected to hold, is more than its keyframes cost. One member
-/// whose network suddenly carries not even the group's lower temporal layer is moved at once, alone, a few times a
+/// where what is gained by it, over the time that it can be expected to hold, is more than its keyframes cost. Groups that
+/// come to be alike become one, since a second encoder for the same takes time without end and a keyframe is soon over
+/// (`GroupMerging`). One member whose network suddenly carries not even the group's lower temporal layer is moved at once, alone, a few times a
 /// minute at most; until then the group's rate takes no notice of it.
 struct EncodeGroupPlanner: Sendable {
     /// A receiver at this moment.
@@ -60,13 +61,16 @@ struct EncodeGroupPlanner: Sendable {
     private(set) var members: [ParticipantID: Member] = [:]
     /// The receivers in the order in which they were given.
     private var order: [ParticipantID] = []
-    private let loss: EncodeLoss
+    let loss: EncodeLoss
     private var nextID = 0
     private var lastUpdate: MonotonicInstant?
     private var lastReview = MonotonicInstant.zero
     /// When receivers were last moved other than because they came or their view changed.
-    private var lastChange = MonotonicInstant.zero
+    var lastChange = MonotonicInstant.zero
     private var changes = ChangeAllowance()
+    var merging = GroupMerging()
+    /// Groups that make a keyframe in any case.
+    var expecting: Set<EncodeGroupID> = []
 
     /// What is known of a receiver.
     struct Member: Sendable {
@@ -108,6 +112,8 @@ struct EncodeGroupPlanner: Sendable {
     private static let keyFrameCost = 0.25
     /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
     private static let horizon = 3.0...15.0
+    /// How long who comes is expected to stay.
+    private static let stay = 60.0
     /// Less than this, as a sum of logarithms, and so much for each receiver, is not worth a change.
     private static let leastGain = (sum: 0.1, each: 0.02)
     /// How long a member may get nothing so that the others lose nothing.
@@ -123,9 +129,14 @@ struct EncodeGroupPlanner: Sendable {
 
     /// Takes the receivers as they are now.
     ///
-    /// - Parameter budget: The most groups; nil for as many as there are receivers. There are more where more different
-    ///   pictures and formats are sent.
-    mutating func update(_ receivers: [Receiver], budget: Int?, now: MonotonicInstant) {
+    /// - Parameters:
+    ///   - budget: The most groups; nil for as many as there are receivers. There are more where more different pictures
+    ///     and formats are sent.
+    ///   - expecting: The groups that make a keyframe in any case, so that who is moved there costs nobody one.
+    mutating func update(
+        _ receivers: [Receiver], budget: Int?, expecting: Set<EncodeGroupID> = [], now: MonotonicInstant
+    ) {
+        self.expecting = expecting
         observe(receivers, now: now)
         isolate(budget: budget)
         release()
@@ -194,7 +205,7 @@ struct EncodeGroupPlanner: Sendable {
     }
 
     /// What most of a group have in common, of those whom its encoder suits.
-    private func key(of group: Group) -> Key? {
+    func key(of group: Group) -> Key? {
         var counts: [Key: Int] = [:]
         var best: (key: Key, count: Int)?
         for id in group.members {
@@ -232,7 +243,11 @@ struct EncodeGroupPlanner: Sendable {
             return
         }
         rescue(budget: budget, now: now)
-        review(budget: budget, now: now)
+        guard now - lastReview >= Self.reviewInterval else { return }
+        lastReview = now
+        let pair = merging.choose(mergingCandidates(), now: now)
+        guard now - lastChange >= Self.dwell else { return }
+        if let pair { merge(pair, now: now) } else { review(budget: budget, now: now) }
     }
 
     /// Moves those whose network has become much slower than their group.
@@ -259,16 +274,16 @@ struct EncodeGroupPlanner: Sendable {
         for id: ParticipantID, budget: Int, now: MonotonicInstant
     ) -> EncodeGroupID? {
         guard let member = members[id] else { return nil }
-        // Those who come mostly stay.
-        let time = member.group == nil ? Self.horizon.upperBound : horizon(now: now)
+        let time = member.group == nil ? Self.stay : horizon(now: now)
         var best: (id: EncodeGroupID?, cost: Double)?
         if groups.count < budget { best = (nil, loss.encoder * time + Self.keyFrameCost) }
         for group in groups where group.format == member.receiver.format {
             let others = group.members.filter { $0 != id }
             guard let first = others.first ?? group.members.first, members[first]?.key == member.key else { continue }
             let added = loss.best(for: levels(others + [id])).loss - loss.best(for: levels(others)).loss
-            // Who stays needs no keyframe.
-            let keyFrames = member.group == group.id ? 0 : Self.keyFrameCost * Double(others.count + 1)
+            // Who stays needs no keyframe, and one that comes in any case costs the others nothing.
+            let payers = expecting.contains(group.id) ? 1 : others.count + 1
+            let keyFrames = member.group == group.id ? 0 : Self.keyFrameCost * Double(payers)
             let cost = added * time + keyFrames
             if cost < best?.cost ?? .infinity { best = (group.id, cost) }
         }
@@ -277,8 +292,6 @@ struct EncodeGroupPlanner: Sendable {
 
     /// Looks whether another assignment is worth its keyframes.
     private mutating func review(budget: Int, now: MonotonicInstant) {
-        guard now - lastReview >= Self.reviewInterval, now - lastChange >= Self.dwell else { return }
-        lastReview = now
         let before = groups.reduce(0) { $0 + loss.encoder + loss.best(for: levels($1.members)).loss }
         let plan = bestPlan(budget: budget)
         var (after, cost) = (0.0, 0.0)
@@ -291,6 +304,7 @@ struct EncodeGroupPlanner: Sendable {
         guard gain >= Self.leastGain.sum + Self.leastGain.each * Double(order.count), gain * horizon(now: now) > cost
         else { return }
         lastChange = now
+        if plan.count > groups.count { merging.parted(now: now) }
         adopt(plan, .reviewed, now: now)
     }
 
@@ -365,7 +379,7 @@ struct EncodeGroupPlanner: Sendable {
     }
 
     /// Moves one receiver; a group that is left empty ends.
-    private mutating func move(_ id: ParticipantID, to group: EncodeGroupID, _ reason: Reason, now: MonotonicInstant) {
+    mutating func move(_ id: ParticipantID, to group: EncodeGroupID, _ reason: Reason, now: MonotonicInstant) {
         assign(id, to: group, reason, now: now)
         groups.removeAll { $0.members.isEmpty }
     }
@@ -400,7 +414,7 @@ struct EncodeGroupPlanner: Sendable {
 
     private func current(_ id: ParticipantID) -> Double { members[id]?.current ?? 0 }
 
-    private func levels(_ ids: [ParticipantID]) -> [Double] {
+    func levels(_ ids: [ParticipantID]) -> [Double] {
         ids.map { members[$0]?.smooth ?? 0 }.sorted()
     }
 

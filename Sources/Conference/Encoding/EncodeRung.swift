@@ -8,7 +8,7 @@ public struct EncodeRung: Hashable, Sendable {
     /// Each how-many-th of the room's ticks is encoded.
     var divisor = 1
 
-    init(dimensions: VideoDimensions, roomFrameRate: Int, divisor: Int = 1) {
+    package init(dimensions: VideoDimensions, roomFrameRate: Int, divisor: Int = 1) {
         self.dimensions = dimensions
         self.divisor = max(1, divisor)
         frameRate = max(1, roomFrameRate / max(1, divisor))

@@ -16,15 +16,20 @@ final class LazyEncoder {
         var maximumSize: DataSize
     }
 
+    /// Makes an encoder for pictures of a size.
+    typealias Maker = @Sendable (VideoDimensions, CompressionProperties) throws(VideoCodingError) -> any PictureEncoding
+
     private let backEnd: EncoderBackEnd
+    private let make: Maker?
     private let format: EncodeFormat
-    private var session: CompressionSession?
+    private var session: (any PictureEncoding)?
     private var settings: Settings?
     private var hasLayers = false
-    private let outputs = EncodeOutputQueue()
 
-    init(backEnd: EncoderBackEnd, format: EncodeFormat) {
+    /// - Parameter make: Makes encoders of one's own; nil: they are sessions of the back end.
+    init(backEnd: EncoderBackEnd, make: Maker? = nil, format: EncodeFormat) {
         self.backEnd = backEnd
+        self.make = make
         self.format = format
     }
 
@@ -35,13 +40,9 @@ final class LazyEncoder {
             let isOther = session.map { $0.dimensions != picture.dimensions } ?? false
             if isOther || (forceKeyFrame && hasLayers != wantsLayers(wanted)) { session = nil }
             let session = try session(wanted, dimensions: picture.dimensions)
-            try session.encode(
+            let frame = try session.encode(
                 picture, presentationTime: MediaTime(captureTime), options: EncodeOptions(forceKeyFrame: forceKeyFrame))
-            switch outputs.next()?.result {
-            case .frame(let frame): return EncodedPicture(captureTime: captureTime, frame: frame)
-            case .failed(let error): throw error
-            case .dropped, nil: return EncodedPicture(captureTime: captureTime)
-            }
+            return EncodedPicture(captureTime: captureTime, frame: frame)
         } catch {
             // The next frame tries again with a new session.
             session = nil
@@ -51,7 +52,7 @@ final class LazyEncoder {
 
     private func session(
         _ wanted: Settings, dimensions: VideoDimensions
-    ) throws(VideoCodingError) -> CompressionSession {
+    ) throws(VideoCodingError) -> any PictureEncoding {
         if let session {
             if wanted != settings { try session.setProperties { wanted.apply(to: &$0) } }
             settings = wanted
@@ -60,8 +61,12 @@ final class LazyEncoder {
         var properties = format.properties
         wanted.apply(to: &properties)
         properties.temporalLayers = wantsLayers(wanted) ? 2 : 1
-        let made = try CompressionSession(
-            dimensions: dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
+        let made: any PictureEncoding =
+            if let make {
+                try make(dimensions, properties)
+            } else {
+                try SessionPictureEncoder(dimensions: dimensions, backEnd: backEnd, properties: properties)
+            }
         session = made
         settings = wanted
         hasLayers = wantsLayers(wanted)

@@ -130,7 +130,8 @@ final class RoomEncoding {
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
             lastPlan = now
             swap(&planned, &receivers)
-            planner.update(planned, budget: budget, now: now)
+            planner.update(
+                planned, budget: budget, expecting: Set(groups.lazy.filter(\.expectsKeyFrame).map(\.id)), now: now)
         }
         for planned in planner.groups { update(planned, participants: participants) }
         for participant in participants {
@@ -160,9 +161,12 @@ final class RoomEncoding {
             return
         }
         guard formats.indices.contains(planned.format) else { return }
+        let format = formats[planned.format]
+        let encoder = LazyEncoder(
+            backEnd: configuration.encoder, make: configuration.makeEncoder, format: format)
         let group = EncodeGroup(
-            id: planned.id, queue: queues.next(), format: formats[planned.format], backEnd: configuration.encoder,
-            bitRate: rate, rung: firstRung(of: planned, rate: rate.sustained, among: participants),
+            id: planned.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate,
+            rung: firstRung(of: planned, rate: rate.sustained, among: participants),
             keyFrameShare: configuration.sharedKeyFrameShare)
         group.update(bitRate: rate, isShared: sole == nil)
         groups.append(group)

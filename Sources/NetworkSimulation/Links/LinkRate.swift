@@ -41,7 +41,7 @@ public enum LinkRate: Hashable, Sendable {
     }
 
     /// A part of the rate, for one of so many that share the link.
-    func divided(by count: Int) -> LinkRate {
+    public func divided(by count: Int) -> LinkRate {
         switch self {
         case _ where count <= 1: self
         case .unlimited: self

@@ -1,0 +1,47 @@
+public import MediaCore
+public import VideoCoding
+
+/// Encodes pictures of one size: a compression session, or something that stands for one.
+public protocol PictureEncoding: AnyObject {
+    var dimensions: VideoDimensions { get }
+
+    /// Changes what may be changed between two frames.
+    func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError)
+
+    /// Encodes a picture.
+    ///
+    /// - Returns: The frame; nil where it was left out.
+    func encode(
+        _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
+    ) throws(VideoCodingError) -> EncodedFrame?
+}
+
+/// A compression session that hands back what each call gave.
+final class SessionPictureEncoder: PictureEncoding {
+    private let session: CompressionSession
+    private let outputs = EncodeOutputQueue()
+
+    init(
+        dimensions: VideoDimensions, backEnd: EncoderBackEnd, properties: CompressionProperties
+    ) throws(VideoCodingError) {
+        session = try CompressionSession(
+            dimensions: dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
+    }
+
+    var dimensions: VideoDimensions { session.dimensions }
+
+    func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
+        try session.setProperties(change)
+    }
+
+    func encode(
+        _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
+    ) throws(VideoCodingError) -> EncodedFrame? {
+        try session.encode(picture, presentationTime: presentationTime, options: options)
+        switch outputs.next()?.result {
+        case .frame(let frame): return frame
+        case .failed(let error): throw error
+        case .dropped, nil: return nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Conference
+import H264
+import MediaCore
+import NIOCore
+import VideoCoding
+
+/// An encoder that makes frames of the sizes that a real one would make, of nothing.
+///
+/// Its mean is the rate it is told, as far as the content can be coded so finely and so coarsely. A keyframe takes several
+/// frames' bits within its bound, and what it took is saved on what follows, as OpenH264 does. Of two temporal layers the
+/// lower one gets three fifths of the bits.
+///
+/// Each frame carries the time of its picture, so that whoever receives it can tell how long it took.
+final class ModelledEncoder: PictureEncoding {
+    /// The quantisation parameters between which there is nothing to choose.
+    private static let quantisers = (least: 16.0, most: 51.0)
+    /// The part of what was spent too much that the next frame saves.
+    private static let repayment = 0.08
+    /// The least part of its share that a frame takes when saving.
+    private static let leastPart = 0.5
+    private static let lowerLayerShare = 0.6
+
+    let dimensions: VideoDimensions
+    private let content: SimulatedContent
+    private let census: EncoderCensus
+    private let format: VideoFormatDescription
+    private var properties: CompressionProperties
+    private var random: SeededGenerator
+    private var count = 0
+    /// Bytes spent beyond the rate.
+    private var owed = 0.0
+
+    init(
+        dimensions: VideoDimensions, properties: CompressionProperties, content: SimulatedContent,
+        census: EncoderCensus, seed: UInt64
+    ) throws(VideoCodingError) {
+        self.dimensions = dimensions
+        self.properties = properties
+        self.content = content
+        self.census = census
+        random = SeededGenerator(seed: seed)
+        format = try Self.format(dimensions, properties: properties)
+    }
+
+    /// Parameter sets for the size: those of a real encoder.
+    private static func format(
+        _ dimensions: VideoDimensions, properties: CompressionProperties
+    ) throws(VideoCodingError) -> VideoFormatDescription {
+        let outputs = EncodeOutputQueue()
+        var properties = properties
+        properties.maxFrameBytes = nil
+        properties.averageBitRate = .megabits(4)
+        let session = try CompressionSession(
+            dimensions: dimensions, properties: properties, outputHandler: outputs.append)
+        var picture = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+        for plane in 0..<3 {
+            picture.withMutablePlane(plane) { bytes, _ in _ = bytes.initializeMemory(as: UInt8.self, repeating: 128) }
+        }
+        try session.encode(
+            picture.freeze(), presentationTime: .zero, options: EncodeOptions(forceKeyFrame: true))
+        guard let frame = outputs.next()?.frame else {
+            throw .encodingFailed(backEnd: .openH264, code: 0)
+        }
+        return frame.sample.format
+    }
+
+    func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
+        change(&properties)
+    }
+
+    func encode(
+        _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
+    ) throws(VideoCodingError) -> EncodedFrame? {
+        let isKeyFrame = options.forceKeyFrame || count == 0
+        count = isKeyFrame ? 1 : count + 1
+        let hasLayers = properties.temporalLayers > 1
+        let isUpper = hasLayers && count.isMultiple(of: 2)
+        let frameRate = max(1, properties.expectedFrameRate)
+        let rung = EncodeRung(dimensions: dimensions, roomFrameRate: Int(frameRate))
+        let share = share(at: rung, frameRate: frameRate)
+        let noise = max(0.3, 1 + content.noise * (Double.random(in: -1.7...1.7, using: &random)))
+        var even = max(share * Self.leastPart, share - owed * Self.repayment)
+        var layer = 1.0
+        if isKeyFrame {
+            even = share * content.keyFrameFactor
+        } else if hasLayers {
+            layer = 2 * (isUpper ? 1 - Self.lowerLayerShare : Self.lowerLayerShare)
+        }
+        var bytes = even * layer * noise
+        if let limit = properties.maxFrameBytes { bytes = min(bytes, Double(limit.bytes)) }
+        owed = max(-share * 5, owed + bytes - share * layer)
+        var statistics = EncodeStatistics(
+            type: isKeyFrame ? .idr : .p, size: DataSize(bytes: max(bytes, Double(FrameStamp.leastSize))),
+            temporalLayer: isUpper ? 1 : 0, isReference: !isUpper)
+        let rate = BitRate(bitsPerSecond: bytes / layer / (isKeyFrame ? content.keyFrameFactor : 1) * 8 * frameRate)
+        let quantiser = content.cost.quantiser(at: rung, rate: rate)
+        statistics.averageQP = Int(min(max(quantiser, 10), 51).rounded())
+        census.count(at: presentationTime)
+        let data = FrameStamp.frame(statistics, time: presentationTime)
+        let sample = SampleBuffer(
+            data: BlockBuffer(data), format: format, presentationTime: presentationTime, isSync: isKeyFrame,
+            dependency: FrameDependency(isDependedOn: !isUpper, temporalLayer: isUpper ? 1 : 0))
+        return EncodedFrame(sample: sample, statistics: statistics)
+    }
+
+    /// The mean size of a frame.
+    private func share(at rung: EncodeRung, frameRate: Double) -> Double {
+        let rate = properties.averageBitRate
+        let quantiser = content.cost.quantiser(at: rung, rate: rate)
+        let clamped = min(max(quantiser, Self.quantisers.least), Self.quantisers.most)
+        // Six steps are half the bits.
+        var factor = 1.0
+        var steps = quantiser - clamped
+        while steps >= 1 {
+            factor *= 1.122_462
+            steps -= 1
+        }
+        while steps <= -1 {
+            factor /= 1.122_462
+            steps += 1
+        }
+        return Double(rate.bitsPerSecond) / 8 / frameRate * factor
+    }
+}

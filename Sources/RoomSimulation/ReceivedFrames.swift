@@ -1,0 +1,33 @@
+import MediaCore
+
+/// What a receiver got.
+struct ReceivedFrames {
+    private(set) var frames = 0
+    private(set) var size = DataSize.zero
+    private(set) var delays: [Duration] = []
+    private(set) var longestGap = Duration.zero
+    private var last: MonotonicInstant?
+
+    init(since start: MonotonicInstant? = nil) {
+        last = start
+    }
+
+    mutating func count(_ sample: SampleBuffer, now: MonotonicInstant) {
+        frames += 1
+        size += DataSize(bytes: sample.data.count)
+        if let last { longestGap = max(longestGap, now - last) }
+        last = now
+        if let time = FrameStamp.time(of: sample) { delays.append(now - time) }
+    }
+
+    /// A delay that so many of a hundred frames keep; zero without frames.
+    func delay(percentile: Int) -> Duration {
+        let sorted = delays.sorted()
+        guard !sorted.isEmpty else { return .zero }
+        return sorted[min(sorted.count * percentile / 100, sorted.count - 1)]
+    }
+
+    var meanDelay: Duration {
+        delays.isEmpty ? .zero : delays.reduce(.zero, +) / delays.count
+    }
+}

@@ -1,0 +1,90 @@
+import Conference
+import MediaCore
+import NIOCore
+import NetworkSimulation
+import SecureTransport
+import VideoCoding
+
+/// Somebody in the room, at the other end of two links.
+final class SimulatedMember {
+    /// What an IPv4 and a UDP header add to a datagram (RFC 791, RFC 768).
+    private static let overhead = DataSize(bytes: 28)
+    private static let pleadingInterval = Duration.milliseconds(333)
+
+    let name: String
+    let id: String
+    let address: TransportAddress
+    private let peer: PeerConnection
+    private let camera: SimulatedCamera?
+    private var uplink: LinkModel<ByteBuffer>
+    private var downlink: LinkModel<ByteBuffer>
+    private var nextPlea: MonotonicInstant
+    private(set) var received = ReceivedFrames()
+    /// When there is something to do next.
+    private(set) var nextEvent: MonotonicInstant
+
+    init(
+        _ receiver: RoomSimulationParameters.Receiver, id: String, address: TransportAddress, peer: PeerConnection,
+        camera: SimulatedCamera? = nil, seed: UInt64, now: MonotonicInstant
+    ) {
+        name = receiver.name
+        self.id = id
+        self.address = address
+        self.peer = peer
+        self.camera = camera
+        uplink = LinkModel(
+            profile: LinkProfile(rate: .unlimited, delay: receiver.downlink.delay), seed: seed, start: now)
+        downlink = LinkModel(profile: receiver.downlink, seed: seed &+ 1, start: now)
+        nextPlea = receiver.pleads ? now + .seconds(1) : .distantFuture
+        nextEvent = now
+    }
+
+    /// A datagram for it.
+    func send(_ datagram: ByteBuffer, now: MonotonicInstant) {
+        downlink.send(datagram, size: Self.size(datagram), now: now)
+        nextEvent = min(nextEvent, downlink.nextDelivery)
+    }
+
+    /// Does what is due, and hands the relay what has come for it.
+    func wake(_ relay: Relay, now: MonotonicInstant) throws(VideoCodingError) {
+        while let datagram = uplink.deliver(now: now) { relay.receive(datagram, from: address, now: now) }
+        while let datagram = downlink.deliver(now: now) {
+            _ = peer.receive(datagram, from: SimulatedMember.relayAddress, now: now)
+            try handleEvents(now: now)
+        }
+        if now >= nextPlea {
+            nextPlea += Self.pleadingInterval
+            peer.requestKeyFrame(now: now)
+        }
+        try camera?.wake(peer, now: now)
+        peer.wake(now: now)
+        try handleEvents(now: now)
+        while let transmit = peer.pollTransmit(now: now) {
+            uplink.send(transmit.datagram, size: Self.size(transmit.datagram), now: now)
+        }
+        nextEvent = min(
+            min(uplink.nextDelivery, downlink.nextDelivery),
+            min(camera?.nextFrame ?? .distantFuture, nextPlea, peer.nextWakeUp(now: now)))
+        // Whatever is due by now was done.
+        nextEvent = max(nextEvent, now + .microseconds(10))
+    }
+
+    /// Begins to count.
+    func startCounting(now: MonotonicInstant) { received = ReceivedFrames(since: now) }
+
+    static let relayAddress = TransportAddress(ipv4: 0x7f00_0001, port: 7000)
+
+    private static func size(_ datagram: ByteBuffer) -> DataSize {
+        DataSize(bytes: datagram.readableBytes) + overhead
+    }
+
+    private func handleEvents(now: MonotonicInstant) throws(VideoCodingError) {
+        while let event = peer.pollEvent() {
+            switch event {
+            case .videoFrame(let frame): received.count(frame.sample, now: now)
+            case .keyFrameRequested: camera?.requestKeyFrame()
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import NetworkSimulation
+
+/// A link that a command line names: a trace, or a description.
+struct NamedLink {
+    var name: String
+    var profile: LinkProfile
+
+    /// The links to simulate: each trace, with what the description says beside its rate; or else the one described.
+    static func read(traces: [String], description: String?) throws -> [NamedLink] {
+        let described = try description.map { try read(description: $0) }
+        guard !traces.isEmpty else { return described.map { [NamedLink(name: description ?? "", profile: $0)] } ?? [] }
+        return try traces.map { path in
+            var profile = described ?? LinkProfile(delay: .milliseconds(20))
+            if case .unlimited = profile.rate {
+            } else {
+                throw ValidationError("A trace and --link with a rate exclude each other; give one of them.")
+            }
+            do throws(LinkProfileError) {
+                profile.rate = try LinkRate(parsingTrace: try readTrace(path))
+            } catch {
+                throw InputError.unusable("\(path): \(error)")
+            }
+            return NamedLink(name: URL(fileURLWithPath: path).lastPathComponent, profile: profile)
+        }
+    }
+
+    private static func read(description: String) throws -> LinkProfile {
+        do throws(LinkProfileError) {
+            return try LinkProfile(parsing: description, readTrace: readTrace)
+        } catch {
+            switch error {
+            case .unreadableTrace, .invalidTrace: throw InputError.unusable("--link: \(error)")
+            default: throw ValidationError("--link: \(error)")
+            }
+        }
+    }
+
+    private static func readTrace(_ path: String) throws(LinkProfileError) -> String {
+        do {
+            return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+            throw .unreadableTrace(path: path, reason: error.localizedDescription)
+        }
+    }
+}
