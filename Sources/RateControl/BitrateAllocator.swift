@@ -95,10 +95,7 @@ public struct BitrateAllocator: Sendable {
 
         var videoRate = BitRate.zero
         if let range = configuration.video {
-            let payload = max(Double(configuration.videoPayloadSize.bytes), 1)
-            videoRate =
-                (rest * (payload / (payload + Double(max(configuration.packetOverhead.bytes, 0)))))
-                .clamped(to: range)
+            videoRate = (rest * videoPayloadShare).clamped(to: range)
             if let previous = last?.video, previous > .zero, range.contains(previous) {
                 let change = (videoRate / previous - 1).magnitude
                 // At the ends of the range small steps count: the last of them reaches the end.
@@ -114,7 +111,15 @@ public struct BitrateAllocator: Sendable {
         return allocation
     }
 
-    private var audioOverhead: BitRate {
-        BitRate(configuration.packetOverhead, over: configuration.audioPacketDuration)
+    /// What the headers of audio packets take; zero without audio.
+    public var audioOverhead: BitRate {
+        guard configuration.audio != nil else { return .zero }
+        return BitRate(configuration.packetOverhead, over: configuration.audioPacketDuration)
+    }
+
+    /// The part of what video takes that is payload.
+    public var videoPayloadShare: Double {
+        let payload = max(Double(configuration.videoPayloadSize.bytes), 1)
+        return payload / (payload + Double(max(configuration.packetOverhead.bytes, 0)))
     }
 }

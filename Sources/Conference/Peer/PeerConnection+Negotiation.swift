@@ -109,6 +109,8 @@ extension PeerConnection {
 
     /// The least that a video encoder is told, whatever a receiver's own limit says.
     static let minimumVideoBitRate = BitRate.kilobits(50)
+    /// Frames are divided into packets of one size, of which few are as large as can be.
+    private static let averageVideoPayloadSize = DataSize(bytes: 1000)
     /// A change of the rate over several frames that is told although the next frame's is the same.
     static let notableChange = 0.1
     /// The most that an audio stream takes, headers included.
@@ -121,6 +123,7 @@ extension PeerConnection {
         return BitrateAllocator.Configuration(
             audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
             video: session.media.contains { $0.kind == .video && $0.sends }
-                ? minimumVideoBitRate...max(minimumVideoBitRate, maximumVideo) : nil)
+                ? minimumVideoBitRate...max(minimumVideoBitRate, maximumVideo) : nil,
+            packetOverhead: PeerConfiguration.packetOverhead, videoPayloadSize: averageVideoPayloadSize)
     }
 }

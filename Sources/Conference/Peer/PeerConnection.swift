@@ -177,9 +177,11 @@ public final class PeerConnection {
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: videoFractionLost, protection: protectionOverhead,
             audioRepetitions: audioRepetitions)
-        let available = decision.averageBitRate - allocation.audio * Double(1 + audioRepetitions)
+        let audio = allocation.audio * Double(1 + audioRepetitions) + allocator.audioOverhead
+        let available = decision.averageBitRate - audio
         budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
-        let carried = max(available * (1 / (1 + protectionOverhead)), Self.minimumVideoBitRate)
+        let carried = max(
+            available * (allocator.videoPayloadShare / (1 + protectionOverhead)), Self.minimumVideoBitRate)
         let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
         // Over several frames it may be far less than before while the next frame's is at its least already.
         let isOther = abs(sustained / max(allocatedSustained, Self.minimumVideoBitRate) - 1) > Self.notableChange

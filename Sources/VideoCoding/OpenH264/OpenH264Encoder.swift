@@ -25,17 +25,12 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// What the library was told last.
     private var applied: EncodingRate
     private var preset: EncoderPreset
-    /// The quantiser of the next frame while pictures get better again after a coarse key frame.
-    private var ramp: Int?
-    /// What the library's own rate control used last.
-    private var usualQuantiser = 34
+    private var ramp: QuantiserRamp
 
     /// While debt is paid back the library is told of changes larger than this share.
     private static let rateResolution = 0.01
     /// How much of the most that a frame may take it is to take on average.
     private static let frameLimitShare = 0.6
-    /// How much finer a frame is at most than the one before it after a coarse key frame.
-    private static let rampStep = 2
 
     init(properties: CompressionProperties, dimensions: VideoDimensions) throws(VideoCodingError) {
         library = try OpenH264Library()
@@ -51,6 +46,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
             properties.profileLevel.level
             .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
         keepsLongTermReferences = properties.longTermReferences
+        ramp = QuantiserRamp(hasLayers: properties.temporalLayers > 1)
         constantQuantiser = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
         usualMode = parameters.iRCMode
@@ -124,7 +120,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         try applyRate()
         previousMeter = meter
         if request.forceKeyFrame { try library.forceKeyFrame() }
-        let quantiser = request.quantiser ?? ramp
+        let quantiser = request.quantiser ?? ramp.request
         if let quantiser = quantiser ?? constantQuantiser {
             try encode(picture, request.presentationTime, quantiser: quantiser)
         } else {
@@ -141,7 +137,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         guard let slice = inspector?.inspect(data) else {
             throw .codecUnavailable(reason: "OpenH264's slices make no sense")
         }
-        updateRamp(after: quantiser, slice, bytes: data.readableBytes)
+        if constantQuantiser == nil { updateRamp(slice, wasGiven: quantiser != nil, bytes: data.readableBytes) }
         var frame = BackEndFrame(
             data: data, serial: request.serial, decodeSerial: request.serial, slice: slice,
             temporalLayer: library.temporalLayer, averageQP: slice.quantiser)
@@ -151,26 +147,12 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     func finish() throws(VideoCodingError) -> BackEndFrame? { nil }
 
-    /// From a coarse key frame on pictures get better by and by: at once, the next frame would be as large as the key
-    /// frame was not to be. The library's rate control does not see such frames and goes on where it was; so it takes
-    /// over only when the quantiser is back there.
-    private func updateRamp(after quantiser: Int?, _ slice: SliceSummary, bytes: Int) {
-        guard let quantiser else {
-            usualQuantiser = constantQuantiser ?? slice.quantiser ?? usualQuantiser
-            return
-        }
+    /// The library's rate control does not see frames whose quantiser it is given, and goes on where it was; so it takes over
+    /// again when the quantiser is back there.
+    private func updateRamp(_ slice: SliceSummary, wasGiven: Bool, bytes: Int) {
+        guard wasGiven else { return ramp.observeUsual(slice, layer: library.temporalLayer) }
         let share = Double(meter.allowance.bitsPerSecond) / 8 / max(1, target.frameRate)
-        let step = slice.type == .idr ? -1 : Self.quantiserStep(from: Double(bytes), to: share)
-        let next = min(quantiser + min(max(step, -Self.rampStep), 2 * Self.rampStep), 51)
-        ramp = next > usualQuantiser ? next : nil
-    }
-
-    /// How much coarser to quantise for frames of another size: six steps for half of it.
-    private static func quantiserStep(from bytes: Double, to wanted: Double) -> Int {
-        var (ratio, step) = (bytes / max(1, wanted), 0)
-        while ratio > 1.06, step < 51 { (ratio, step) = (ratio * 0.89, step + 1) }
-        while ratio < 0.94, step > -51 { (ratio, step) = (ratio / 0.89, step - 1) }
-        return step
+        ramp.observe(slice, layer: library.temporalLayer, bytes: bytes, share: share)
     }
 
     private func takeParameterSets() throws(VideoCodingError) {
