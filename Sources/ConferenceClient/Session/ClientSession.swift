@@ -182,7 +182,9 @@ public final class ClientSession: @unchecked Sendable {
         // Not at once again: a timer that fires early would otherwise spin.
         next = max(next, now + .microseconds(100))
         if let wakeUp {
-            guard next < wakeUp.instant || wakeUp.instant <= now else { return }
+            // One that is due already fires: it cannot be cancelled any more, and with another in its place there would be
+            // two from then on, and more after each delay.
+            guard next < wakeUp.instant, wakeUp.instant > now else { return }
             wakeUp.task.cancel()
         }
         guard next < .distantFuture else {
