@@ -5,6 +5,7 @@ import FoundationNetworking
 struct RoomReading: Decodable, Sendable {
     struct Participant: Decodable, Sendable {
         struct Uplink: Decodable, Sendable {
+            var framesReceived: UInt64
             var framesDecoded: UInt64
         }
 

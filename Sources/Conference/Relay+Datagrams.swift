@@ -4,11 +4,17 @@ public import SecureTransport
 
 extension Relay {
     /// Takes a datagram from the socket. Whatever it holds, it disturbs nobody but whoever can authenticate it.
-    public func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
+    ///
+    /// - Parameter arrival: When it came, where that was before it was read.
+    public func receive(
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
+        now: MonotonicInstant
+    ) {
+        let arrival = arrival ?? now
         let kind = DatagramKind.classify(datagram)
         switch kind {
-        case .rtp: receiveMedia(datagram, ssrcOffset: 8, from: source, now: now)
-        case .rtcp: receiveMedia(datagram, ssrcOffset: 4, from: source, now: now)
+        case .rtp: receiveMedia(datagram, ssrcOffset: 8, from: source, arrival: arrival, now: now)
+        case .rtcp: receiveMedia(datagram, ssrcOffset: 4, from: source, arrival: arrival, now: now)
         case .stun: receiveCheck(datagram, from: source, now: now)
         case .dtls: receiveHandshake(datagram, from: source, now: now)
         case .turnChannel, .unknown: datagrams.malformed &+= 1
@@ -61,7 +67,8 @@ extension Relay {
     // MARK: Media
 
     private func receiveMedia(
-        _ datagram: consuming ByteBuffer, ssrcOffset: Int, from source: TransportAddress, now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, ssrcOffset: Int, from source: TransportAddress,
+        arrival: MonotonicInstant, now: MonotonicInstant
     ) {
         let offset = datagram.readerIndex + ssrcOffset
         guard let ssrc = datagram.getInteger(at: offset, as: UInt32.self) else {
@@ -71,14 +78,14 @@ extension Relay {
         let owners = paths.owners(of: source)
         if owners.count == 1, demultiplexer.isEmpty {
             // Nobody else's: the packet is decrypted where it lies.
-            let outcome = owners[0].peer.receive(datagram, from: source, now: now)
+            let outcome = owners[0].peer.receive(datagram, from: source, arrival: arrival, now: now)
             count(outcome)
             if outcome == .accepted { service(owners[0], now: now) }
             return
         }
         var best = PeerConnection.ReceiveOutcome.unknown
         for participant in owners.reversed() {
-            let outcome = participant.peer.receive(copy datagram, from: source, now: now)
+            let outcome = participant.peer.receive(copy datagram, from: source, arrival: arrival, now: now)
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
                 service(participant, now: now)
@@ -88,7 +95,7 @@ extension Relay {
         }
         let owner = demultiplexer.route(ssrc: ssrc, source: source)
         if let owner {
-            best = deliver(copy datagram, to: owner, ssrc: ssrc, from: source, now: now)
+            best = deliver(copy datagram, to: owner, ssrc: ssrc, from: source, arrival: arrival, now: now)
             guard best == .unauthenticated else {
                 count(best)
                 return
@@ -97,7 +104,7 @@ extension Relay {
         }
         let candidates = demultiplexer.candidates(ssrc: ssrc, excluding: owner, now: now)
         for candidate in candidates {
-            let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, now: now)
+            let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, arrival: arrival, now: now)
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
                 return
@@ -109,9 +116,9 @@ extension Relay {
 
     private func deliver(
         _ datagram: consuming ByteBuffer, to participant: Participant, ssrc: UInt32, from source: TransportAddress,
-        now: MonotonicInstant
+        arrival: MonotonicInstant, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome {
-        let outcome = participant.peer.receive(datagram, from: source, now: now)
+        let outcome = participant.peer.receive(datagram, from: source, arrival: arrival, now: now)
         if outcome == .accepted {
             demultiplexer.authenticated(participant, ssrc: ssrc, source: source)
             service(participant, now: now)

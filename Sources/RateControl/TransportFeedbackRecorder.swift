@@ -40,8 +40,12 @@ public struct TransportFeedbackRecorder: Sendable {
         self.interval = interval
     }
 
-    /// A packet with this transport-wide sequence number arrived now.
-    public mutating func received(transportSequence: UInt16, now: MonotonicInstant) {
+    /// A packet with this transport-wide sequence number arrived.
+    ///
+    /// - Parameter arrival: When it arrived, where that was before now.
+    public mutating func received(
+        transportSequence: UInt16, arrival: MonotonicInstant? = nil, now: MonotonicInstant
+    ) {
         let sequence = unwrapper.unwrap(transportSequence)
         let end = firstSequence + Int64(arrivals.count)
         if arrivals.isEmpty || sequence >= end + Int64(Self.window) {
@@ -57,7 +61,7 @@ public struct TransportFeedbackRecorder: Sendable {
         let index = Int(sequence - firstSequence)
         while arrivals.count <= index { arrivals.append(nil) }
         guard arrivals[offset: index] == nil else { return }
-        arrivals[offset: index] = Self.floorDivide(now.nanoseconds, Self.tick)
+        arrivals[offset: index] = Self.floorDivide((arrival ?? now).nanoseconds, Self.tick)
         if !hasNews { firstUnreportedTime = now }
         hasNews = true
         nextToReport = min(nextToReport, sequence)

@@ -45,7 +45,9 @@ public protocol RelayCore: AnyObject {
     /// The next thing that the governor has to tell.
     func pollGovernorEvent() -> GovernorEvent?
     /// Takes a datagram that arrived.
-    func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant)
+    func receive(
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,
+        now: MonotonicInstant)
     /// Does what is due.
     func wake(now: MonotonicInstant)
     /// When `wake` is wanted next.

@@ -237,8 +237,8 @@ actor RelayDriver {
 }
 
 extension RelayDriver: MediaSocket.Receiver {
-    nonisolated func received(_ datagram: ByteBuffer, from source: TransportAddress) {
-        assumeIsolated { $0.receive(datagram, from: source) }
+    nonisolated func received(_ datagram: ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant) {
+        assumeIsolated { $0.receive(datagram, from: source, arrival: arrival) }
     }
 
     nonisolated func readBatchEnded() {
@@ -249,11 +249,11 @@ extension RelayDriver: MediaSocket.Receiver {
         assumeIsolated { $0.noteSocketClosed() }
     }
 
-    private func receive(_ datagram: ByteBuffer, from source: TransportAddress) {
+    private func receive(_ datagram: ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant) {
         guard !isClosed else { return }
         let now = readTime ?? now()
         readTime = now
-        relay.receive(datagram, from: source, now: now)
+        relay.receive(datagram, from: source, arrival: arrival, now: now)
     }
 
     private func endReadBatch() {

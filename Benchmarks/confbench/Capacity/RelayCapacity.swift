@@ -11,7 +11,7 @@ struct RelayCapacity {
     let duration: Int
 
     /// Rates and encoders have to have settled.
-    private static let warmUp = Duration.seconds(8)
+    private static let warmUp = Duration.seconds(12)
 
     func run() async throws -> CapacityResult {
         let rate = "\(Workload.downlinkBitRate.bitsPerSecond)"
@@ -44,6 +44,9 @@ struct RelayCapacity {
         let after = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
         let delays = try await DelayDistribution.read(of: room) - delaysBefore
         let seconds = (after.time - before.time).seconds
+        let sent = zip(before.room.participants, after.room.participants).map {
+            Double($1.uplink.framesReceived &- $0.uplink.framesReceived) / seconds
+        }
         let frames = zip(before.room.participants, after.room.participants).map {
             Double($1.downlink.framesEncoded &- $0.downlink.framesEncoded) / seconds
         }
@@ -53,6 +56,7 @@ struct RelayCapacity {
             way: way, participants: after.room.participants.count,
             cores: (after.relay - before.relay).seconds / seconds,
             clientCores: (after.load - before.load).seconds / seconds,
+            leastSentFramesPerSecond: sent.min() ?? 0,
             leastFramesPerSecond: after.room.participants.count == participants ? frames.min() ?? 0 : 0,
             framesPerSecond: frames.reduce(0, +) / Double(max(1, frames.count)),
             missedTickShare: missed / max(1, missed + ticks), medianDelayMilliseconds: delays.quantile(0.5),

@@ -7,12 +7,15 @@ public import SecureTransport
 extension PeerConnection {
     /// Takes a datagram that may be for this session. Never traps, whatever it holds; only a packet that authenticates
     /// changes anything.
+    ///
+    /// - Parameter arrival: When it came, where that was before it was read.
     public func receive(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
+        now: MonotonicInstant
     ) -> ReceiveOutcome {
         guard !isClosed else { return .unknown }
         switch DatagramKind.classify(datagram) {
-        case .rtp: return receiveRTP(datagram, from: source, now: now)
+        case .rtp: return receiveRTP(datagram, from: source, arrival: arrival ?? now, now: now)
         case .rtcp: return receiveRTCP(datagram, from: source, now: now)
         case .stun: return receiveSTUN(datagram, from: source, now: now)
         case .dtls: return receiveDTLS(datagram, from: source, now: now)
@@ -28,7 +31,8 @@ extension PeerConnection {
     // MARK: RTP
 
     private func receiveRTP(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant,
+        now: MonotonicInstant
     ) -> ReceiveOutcome {
         let size = DataSize(bytes: datagram.readableBytes)
         guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
@@ -53,7 +57,7 @@ extension PeerConnection {
             lines[line].forget(ssrc: ssrc)
             line = named
         }
-        receive(packet, datagram: datagram, line: line, size: size, from: source, now: now)
+        receive(packet, datagram: datagram, line: line, size: size, from: source, arrival: arrival, now: now)
         return .accepted
     }
 
@@ -93,7 +97,7 @@ extension PeerConnection {
 
     private func receive(
         _ packet: RTPPacket, datagram: ByteBuffer, line: Int, size: DataSize, from source: TransportAddress,
-        now: MonotonicInstant
+        arrival: MonotonicInstant, now: MonotonicInstant
     ) {
         latch(line: line, rtp: packet, from: source)
         lines[line].lastRTP = now
@@ -103,7 +107,7 @@ extension PeerConnection {
         if let id = lines[line].header.inboundTransportSequence,
             let sequence = packet.extensions.transportSequenceNumber(id: id)
         {
-            feedbackRecorder?.received(transportSequence: sequence, now: now)
+            feedbackRecorder?.received(transportSequence: sequence, arrival: arrival, now: now)
         }
         if let receiver = lines[line].videoReceiver {
             receiver.insert(packet, datagram: datagram, size: size, now: now) { events.append(.videoPacket($0)) }

@@ -1,3 +1,4 @@
+import MediaCore
 import NIOCore
 import NIOPosix
 import SecureTransport
@@ -8,8 +9,9 @@ final class MediaSocket {
     /// The one or two addresses that are sent to, in the system's form.
     private var socketAddresses: [TransportAddress: SocketAddress] = [:]
 
-    /// Datagrams that are read with one system call.
-    private static let readBatch = 16
+    /// Datagrams that are read before other work of the loop has its turn. Each by a system call of its own: the kernel tells
+    /// of the last one alone when it came.
+    private static let readBatch: UInt = 16
     /// Larger datagrams do not come: the relay sends at most 1200 bytes.
     private static let maximumDatagramSize = 2048
 
@@ -20,20 +22,18 @@ final class MediaSocket {
     /// Binds a socket to a free port of `host` and hands each datagram to `receive`, on the event loop.
     ///
     /// - Parameters:
-    ///   - receive: Gets a datagram and where it came from.
+    ///   - receive: Gets a datagram, where it came from, and when the kernel took it in.
     ///   - batchEnded: Called after the last datagram of a batch.
     static func bind(
         host: String, on eventLoop: any EventLoop,
-        receive: @escaping @Sendable (ByteBuffer, TransportAddress) -> Void,
+        receive: @escaping @Sendable (ByteBuffer, TransportAddress, _ arrival: MonotonicInstant) -> Void,
         batchEnded: @escaping @Sendable () -> Void
     ) async throws -> NIOLoopBound<MediaSocket> {
         let channel = try await DatagramBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_rcvbuf), value: 1 << 20)
             .channelOption(.socketOption(.so_sndbuf), value: 1 << 20)
-            .channelOption(.datagramVectorReadMessageCount, value: readBatch)
-            .channelOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBatch * maximumDatagramSize)
-            )
+            .channelOption(.maxMessagesPerRead, value: readBatch)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: maximumDatagramSize))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
@@ -89,26 +89,36 @@ final class MediaSocket {
 private final class DatagramHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
-    private let receive: @Sendable (ByteBuffer, TransportAddress) -> Void
+    private let receive: @Sendable (ByteBuffer, TransportAddress, _ arrival: MonotonicInstant) -> Void
     private let batchEnded: @Sendable () -> Void
+    private var arrivals: DatagramArrivalClock?
     /// The last sender: nearly always the relay.
     private var lastSender: (system: SocketAddress, transport: TransportAddress)?
 
     init(
-        receive: @escaping @Sendable (ByteBuffer, TransportAddress) -> Void,
+        receive: @escaping @Sendable (ByteBuffer, TransportAddress, _ arrival: MonotonicInstant) -> Void,
         batchEnded: @escaping @Sendable () -> Void
     ) {
         self.receive = receive
         self.batchEnded = batchEnded
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        let descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { $0 }
+        arrivals = descriptor.map(DatagramArrivalClock.init)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let now = ClientClock.now()
+        let arrival = arrivals?.arrival(now: now) ?? now
         let envelope = unwrapInboundIn(data)
         if let lastSender, lastSender.system == envelope.remoteAddress {
-            receive(envelope.data, lastSender.transport)
+            receive(envelope.data, lastSender.transport, arrival)
         } else if let transport = TransportAddress(envelope.remoteAddress) {
             lastSender = (envelope.remoteAddress, transport)
-            receive(envelope.data, transport)
+            receive(envelope.data, transport, arrival)
         }
     }
 

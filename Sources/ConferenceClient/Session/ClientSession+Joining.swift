@@ -32,7 +32,7 @@ extension ClientSession {
             }
             socket = try await MediaSocket.bind(
                 host: host, on: eventLoop,
-                receive: { inbox.session?.received($0, from: $1) },
+                receive: { inbox.session?.received($0, from: $1, arrival: $2) },
                 batchEnded: { inbox.session?.pump(now: ClientClock.now()) })
         } catch {
             connection.close()

@@ -136,13 +136,13 @@ public final class ClientSession: @unchecked Sendable {
     }
 
     /// A datagram came from the socket. On the event loop.
-    func received(_ datagram: ByteBuffer, from address: TransportAddress) {
+    func received(_ datagram: ByteBuffer, from address: TransportAddress, arrival: MonotonicInstant) {
         guard !isClosed else { return }
         let now = ClientClock.now()
         if downlink != nil {
             downlink?.send(datagram, peer: address, now: now)
         } else {
-            _ = peer.receive(datagram, from: address, now: now)
+            _ = peer.receive(datagram, from: address, arrival: arrival, now: now)
         }
     }
 

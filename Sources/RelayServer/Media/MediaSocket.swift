@@ -1,3 +1,4 @@
+import MediaCore
 import NIOCore
 import NIOPosix
 import SecureTransport
@@ -9,7 +10,9 @@ final class MediaSocket {
     /// Receives what arrives, on the event loop.
     protocol Receiver: AnyObject, Sendable {
         /// A datagram arrived. More of the same read may follow before `readBatchEnded`.
-        func received(_ datagram: ByteBuffer, from source: TransportAddress)
+        ///
+        /// - Parameter arrival: When the kernel took it in.
+        func received(_ datagram: ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant)
         /// Everything that one read brought was delivered.
         func readBatchEnded()
         /// The socket failed and is closed.
@@ -20,8 +23,9 @@ final class MediaSocket {
     private let sender: DatagramSender
     private let handler: Handler
 
-    /// Datagrams taken from the kernel in one system call.
-    private static let datagramsPerRead = 64
+    /// Datagrams taken from the kernel before other work of the loop has its turn. Each by a system call of its own: the
+    /// kernel tells of the last one alone when it came.
+    private static let datagramsPerRead: UInt = 64
     /// Room for each of them. A larger datagram is cut, and then fails authentication.
     private static let datagramCapacity = 2048
     /// What the kernel is asked to buffer in each direction; it may grant less (`net.core.[rw]mem_max`).
@@ -36,12 +40,8 @@ final class MediaSocket {
     /// Opens a channel bound to `address`. It reads nothing until a media socket is made of it.
     static func bind(to address: SocketAddress, on eventLoop: any EventLoop) async throws -> any Channel {
         try await DatagramBootstrap(group: eventLoop)
-            .channelOption(.datagramVectorReadMessageCount, value: datagramsPerRead)
-            .channelOption(
-                .recvAllocator,
-                value: FixedSizeRecvByteBufferAllocator(capacity: datagramsPerRead * datagramCapacity)
-            )
-            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: datagramCapacity))
+            .channelOption(.maxMessagesPerRead, value: datagramsPerRead)
             .channelOption(.autoRead, value: false)
             .channelOption(.socketOption(.so_rcvbuf), value: socketBufferSize)
             .channelOption(.socketOption(.so_sndbuf), value: socketBufferSize)
@@ -59,7 +59,7 @@ final class MediaSocket {
         let sender = DatagramSender(
             descriptor: descriptor, isIPv6: localAddress.protocol == .inet6,
             usesSegmentationOffload: System.supportsUDPSegmentationOffload)
-        let handler = Handler(receiver: receiver)
+        let handler = Handler(receiver: receiver, arrivals: DatagramArrivalClock(descriptor: descriptor))
         try pipeline.addHandler(handler)
         try channel.syncOptions?.setOption(.autoRead, value: true)
         return MediaSocket(channel: channel, sender: sender, handler: handler)
@@ -101,17 +101,21 @@ extension MediaSocket {
         var datagramsReceived: UInt64 = 0
         var bytesReceived: UInt64 = 0
 
-        init(receiver: any Receiver) {
+        private var arrivals: DatagramArrivalClock
+
+        init(receiver: any Receiver, arrivals: DatagramArrivalClock) {
             self.receiver = receiver
+            self.arrivals = arrivals
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let arrival = arrivals.arrival(now: SystemMediaClock.shared.now)
             let envelope = unwrapInboundIn(data)
             datagramsReceived += 1
             bytesReceived += UInt64(envelope.data.readableBytes)
             guard let source = TransportAddress(envelope.remoteAddress) else { return }
             // A slice without spare capacity: whoever writes to it copies the datagram, not the read buffer's share.
-            receiver?.received(envelope.data.slice(), from: source)
+            receiver?.received(envelope.data.slice(), from: source, arrival: arrival)
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {

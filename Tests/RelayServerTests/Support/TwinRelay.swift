@@ -198,7 +198,10 @@ final class TwinRelay: RelayCore {
         script.state.withLock { $0.governorEvents.isEmpty ? nil : $0.governorEvents.removeFirst() }
     }
 
-    func receive(_ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
+    func receive(
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,
+        now: MonotonicInstant
+    ) {
         let datagram = datagram
         script.note { state in
             state.received.append((Array(datagram.readableBytesView), source))

@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Tells when the kernel took in the datagram that was last read from a socket (`SIOCGSTAMPNS`, socket(7)), on
+/// `SystemMediaClock`.
+///
+/// Congestion control measures the spacing of packets. When a reader gets to them says how busy it is: a loop that was held up
+/// for 20 ms finds all that came meanwhile at once, which would look as if the network had stood still.
+public struct DatagramArrivalClock: Sendable {
+    private let descriptor: CInt
+    private var last = MonotonicInstant.zero
+
+    /// `SIOCGSTAMPNS` with the structure of 64-bit systems (linux/sockios.h).
+    private static let request: UInt = 0x8907
+    /// A datagram that waited longer than this was not read late: the wall clock was set.
+    private static let longestWait = Duration.seconds(1)
+
+    /// - Parameter descriptor: A datagram socket; it is not owned. The kernel stamps what comes after the first call.
+    public init(descriptor: CInt) {
+        self.descriptor = descriptor
+        _ = waited()
+    }
+
+    /// When the datagram arrived that was read just now, before any other is read; `now` where the system does not tell. Never
+    /// before that of a datagram read earlier.
+    public mutating func arrival(now: MonotonicInstant) -> MonotonicInstant {
+        let arrival = max(now - (waited() ?? .zero), last)
+        last = arrival
+        return arrival
+    }
+
+    private func waited() -> Duration? {
+        #if os(Linux)
+            var stamp = timespec()
+            guard ioctl(descriptor, Self.request, &stamp) == 0 else { return nil }
+            var wallClock = timespec()
+            guard clock_gettime(CLOCK_REALTIME, &wallClock) == 0 else { return nil }
+            let waited =
+                Duration.seconds(wallClock.tv_sec - stamp.tv_sec) + .nanoseconds(wallClock.tv_nsec - stamp.tv_nsec)
+            return waited >= .zero && waited <= Self.longestWait ? waited : nil
+        #else
+            return nil
+        #endif
+    }
+}

@@ -1,0 +1,36 @@
+import MediaCore
+import Testing
+
+@testable import RelayServer
+
+@Suite("When datagrams arrive")
+struct DatagramArrivalClockTests {
+    @Test("a datagram that is read late arrived when it came, and the next one not before it")
+    func late() throws {
+        let (receiver, sender) = try (UDPPeer(), UDPPeer())
+        var arrivals = DatagramArrivalClock(descriptor: receiver.descriptor)
+        let clock = SystemMediaClock.shared
+        let before = clock.now
+        sender.send([1], toPort: receiver.address.port)
+        let sent = clock.now
+        // The time itself is what is measured.
+        while clock.now - sent < .milliseconds(50) {}
+        sender.send([2], toPort: receiver.address.port)
+        _ = try #require(receiver.receive())
+        let first = arrivals.arrival(now: clock.now)
+        _ = try #require(receiver.receive())
+        let second = arrivals.arrival(now: clock.now)
+        // The wall clock may be steered meanwhile, by little.
+        #expect(first >= before - .milliseconds(1))
+        #expect(first <= sent + .milliseconds(20))
+        #expect(second >= first + .milliseconds(20))
+    }
+
+    @Test("without a datagram the present is taken")
+    func none() throws {
+        let receiver = try UDPPeer()
+        var arrivals = DatagramArrivalClock(descriptor: receiver.descriptor)
+        let now = SystemMediaClock.shared.now
+        #expect(arrivals.arrival(now: now) == now)
+    }
+}
