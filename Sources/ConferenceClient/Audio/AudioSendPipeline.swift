@@ -3,7 +3,8 @@ import MediaCore
 
 /// A client's sound on its way out.
 ///
-/// `@unchecked Sendable` holds because the source is touched inside blocks on `queue` only, a serial queue.
+/// `@unchecked Sendable` holds because the source is touched inside blocks on `queue` only, a serial queue, or on the client's
+/// event loop only where packets lie ready.
 final class AudioSendPipeline: @unchecked Sendable {
     let queue = DispatchQueue(label: "confclient.sound")
     private let source: any OpusSource
@@ -12,7 +13,10 @@ final class AudioSendPipeline: @unchecked Sendable {
         self.source = source
     }
 
-    /// Makes the next 20 ms, at this bitrate. Call on `queue` only.
+    /// Whether packets lie ready, so that there is no need to go to `queue` for them.
+    var isImmediate: Bool { source.isImmediate }
+
+    /// Makes the next 20 ms, at this bitrate. Call on `queue` only, unless packets lie ready.
     func produce(bitRate: BitRate?) throws(ClientError) -> OpusPacket {
         if let bitRate { source.setBitRate(bitRate) }
         return try source.nextPacket()

@@ -11,12 +11,15 @@ struct OpusPacket: Sendable {
 
 /// Makes a packet of 20 ms of sound each time it is asked. One caller at a time.
 protocol OpusSource: AnyObject {
+    /// Whether packets lie ready in memory.
+    var isImmediate: Bool { get }
     func nextPacket() throws(ClientError) -> OpusPacket
     func setBitRate(_ rate: BitRate)
 }
 
 /// Encodes as it goes.
 final class EncodedPCMSource: OpusSource {
+    let isImmediate = false
     private let source: any PCMSource
     private let encoder: OpusEncoder
 
@@ -51,6 +54,7 @@ final class EncodedPCMSource: OpusSource {
 
 /// Repeats packets that were encoded once.
 final class OpusClipSource: OpusSource {
+    let isImmediate = true
     private let clip: [OpusPacket]
     private var index = 0
 

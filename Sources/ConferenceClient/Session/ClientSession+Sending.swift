@@ -18,6 +18,10 @@ extension ClientSession {
             wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
             isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom, tile: tile)
         if request.isKeyFrameWanted { isKeyFrameWanted = false }
+        guard !videoSender.isImmediate else {
+            let result = Result { () throws(ClientError) in try videoSender.produce(request) }
+            return videoProduced(result, due: due, capture: now)
+        }
         videoSender.queue.async { [self] in
             let result = Result { () throws(ClientError) in try videoSender.produce(request) }
             eventLoop.execute { [self] in videoProduced(result, due: due, capture: now) }
@@ -59,6 +63,10 @@ extension ClientSession {
         guard !isClosed, let audioSender else { return }
         let bitRate = audioBitRate
         audioBitRate = nil
+        guard !audioSender.isImmediate else {
+            return audioProduced(
+                Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) }, due: due)
+        }
         audioSender.queue.async { [self] in
             let result = Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) }
             eventLoop.execute { [self] in audioProduced(result, due: due) }

@@ -1,11 +1,37 @@
 import MediaCore
+import Recording
 import VideoCoding
 
-/// A few seconds of the test camera, encoded once and shared by many clients.
+/// A few seconds of video, encoded once and shared by many clients.
 struct PreEncodedClip: Sendable {
     var samples: [SampleBuffer]
     var dimensions: VideoDimensions
     var frameRate: Double
+
+    /// A larger file is read as it is sent.
+    private static let largestFile = 64_000_000
+
+    /// Reads a file whose frames are sent as they are; nil where it is too large to be kept.
+    ///
+    /// - Parameter fixedFrameRate: Frames per second of a raw stream; nil for a container, which has times.
+    /// - Throws: `ClientError.unreadableInput`.
+    static func read(path: String, fixedFrameRate: Double?) throws(ClientError) -> PreEncodedClip? {
+        do {
+            let reader = try MovieReader(path: path)
+            var (samples, bytes): ([SampleBuffer], Int) = ([], 0)
+            while let sample = try reader.nextSample() {
+                bytes += sample.data.count
+                guard bytes <= largestFile else { return nil }
+                samples.append(sample)
+            }
+            guard let first = samples.firstIndex(where: \.isSync) else { return nil }
+            let frameRate = fixedFrameRate ?? reader.nominalFrameRate ?? 30
+            return PreEncodedClip(
+                samples: Array(samples[first...]), dimensions: samples[first].format.dimensions, frameRate: frameRate)
+        } catch {
+            throw ClientError(reading: path, error)
+        }
+    }
 
     /// Encodes a clip: a key frame every second, and no frame counter, whose time would be long past.
     ///
@@ -47,6 +73,7 @@ struct PreEncodedClip: Sendable {
 final class ClipSource: VideoSource {
     var dimensions: VideoDimensions { clips[0].dimensions }
     var frameRate: Double { clips[0].frameRate }
+    var isImmediate: Bool { true }
     var followsBitRate: Bool { false }
 
     /// The same in several sizes, the largest first; with frames of all sizes at the same places.

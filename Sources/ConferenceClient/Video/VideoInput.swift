@@ -58,15 +58,33 @@ extension VideoInput {
             if kind == "y4m" {
                 return Self.fitted(try Y4MVideoSource(path: path), settings)
             }
-            let isRaw = ["h264", "264", "avc", "jsv"].contains(kind)
-            let fixedFrameRate = isRaw ? settings.frameRate : nil
-            var reencodes = settings.reencodes ?? !isRaw
-            if settings.reencodes == nil, isRaw { reencodes = try !EncodedFileSource.canSend(path: path) }
-            if !reencodes {
-                return try EncodedFileSource(path: path, fixedFrameRate: fixedFrameRate)
+            guard let format = try format(settings: settings) else { return nil }
+            guard format.isEncodedAnew else {
+                return try EncodedFileSource(path: path, fixedFrameRate: format.fixedFrameRate)
             }
-            return Self.fitted(try DecodedFileSource(path: path, fixedFrameRate: fixedFrameRate), settings)
+            return Self.fitted(try DecodedFileSource(path: path, fixedFrameRate: format.fixedFrameRate), settings)
         }
+    }
+
+    /// How a compressed file is sent.
+    struct FileFormat {
+        /// Whether it is decoded and encoded anew, rather than sent as it is.
+        var isEncodedAnew: Bool
+        /// Frames per second of a raw stream, which has no times of its own.
+        var fixedFrameRate: Double?
+    }
+
+    /// How the file is sent; nil where it is none, or not compressed.
+    ///
+    /// - Throws: `ClientError.unreadableInput`.
+    func format(settings: VideoInputSettings) throws(ClientError) -> FileFormat? {
+        guard case .file(let path) = self else { return nil }
+        let kind = URL(fileURLWithPath: path).pathExtension.lowercased()
+        guard kind != "y4m" else { return nil }
+        let isRaw = ["h264", "264", "avc", "jsv"].contains(kind)
+        var isEncodedAnew = settings.reencodes ?? !isRaw
+        if settings.reencodes == nil, isRaw { isEncodedAnew = try !EncodedFileSource.canSend(path: path) }
+        return FileFormat(isEncodedAnew: isEncodedAnew, fixedFrameRate: isRaw ? settings.frameRate : nil)
     }
 
     /// Scales a source where a size is asked for, or where its own is odd and so cannot be encoded.

@@ -6,7 +6,8 @@ import VideoCoding
 
 /// A client's video on its way out: source and encoder.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue, or on
+/// the client's event loop only where frames lie ready.
 final class VideoSendPipeline: @unchecked Sendable {
     /// How the encoder is set up.
     struct EncoderSettings: Sendable {
@@ -46,6 +47,8 @@ final class VideoSendPipeline: @unchecked Sendable {
     /// The last picture's time, in milliseconds.
     private var lastTime: Int64?
     private var isAwaitingSync = false
+    /// Whether a frame of a stream that is encoded already was handed out.
+    private var hasBegun = false
 
     init(source: any VideoSource, settings: EncoderSettings) {
         self.source = source
@@ -54,12 +57,17 @@ final class VideoSendPipeline: @unchecked Sendable {
         queue = DispatchQueue(label: "confclient.encode")
     }
 
-    /// Produces the next frame. Call on `queue` only.
+    /// Whether frames lie ready, so that there is no need to go to `queue` for them.
+    var isImmediate: Bool { source.isImmediate }
+
+    /// Produces the next frame. Call on `queue` only, unless frames lie ready.
     ///
     /// - Throws: `ClientError` when the source cannot be read or the encoder fails.
     func produce(_ request: Request) throws(ClientError) -> Output {
         if let tile = request.tile { source.fit(tile) }
-        if request.isKeyFrameWanted { source.skipToSyncFrame() }
+        // What went by before there was anywhere to send it is not waited for again.
+        let isBeginning = !hasBegun && isAwaitingSync && request.hasRoom
+        if request.isKeyFrameWanted || isBeginning { source.skipToSyncFrame() }
         let frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)
         switch frame.content {
         case .picture(let picture):
@@ -69,6 +77,7 @@ final class VideoSendPipeline: @unchecked Sendable {
             if !request.hasRoom { isAwaitingSync = true }
             if sample.isSync, request.hasRoom { isAwaitingSync = false }
             guard !isAwaitingSync else { return Output(frame: nil, duration: frame.duration) }
+            hasBegun = true
             return Output(
                 frame: EncodedFrame(sample: sample), duration: frame.duration)
         }

@@ -25,6 +25,8 @@ public protocol VideoSource: AnyObject {
     /// Frames per second, on average.
     var frameRate: Double { get }
 
+    /// Whether frames lie ready in memory, so that the next one costs nothing.
+    var isImmediate: Bool { get }
     /// Whether what is sent can be made to take another rate: pictures that are still to be encoded.
     var followsBitRate: Bool { get }
 
@@ -43,6 +45,7 @@ public protocol VideoSource: AnyObject {
 }
 
 extension VideoSource {
+    public var isImmediate: Bool { false }
     public var followsBitRate: Bool { true }
     public func fit(_ tile: VideoDimensions) {}
     public func skipToSyncFrame() {}
