@@ -53,6 +53,23 @@ import Testing
         #expect(planner.groups[0].rate > .kilobits(980) && planner.groups[0].rate < .kilobits(1020))
     }
 
+    @Test("groups whose members have come to have the same rate become one, and stay so though targets waver")
+    func alikeGroupsMerge() {
+        var random = SeededGenerator(seed: 4)
+        var planner = EncodeGroupPlanner(hasLayers: true)
+        let different = receivers([1400, 1400, 1400, 1400, 1400, 600, 600, 600, 600])
+        var now = run(&planner, different, budget: 4, from: Self.start, for: .seconds(10))
+        #expect(planner.groups.count == 2)
+        var counts: Set<Int> = []
+        for step in 0..<600 {
+            let rates = receivers((0..<9).map { _ in 1400 * Double.random(in: 0.95...1.05, using: &random) })
+            planner.update(rates, budget: 4, now: now)
+            if step >= 120 { counts.insert(planner.groups.count) }
+            now += Self.step
+        }
+        #expect(counts == [1])
+    }
+
     @Test("receivers of far different rates are divided where least is lost")
     func dividesByRate() {
         var planner = EncodeGroupPlanner(hasLayers: true)

@@ -1,3 +1,4 @@
+import Conference
 import MediaCore
 import NetworkSimulation
 import RateControl
@@ -7,16 +8,43 @@ import Testing
 
 /// Receivers whose networks are alike need one encoder.
 @Suite struct EqualReceiversTests {
-    @Test("nine on equal links that carry the room's cap end in one group and stay there")
-    func nineAtTheCap() throws {
-        let link = LinkProfile(rate: .fixed(.megabits(20)), delay: .milliseconds(10))
+    private func nine(_ rate: LinkRate, broken: LinkRate? = nil) -> RoomSimulationParameters {
         var parameters = RoomSimulationParameters(
-            receivers: (1...9).map { RoomSimulationParameters.Receiver(name: "\($0)", downlink: link) },
-            duration: .seconds(30), maximumEncoders: 4)
+            receivers: (1...9).map { number in
+                let link = LinkProfile(rate: number == 9 ? broken ?? rate : rate, delay: .milliseconds(10))
+                return RoomSimulationParameters.Receiver(name: "\(number)", downlink: link)
+            },
+            duration: .seconds(24), maximumEncoders: 4)
         parameters.rateLimits.maximum = .kilobits(1500)
+        parameters.canvas = VideoDimensions(width: 640, height: 360)
         parameters.warmUp = .seconds(15)
-        let report = try RoomSimulation(parameters).run()
+        return parameters
+    }
+
+    @Test("nine whose networks carry the most there is to send end with one encoder, and nobody is moved any more")
+    func atTheCap() throws {
+        let report = try RoomSimulation(nine(.fixed(.megabits(20)))).run()
         #expect(report.mostEncoders == 1)
         #expect(report.moves == 0)
+    }
+
+    @Test("nine whose networks carry as little as each other's end with one encoder, though their controllers waver")
+    func belowTheCap() throws {
+        let report = try RoomSimulation(nine(.fixed(.kilobits(900)))).run()
+        #expect(report.mostEncoders == 1, "\(report.mostEncoders)")
+        #expect(report.moves == 0, "\(report.moves)")
+    }
+
+    @Test("one of nine whose network falls has an encoder of its own within two seconds")
+    func oneFalls() throws {
+        let fall = LinkRate.steps([
+            LinkRate.Step(at: .zero, rate: .megabits(20)), LinkRate.Step(at: .seconds(18), rate: .kilobits(300)),
+        ])
+        let simulation = try RoomSimulation(nine(.fixed(.megabits(20)), broken: fall))
+        var groups: [Int: Int] = [:]
+        simulation.onSample = { room, time in groups[Int(time.seconds)] = room.encoding.groups.count }
+        _ = try simulation.run()
+        #expect(groups[17] == 1)
+        #expect(groups[20] == 2)
     }
 }

@@ -65,18 +65,15 @@ struct DownlinkPipeline {
         return isCautious ? bitRate.sustained * Self.caution.share : bitRate.sustained
     }
 
-    private static let caution = (share: 0.75, time: Duration.seconds(20))
+    private static let caution = (share: 0.85, time: Duration.seconds(3))
 
-    /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one. Who joins a group may
-    /// ask as often as it takes; who fell out of one that others share, within its allowance, and not while its link is
-    /// too slow for the group in any case.
+    /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one: not of one who fell
+    /// out of a group that others share while its link is too slow for it in any case.
     ///
     /// - Parameter rate: What the group makes where it is shared; nil where it is the receiver's own.
     mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
         guard hasStopped, let rate else { return true }
-        guard bitRate.sustained >= rate * Self.leastShare, keyFrameAllowance.take(now: now) else {
-            return false
-        }
+        guard bitRate.sustained >= rate * Self.leastShare else { return false }
         hasStopped = false
         return true
     }

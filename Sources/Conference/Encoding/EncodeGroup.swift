@@ -149,7 +149,7 @@ final class EncodeGroup {
         lastPicture = picture
         lastEncode = now
         encodedDimensions = picture.dimensions
-        if isKeyFrame { keyFrames.begin(now: now) }
+        if isKeyFrame { keyFrames.begin(policy, now: now) }
         let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, limits.frameRateDivisor))
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate, isShared: isShared,

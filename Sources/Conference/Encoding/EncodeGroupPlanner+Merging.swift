@@ -1,10 +1,13 @@
 import MediaCore
 
 extension EncodeGroupPlanner {
+    /// What each member of groups that are alike loses at most when they are one.
+    private static let alike = 0.06
+
     /// The pairs of groups of the same picture and format, and what would be lost if they were one.
     func mergingCandidates() -> [GroupMerging.Candidate] {
         let known = groups.map { group in
-            let levels = levels(group.members)
+            let levels = means(group.members)
             return (group: group, key: key(of: group), levels: levels, loss: loss.best(for: levels).loss)
         }
         return known.indices.flatMap { index in
@@ -12,6 +15,8 @@ extension EncodeGroupPlanner {
                 let one = known[index]
                 guard let key = one.key, key == other.key else { return nil }
                 let together = loss.best(for: (one.levels + other.levels).sorted()).loss
+                // Receivers who differ are the review's matter.
+                guard together <= Self.alike * Double(one.levels.count + other.levels.count) else { return nil }
                 return GroupMerging.Candidate(
                     pair: GroupMerging.Pair(one.group.id, other.group.id),
                     gain: loss.encoder - (together - one.loss - other.loss),

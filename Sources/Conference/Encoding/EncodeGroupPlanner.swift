@@ -6,11 +6,12 @@ import MediaCore
 /// their own (`EncodeLoss`), within a number of encoders. Where that number is enough, everyone has one.
 ///
 /// Rates move all the time and assignments must not: whoever changes the encoder needs a keyframe, for which all who
-/// share the new one pay. So targets are smoothed; an assignment stays for a while at least; and another one is taken
-/// where what is gained by it, over the time that it can be expected to hold, is more than its keyframes cost. Groups that
-/// come to be alike become one, since a second encoder for the same takes time without end and a keyframe is soon over
-/// (`GroupMerging`). One member whose network suddenly carries not even the group's lower temporal layer is moved at once, alone, a few times a
-/// minute at most; until then the group's rate takes no notice of it.
+/// share the new one pay. So targets are averaged; assignments and the rates of groups stay for two seconds, since
+/// keyframes may come hardly more often; and another assignment is taken where what is gained by it, over the time that it
+/// can be expected to hold, is more than its keyframes cost. A group's rate changes sooner where its members have come to
+/// lose far more by it than they must. Groups that come to be alike become one, since a second encoder for the same takes
+/// time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries not even the
+/// group's lower temporal layer is given an encoder that is to spare at once; until then the group's rate takes no notice of it.
 struct EncodeGroupPlanner: Sendable {
     /// A receiver at this moment.
     struct Receiver: Sendable {
@@ -38,6 +39,8 @@ struct EncodeGroupPlanner: Sendable {
         var members: [ParticipantID]
         /// What the encoder is to make.
         var rate: BitRate
+        /// Whether the rate stays until the next review.
+        fileprivate(set) var isRateKept = false
     }
 
     /// Why a receiver is where it is.
@@ -75,9 +78,10 @@ struct EncodeGroupPlanner: Sendable {
     /// What is known of a receiver.
     struct Member: Sendable {
         var receiver: Receiver
-        /// The logarithm of what its network carries, and the same over some seconds.
+        /// The logarithm of what its network carries; the same over some seconds, but for falls; and its mean over a second.
         var current: Double
         var smooth: Double
+        var mean: Double
         var group: EncodeGroupID?
         var since: MonotonicInstant
         var reason = Reason.placed
@@ -100,24 +104,32 @@ struct EncodeGroupPlanner: Sendable {
 
     /// Over how long targets are smoothed where they rise, and where they fall.
     private static let smoothing = (rise: Duration.seconds(2), fall: Duration.milliseconds(300))
+    /// Over how long their mean is taken.
+    private static let averaging = Duration.milliseconds(700)
     /// How much less than its smoothed rate is a fall that is believed at once, as a logarithm.
     private static let fall = 0.35
     /// How much less than the lower layer's share a member's rate may be before it is taken for too little.
     private static let tolerance = 0.05
-    /// An assignment is looked at so often…
-    private static let reviewInterval = Duration.seconds(1)
-    /// …and stays at least so long.
-    private static let dwell = Duration.seconds(3)
-    /// What a keyframe costs each who gets it: it takes about a quarter of a second's bits.
-    private static let keyFrameCost = 0.25
+    /// The assignment and the groups' rates are looked at so often: keyframes may come no more often in the long run.
+    private static let reviewInterval = Duration.seconds(2)
+    /// How long an assignment stays at least where there are encoders for everybody.
+    private static let dwell = Duration.seconds(2)
+    /// What a keyframe costs each who gets it: it takes about a tenth of a second's bits.
+    private static let keyFrameCost = 0.1
+    /// How much more than it must a group may lose by its rate until the next review.
+    private static let urgency = 1.5
+    /// How much others may lose by an encoder for one who asks for keyframes without end, and until it is taken away.
+    private static let isolationCost = (first: 0.5, last: 1.5)
     /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
     private static let horizon = 3.0...15.0
     /// How long who comes is expected to stay.
     private static let stay = 60.0
-    /// Less than this, as a sum of logarithms, and so much for each receiver, is not worth a change.
-    private static let leastGain = (sum: 0.1, each: 0.02)
-    /// How long a member may get nothing so that the others lose nothing.
-    private static let grace = Duration.milliseconds(1500)
+    /// Less than this, as a sum of logarithms, is not worth a change.
+    private static let leastGain = 0.2
+    /// In what time it comes to cost twice as much that a member gets nothing.
+    private static let starvingDoubles = Duration.seconds(1)
+    /// How long a member may get nothing, however much the others lose.
+    private static let longestStarving = Duration.seconds(10)
 
     /// - Parameter hasLayers: Whether the encoders make temporal layers.
     init(hasLayers: Bool) {
@@ -159,7 +171,8 @@ struct EncodeGroupPlanner: Sendable {
             order.append(receiver.id)
             let level = EncodeLoss.level(receiver.target)
             guard var member = members[receiver.id] else {
-                members[receiver.id] = Member(receiver: receiver, current: level, smooth: level, since: now)
+                members[receiver.id] = Member(
+                    receiver: receiver, current: level, smooth: level, mean: level, since: now)
                 continue
             }
             member.receiver = receiver
@@ -170,6 +183,7 @@ struct EncodeGroupPlanner: Sendable {
                 let length = level < member.smooth ? Self.smoothing.fall : Self.smoothing.rise
                 member.smooth += min(1, max(0, time / length)) * (level - member.smooth)
             }
+            member.mean += min(1, max(0, time / Self.averaging)) * (level - member.mean)
             members[receiver.id] = member
         }
         guard members.count > receivers.count else { return }
@@ -185,9 +199,19 @@ struct EncodeGroupPlanner: Sendable {
         }
         guard let budget, !wanting.isEmpty else { return }
         for id in wanting.sorted(by: { isIsolated($0) && !isIsolated($1) }) {
+            let bound = isIsolated(id) ? Self.isolationCost.last : Self.isolationCost.first
+            members[id]?.isIsolated = false
+            let without = plannedLoss(budget: budget)
             members[id]?.isIsolated = true
-            if Set(members.values.map(\.key)).count > budget { members[id]?.isIsolated = false }
+            let isAffordable =
+                Set(members.values.map(\.key)).count <= budget && plannedLoss(budget: budget) - without <= bound
+            if !isAffordable { members[id]?.isIsolated = false }
         }
+    }
+
+    /// What all lose in the best assignment.
+    private func plannedLoss(budget: Int) -> Double {
+        bestPlan(budget: budget).reduce(0) { $0 + loss.best(for: means($1.members)).loss }
     }
 
     private func isIsolated(_ id: ParticipantID) -> Bool { members[id]?.isIsolated ?? false }
@@ -245,9 +269,10 @@ struct EncodeGroupPlanner: Sendable {
         rescue(budget: budget, now: now)
         guard now - lastReview >= Self.reviewInterval else { return }
         lastReview = now
-        let pair = merging.choose(mergingCandidates(), now: now)
-        guard now - lastChange >= Self.dwell else { return }
-        if let pair { merge(pair, now: now) } else { review(budget: budget, now: now) }
+        if !review(budget: budget, now: now), let pair = merging.choose(mergingCandidates(), now: now) {
+            merge(pair, now: now)
+        }
+        for index in groups.indices { groups[index].isRateKept = false }
     }
 
     /// Moves those whose network has become much slower than their group.
@@ -260,9 +285,8 @@ struct EncodeGroupPlanner: Sendable {
             guard !others.isEmpty,
                 member.smooth < loss.best(for: levels(others)).level - loss.span - Self.tolerance
             else { continue }
-            guard changes.isAvailable(now: now), let place = bestPlace(for: id, budget: budget, now: now),
-                place != group.id
-            else { continue }
+            guard groups.count < budget, changes.isAvailable(now: now) else { continue }
+            let place = makeGroup(for: id)
             changes.take(now: now)
             lastChange = now
             move(id, to: place, .fell, now: now)
@@ -290,22 +314,22 @@ struct EncodeGroupPlanner: Sendable {
         return best.map { $0.id ?? makeGroup(for: id) }
     }
 
-    /// Looks whether another assignment is worth its keyframes.
-    private mutating func review(budget: Int, now: MonotonicInstant) {
-        let before = groups.reduce(0) { $0 + loss.encoder + loss.best(for: levels($1.members)).loss }
+    /// Looks whether another assignment is worth its keyframes, and takes it then.
+    private mutating func review(budget: Int, now: MonotonicInstant) -> Bool {
+        let before = groups.reduce(0) { $0 + loss.encoder + loss.best(for: means($1.members)).loss }
         let plan = bestPlan(budget: budget)
         var (after, cost) = (0.0, 0.0)
         for share in plan {
-            after += loss.encoder + loss.best(for: levels(share.members)).loss
+            after += loss.encoder + loss.best(for: means(share.members)).loss
             let gains = share.members.contains { members[$0]?.group != share.group || share.group == nil }
             if gains { cost += Self.keyFrameCost * Double(share.members.count) }
         }
         let gain = before - after
-        guard gain >= Self.leastGain.sum + Self.leastGain.each * Double(order.count), gain * horizon(now: now) > cost
-        else { return }
+        guard gain >= Self.leastGain, gain * horizon(now: now) > cost else { return false }
         lastChange = now
         if plan.count > groups.count { merging.parted(now: now) }
         adopt(plan, .reviewed, now: now)
+        return true
     }
 
     private func horizon(now: MonotonicInstant) -> Double {
@@ -332,7 +356,7 @@ struct EncodeGroupPlanner: Sendable {
         }
         let sorted = keys.map { sortedByRate(receivers[$0] ?? []) }
         let partition = EncodePartition.best(
-            sorted.map { $0.map { members[$0]?.smooth ?? 0 } }, budget: budget, loss: loss)
+            sorted.map { $0.map { members[$0]?.mean ?? 0 } }, budget: budget, loss: loss)
         return zip(keys, zip(sorted, partition)).flatMap { key, parts in
             shares(
                 parts.1.map { Array(parts.0[$0]) }, format: key.format, of: groups.filter { self.key(of: $0) == key })
@@ -403,22 +427,41 @@ struct EncodeGroupPlanner: Sendable {
 
     private mutating func setRates(now: MonotonicInstant) {
         for index in groups.indices {
-            let ids = groups[index].members.sorted { (current($0), $0) < (current($1), $1) }
-            let best = loss.best(for: ids.map(current)) { position in
-                guard let since = members[ids[position]]?.starvesSince else { return false }
-                return now - since < Self.grace
+            let group = groups[index]
+            let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
+            let levels = ids.map(current)
+            let costs = ids.map { starvingCost(since: members[$0]?.starvesSince, now: now) }
+            let best = loss.best(for: levels, starving: { costs[$0] })
+            if ids.count > 1, !group.isRateKept {
+                groups[index].rate = EncodeLoss.rate(loss.best(for: means(ids)).level)
+            } else if ids.count == 1 {
+                groups[index].rate = EncodeLoss.rate(best.level)
+            } else if EncodeLoss.rate(best.level) < group.rate {
+                // A rise can wait for the next review.
+                let held = loss.loss(of: levels, at: EncodeLoss.level(group.rate), starving: { costs[$0] })
+                if held > best.loss + Self.urgency { groups[index].rate = EncodeLoss.rate(best.level) }
             }
-            groups[index].rate = EncodeLoss.rate(best.level)
+            groups[index].isRateKept = ids.count > 1
         }
     }
 
+    /// What it costs that a member gets nothing: for a moment little, and then ever more.
+    private func starvingCost(since: MonotonicInstant?, now: MonotonicInstant) -> Double {
+        guard let since, now - since < Self.longestStarving else { return .infinity }
+        return EncodeLoss.starving(for: (now - since) / Self.starvingDoubles)
+    }
+
     private func current(_ id: ParticipantID) -> Double { members[id]?.current ?? 0 }
+
+    func means(_ ids: [ParticipantID]) -> [Double] {
+        ids.map { members[$0]?.mean ?? 0 }.sorted()
+    }
 
     func levels(_ ids: [ParticipantID]) -> [Double] {
         ids.map { members[$0]?.smooth ?? 0 }.sorted()
     }
 
     private func sortedByRate(_ ids: [ParticipantID]) -> [ParticipantID] {
-        ids.sorted { ((members[$0]?.smooth ?? 0), $0) < ((members[$1]?.smooth ?? 0), $1) }
+        ids.sorted { ((members[$0]?.mean ?? 0), $0) < ((members[$1]?.mean ?? 0), $1) }
     }
 }

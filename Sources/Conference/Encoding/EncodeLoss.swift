@@ -22,11 +22,14 @@ struct EncodeLoss: Sendable {
     /// The logarithm of the ratio below which a loss counts once: 85 % of one's own rate.
     private static let tolerated = -log(0.85)
     private static let steepness = 3.0
-    /// What it costs to get nothing for a moment.
+    /// What it costs to get nothing for a moment…
     private static let starving = 1.5
+
+    /// …and after so many times in which that doubles.
+    static func starving(for times: Double) -> Double { starving * pow(2, times) }
     /// How much less than a group's rate its lower temporal layer certainly fits, as a logarithm. OpenH264 spends 57 to
     /// 65 % of the bits on it.
-    private static let layerSpan = -log(0.7)
+    private static let layerSpan = -log(0.82)
 
     /// What a further encoder costs, as if a member lost so much: of two receivers who differ by a tenth, none is worth
     /// the time that the machine takes for a stream of its own.
@@ -47,33 +50,35 @@ struct EncodeLoss: Sendable {
             ? difference : Self.tolerated + Self.steepness * (difference - Self.tolerated)
     }
 
+    /// What one member loses at a rate; nil where not even the lower layer fits.
+    func loss(of level: Double, at rate: Double) -> Double? {
+        if level >= rate { return below(level - rate) }
+        return rate - level <= span + 1e-9 ? rate - level : nil
+    }
+
     /// The best rate for members whose rates are given in rising order, and what they lose then.
     ///
-    /// - Parameter mayStarve: Whether a member may get nothing for the moment.
-    func best(for levels: [Double], mayStarve: (Int) -> Bool = { _ in false }) -> (level: Double, loss: Double) {
+    /// - Parameter starving: What it costs that a member gets nothing for the moment.
+    func best(for levels: [Double], starving: (Int) -> Double = { _ in .infinity }) -> (level: Double, loss: Double) {
         guard let first = levels.first else { return (0, 0) }
         var best = (level: first, loss: Double.infinity)
         for level in levels {
             // All of a member's rate, or the most that leaves it the lower layer.
             for candidate in [level, level + span] {
-                let loss = loss(of: levels, at: candidate, mayStarve: mayStarve)
+                let loss = loss(of: levels, at: candidate, starving: starving)
                 if loss < best.loss - 1e-9 { best = (candidate, loss) }
             }
         }
         return best
     }
 
-    private func loss(of levels: [Double], at rate: Double, mayStarve: (Int) -> Bool) -> Double {
+    /// What members lose at a rate.
+    func loss(
+        of levels: [Double], at rate: Double, starving: (Int) -> Double = { _ in .infinity }
+    ) -> Double {
         var loss = 0.0
         for (index, level) in levels.enumerated() {
-            if level >= rate {
-                loss += below(level - rate)
-            } else if rate - level <= span + 1e-9 {
-                loss += rate - level
-            } else {
-                guard mayStarve(index) else { return .infinity }
-                loss += Self.starving
-            }
+            loss += self.loss(of: level, at: rate) ?? starving(index)
         }
         return loss
     }

@@ -24,7 +24,7 @@ enum FrameBound {
     static let upperLayerQueue = Span(time: .milliseconds(80), intervals: 2)
     /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small: what
     /// follows it is to have room as well…
-    private static let keyFrameSpan = Span(time: .milliseconds(140), intervals: 3.5)
+    private static let keyFrameSpan = Span(time: .milliseconds(110), intervals: 3)
     /// …and how much of that is taken to be there already where several links are meant.
     private static let usualQueue = Span(time: .milliseconds(30), intervals: 1)
     /// A link that has more to do than this has no room for a keyframe.

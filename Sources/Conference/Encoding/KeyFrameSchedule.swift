@@ -6,8 +6,10 @@ struct KeyFrameSchedule {
     struct Policy {
         /// Keyframes come no closer together than this, however many are asked for…
         var minimumInterval: Duration
-        /// …and take no more than this share of the rate…
+        /// …and take no more than this share of the rate in the long run…
         var share: Double
+        /// …of which so much time's may be saved up and used later…
+        var saving = Duration.zero
         /// …unless it is longer than this since the last.
         var maximumInterval: Duration
 
@@ -17,7 +19,8 @@ struct KeyFrameSchedule {
 
         /// An encoder of which each keyframe is paid for by all its receivers.
         static func shared(share: Double) -> Policy {
-            Policy(minimumInterval: .seconds(1), share: share, maximumInterval: .seconds(5))
+            Policy(
+                minimumInterval: .milliseconds(500), share: share, saving: .seconds(6), maximumInterval: .seconds(5))
         }
     }
 
@@ -26,14 +29,20 @@ struct KeyFrameSchedule {
     private(set) var last: MonotonicInstant?
     /// How long all of the rate took for the last one.
     private var time = Duration.zero
+    /// When those before it are paid for.
+    private var paidUntil = MonotonicInstant.zero
 
     mutating func request() { isWanted = true }
 
     /// When the next keyframe may come.
     func earliest(_ policy: Policy) -> MonotonicInstant {
         guard let last else { return .zero }
-        let paidFor = time / max(policy.share, 0.001)
-        return last + min(max(paidFor, policy.minimumInterval), policy.maximumInterval)
+        let due = allPaid(policy, since: last) - policy.saving
+        return min(max(due, last + policy.minimumInterval), last + policy.maximumInterval)
+    }
+
+    private func allPaid(_ policy: Policy, since last: MonotonicInstant) -> MonotonicInstant {
+        max(last, paidUntil) + time / max(policy.share, 0.001)
     }
 
     /// Whether the next frame is to be a keyframe.
@@ -42,7 +51,9 @@ struct KeyFrameSchedule {
     }
 
     /// A keyframe is being encoded.
-    mutating func begin(now: MonotonicInstant) {
+    mutating func begin(_ policy: Policy, now: MonotonicInstant) {
+        if let last { paidUntil = min(allPaid(policy, since: last), now + policy.saving) }
+        time = .zero
         isWanted = false
         last = now
     }

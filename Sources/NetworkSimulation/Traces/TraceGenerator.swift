@@ -24,6 +24,8 @@ public struct TraceGenerator: Sendable {
         /// the phone, the faster its channel fades.
         case cellWalking = "cell-3kmh"
         case cellDriving = "cell-30kmh"
+        /// A line at home, on which others of the household load something now and then.
+        case line
     }
 
     /// A state of the chain.
@@ -128,7 +130,7 @@ public struct TraceGenerator: Sendable {
                 return 0
             }
             return 1
-        case .lte, .fiveG, .umts, .train, .cellWalking, .cellDriving: return 1
+        case .lte, .fiveG, .umts, .train, .cellWalking, .cellDriving, .line: return 1
         }
     }
 
@@ -196,6 +198,12 @@ public struct TraceGenerator: Sendable {
                     State(rate: 8, stay: 4, next: [0, 1, 0]), State(rate: 4.5, stay: 4, next: [1, 0, 1]),
                     State(rate: 2, stay: 3, next: [0, 1, 0]),
                 ], deviation: 0.4, memory: 0.15, grid: 1)
+        case .line:
+            Model(
+                states: [
+                    State(rate: 8, stay: 20, next: [0, 2, 1]), State(rate: 5, stay: 15, next: [3, 0, 1]),
+                    State(rate: 3, stay: 10, next: [2, 1, 0]),
+                ], deviation: 0.05, memory: 2, grid: 1)
         }
     }
 }
