@@ -209,7 +209,7 @@ struct AudioMixingSessionTests {
     @Test("of many voices the loudest are heard, all others share an encode, and who becomes louder takes a place")
     func loudestVoices() throws {
         var room = Room(session: AudioMixingSession(maximumVoices: 2))
-        let amplitudes: [ParticipantID: Float] = [1: 0.3, 2: 0.05, 3: 0.25, 4: 0.05, 5: 0.05]
+        let amplitudes: [ParticipantID: Double] = [1: 0.3, 2: 0.05, 3: 0.25, 4: 0.05, 5: 0.05]
         for (id, amplitude) in amplitudes.sorted(by: { $0.key < $1.key }) {
             let frequency = 300 * Double(id.rawValue)
             try room.join(id, tone: frequency)

@@ -123,7 +123,7 @@ private func watch(
         let without = try watch(
             loss: 0.1, roundTrip: .milliseconds(300), for: .seconds(15), adjust: Self.withoutFlexFEC)
         #expect(with.downlink.videoBitRate < without.downlink.videoBitRate * 8 / 10)
-        #expect(with.downlink.bitRate < without.downlink.bitRate * 12 / 10)
+        #expect(with.downlink.bitRate < without.downlink.bitRate * 13 / 10)
     }
 
     @Test("the relay recovers what a sender's packets lose on their way")

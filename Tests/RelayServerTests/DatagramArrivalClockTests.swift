@@ -1,4 +1,5 @@
 import MediaCore
+import SecureTransport
 import Testing
 
 @testable import RelayServer
