@@ -51,6 +51,13 @@ struct NegotiationTests {
         #expect((client.transport != nil) == (transport == .dtls))
     }
 
+    @Test("the participant's id is the location's end without the key")
+    func participantID() throws {
+        let session = try answer(options(.dtls)).client
+        let location = "/rooms/demo/participants/5f2c9a1e.0b9ef49f9f2cef774797"
+        #expect(Negotiation(session: session, location: location, posted: .zero).participantID == "5f2c9a1e")
+    }
+
     @Test("who can follow a rate asks to be told one; who sends frames as they are does not", arguments: [true, false])
     func rate(follows: Bool) throws {
         let video = try #require(try answer(options(.dtls), followsBitRate: follows).relay.video)

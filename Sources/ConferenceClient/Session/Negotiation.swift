@@ -9,8 +9,11 @@ struct Negotiation: Sendable {
     var session: NegotiatedSession
     /// The participant's path at the relay.
     var location: String
-    /// What the relay calls the participant.
-    var participantID: String { location.split(separator: "/").last.map(String.init) ?? "" }
+    /// What the relay calls the participant. In the location the key that it takes to leave follows, after a dot.
+    var participantID: String {
+        let last = location.split(separator: "/").last ?? ""
+        return String(last.prefix { $0 != "." })
+    }
     /// When the offer was posted.
     var posted: MonotonicInstant
 
