@@ -85,14 +85,14 @@ public final class LoadRun: Sendable {
             options: options, sessions: sessions, failures: failures, start: start, processorTimeAtStart: processorTime)
     }
 
-    /// What all send: a file as it is; or the test camera, encoded once for all, in several sizes, the largest first, where
+    /// What all send: a raw stream as it is; or the test camera, encoded once for all, in several sizes, the largest first, where
     /// clients follow their tiles. Nothing for what each has to make for itself.
     private static func sharedClips(_ options: LoadOptions) throws(ClientError) -> [PreEncodedClip] {
         if case .file(let path) = options.client.video {
             guard let format = try options.client.video.format(settings: options.client.videoSettings),
-                !format.isEncodedAnew
+                !format.isEncodedAnew, let frameRate = format.fixedFrameRate
             else { return [] }
-            return try PreEncodedClip.read(path: path, fixedFrameRate: format.fixedFrameRate).map { [$0] } ?? []
+            return try PreEncodedClip.read(path: path, frameRate: frameRate).map { [$0] } ?? []
         }
         guard options.client.video == .synthetic else { return [] }
         let full = options.client.videoSettings.dimensions ?? VideoInputSettings.defaultDimensions

@@ -25,10 +25,7 @@ public final class EncodedFileSource: VideoSource {
     ///   order in which they come.
     public init(path: String, fixedFrameRate: Double?) throws(ClientError) {
         do {
-            reader = try MovieReader(path: path)
-            guard reader.format.reorderDepth == 0 else {
-                throw ClientError.unreadableInput(path: path, reason: Self.reorderingReason)
-            }
+            reader = try Self.open(path)
             guard let first = try reader.nextSample() else {
                 throw ClientError.unreadableInput(path: path, reason: "it has no frames")
             }
@@ -72,6 +69,15 @@ public final class EncodedFileSource: VideoSource {
             }
             upcoming = next
         }
+    }
+
+    /// Opens a file whose frames come in the order in which they are shown.
+    static func open(_ path: String) throws -> MovieReader {
+        let reader = try MovieReader(path: path)
+        guard reader.format.reorderDepth == 0 else {
+            throw ClientError.unreadableInput(path: path, reason: reorderingReason)
+        }
+        return reader
     }
 
     /// Whether a file can be sent as it is: whether its frames come in the order in which they are shown.

@@ -11,13 +11,12 @@ struct PreEncodedClip: Sendable {
     /// A larger file is read as it is sent.
     private static let largestFile = 64_000_000
 
-    /// Reads a file whose frames are sent as they are; nil where it is too large to be kept.
+    /// Reads a raw stream that is sent as it is; nil where it is too large to be kept.
     ///
-    /// - Parameter fixedFrameRate: Frames per second of a raw stream; nil for a container, which has times.
-    /// - Throws: `ClientError.unreadableInput`.
-    static func read(path: String, fixedFrameRate: Double?) throws(ClientError) -> PreEncodedClip? {
+    /// - Throws: `ClientError.unreadableInput`, also for a stream with B-frames.
+    static func read(path: String, frameRate: Double) throws(ClientError) -> PreEncodedClip? {
         do {
-            let reader = try MovieReader(path: path)
+            let reader = try EncodedFileSource.open(path)
             var (samples, bytes): ([SampleBuffer], Int) = ([], 0)
             while let sample = try reader.nextSample() {
                 bytes += sample.data.count
@@ -25,7 +24,6 @@ struct PreEncodedClip: Sendable {
                 samples.append(sample)
             }
             guard let first = samples.firstIndex(where: \.isSync) else { return nil }
-            let frameRate = fixedFrameRate ?? reader.nominalFrameRate ?? 30
             return PreEncodedClip(
                 samples: Array(samples[first...]), dimensions: samples[first].format.dimensions, frameRate: frameRate)
         } catch {
