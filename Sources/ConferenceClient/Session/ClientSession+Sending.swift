@@ -18,12 +18,10 @@ extension ClientSession {
             wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
             isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom, tile: tile)
         if request.isKeyFrameWanted { isKeyFrameWanted = false }
-        guard !videoSender.isImmediate else {
-            let result = Result { () throws(ClientError) in try videoSender.produce(request) }
-            return videoProduced(result, due: due, capture: now)
-        }
+        let produce = { @Sendable in Result { () throws(ClientError) in try videoSender.produce(request) } }
+        guard !videoSender.isImmediate else { return videoProduced(produce(), due: due, capture: now) }
         videoSender.queue.async { [self] in
-            let result = Result { () throws(ClientError) in try videoSender.produce(request) }
+            let result = produce()
             eventLoop.execute { [self] in videoProduced(result, due: due, capture: now) }
         }
     }
@@ -63,12 +61,10 @@ extension ClientSession {
         guard !isClosed, let audioSender else { return }
         let bitRate = audioBitRate
         audioBitRate = nil
-        guard !audioSender.isImmediate else {
-            return audioProduced(
-                Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) }, due: due)
-        }
+        let produce = { @Sendable in Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) } }
+        guard !audioSender.isImmediate else { return audioProduced(produce(), due: due) }
         audioSender.queue.async { [self] in
-            let result = Result { () throws(ClientError) in try audioSender.produce(bitRate: bitRate) }
+            let result = produce()
             eventLoop.execute { [self] in audioProduced(result, due: due) }
         }
     }
