@@ -60,7 +60,7 @@ final class LazyEncoder {
         }
         var properties = format.properties
         wanted.apply(to: &properties)
-        properties.temporalLayers = wantsLayers(wanted) ? 2 : 1
+        properties.temporalLayers = wantsLayers(wanted) ? DownlinkPipeline.temporalLayers : 1
         let made: any PictureEncoding =
             if let make {
                 try make(dimensions, properties)
