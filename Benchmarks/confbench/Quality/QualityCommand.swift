@@ -14,7 +14,7 @@ struct QualityCommand: AsyncParsableCommand {
             The relay's own room runs on virtual time, with its controllers, real OpenH264 encoders and links that carry \
             so much. "shared" divides a few encoders among the receivers, "dedicated" gives each one of its own, as small \
             and as seldom as fits into the processor time of "shared", "minimum" encodes once at the rate of the slowest \
-            network. What comes is decoded and scaled to the canvas, and its luma compared with what was composed. The \
+            network, "unlimited" gives each an encoder whatever that takes. What comes is decoded and scaled to the canvas, and its luma compared with what was composed. The \
             tables go to standard output, progress to standard error. docs/benchmarks.md explains them.
 
             Exit codes: 0 measured; 64 wrong usage; 70 a codec failed; 74 an output file cannot be written.
@@ -44,8 +44,8 @@ struct QualityCommand: AsyncParsableCommand {
     @Option(help: "The seed of all that is random.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Also measure an encoder for each whatever it costs.")
-    var unlimited = false
+    @Option(help: ArgumentHelp("Ways beside \"shared\": \(WayList.all.description).", valueName: "way,way,…"))
+    var ways = WayList.all
 
     @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
     var json: String?
@@ -88,11 +88,11 @@ struct QualityCommand: AsyncParsableCommand {
         let shared = QualityWay.shared(encoders: encoders)
         let own = try run(shared, in: room)
         try add(shared, own)
-        for size in QualityWay.sizes {
+        for size in ways.kinds.contains(.dedicated) ? QualityWay.sizes : [] {
             let (way, outcome) = try fitting(size, into: own, in: room)
             try add(way, outcome, isAffordable: outcome.cores <= own.cores)
         }
-        for way in unlimited ? [QualityWay.minimum, .unlimited] : [.minimum] {
+        for way in [QualityWay.minimum, .unlimited] where ways.kinds.contains(way.kind) {
             let outcome = try run(way, in: room).scaled(to: own)
             try add(way, outcome, isAffordable: outcome.cores <= own.cores)
         }
@@ -135,4 +135,24 @@ struct QualityCommand: AsyncParsableCommand {
     private static let proportion = 0.97
     /// …and no lower than this.
     private static let leastFrameRate = 5
+}
+
+/// Ways with commas between them.
+struct WayList: ExpressibleByArgument, CustomStringConvertible {
+    static let all = WayList(kinds: [.dedicated, .minimum, .unlimited])
+
+    let kinds: [QualityWay.Kind]
+
+    init(kinds: [QualityWay.Kind]) {
+        self.kinds = kinds
+    }
+
+    init?(argument: String) {
+        let names = argument.split(separator: ",", omittingEmptySubsequences: true)
+        let kinds = names.compactMap { QualityWay.Kind(rawValue: String($0)) }
+        guard kinds.count == names.count else { return nil }
+        self.kinds = kinds
+    }
+
+    var description: String { kinds.map(\.rawValue).joined(separator: ",") }
 }

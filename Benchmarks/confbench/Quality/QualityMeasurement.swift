@@ -18,11 +18,21 @@ struct QualityMeasurement {
                 capacityKilobits: room.capacity(of: index).kilobitsPerSecond,
                 receivedKilobits: figures.bitRate / 1000, framesPerSecond: figures.frameRate,
                 delay95: figures.delay95, longestGap: figures.longestGap,
-                ssim: try similarity(outcome.frames[index]))
+                keyFrames: figures.keyFrames, groupChanges: figures.groupChanges, framesThinned: figures.thinned,
+                height: height(outcome.frames[index]), ssim: try similarity(outcome.frames[index]))
         }
         return QualityResult(
             way: way, encoders: outcome.report.meanEncoders, encodingCores: outcome.encodingCores,
             composingCores: outcome.composingCores, seconds: seconds, receivers: receivers)
+    }
+
+    /// The mean height of those pictures that are counted.
+    private func height(_ frames: [RoomFrame]) -> Double {
+        var mean = Mean()
+        for frame in frames where frame.arrival >= RoomSimulation.start + room.warmUp {
+            mean.add(Double(frame.sample.format.dimensions.height))
+        }
+        return mean.value
     }
 
     private func similarity(_ frames: [RoomFrame]) throws -> Double {

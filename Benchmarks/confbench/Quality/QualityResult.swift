@@ -12,6 +12,13 @@ struct QualityReceiver: Codable, Sendable {
     var delay95: Double
     /// The longest time without a frame, in milliseconds.
     var longestGap: Double
+    var keyFrames: UInt64
+    /// How often its frames came from another encoder than before.
+    var groupChanges: UInt64
+    /// Frames left out for this receiver alone.
+    var framesThinned: UInt64
+    /// The mean height of the pictures that came.
+    var height: Double
     /// The mean of what is seen against what was composed.
     var ssim: Double
 }
@@ -81,13 +88,16 @@ struct QualityReport: Codable, Sendable {
     /// For each receiver and way the quality, and the rate of pictures.
     private var receivers: [[String]] {
         guard let first = results.first else { return [] }
+        // Size, rate and quality.
         let rows = first.receivers.indices.map { index in
             [first.receivers[index].network]
                 + results.map { result in
                     let receiver = result.receivers[index]
-                    return "\(ResultTable.number(receiver.ssim, 4)) \(ResultTable.number(receiver.receivedKilobits, 0))"
+                    return
+                        "\(ResultTable.number(receiver.height, 0))p \(ResultTable.number(receiver.receivedKilobits, 0)) "
+                        + ResultTable.number(receiver.ssim, 4)
                 }
         }
-        return [["network"] + results.map { "\($0.way.name): SSIM kbit/s" }] + rows
+        return [["network"] + results.map { "\($0.way.name): kbit/s, SSIM" }] + rows
     }
 }
