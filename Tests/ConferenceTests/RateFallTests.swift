@@ -12,12 +12,12 @@ import Testing
     private static let picture = RateFall.rates.after.duration(
         for: RateFall.rates.before.dataSize(over: .seconds(1) / 30))
 
-    @Test("it is believed within 60 ms of the report that can tell of it, and a picture left out within 100 ms")
+    @Test("it is believed within 60 ms of the report that can tell of it, and a picture left out within 150 ms")
     func believed() throws {
         let fall = try Self.fallen.get()
         #expect(fall.told < .milliseconds(90), "\(fall.told)")
         #expect(fall.believed - fall.told < .milliseconds(60), "\(fall.believed) after \(fall.told)")
-        #expect(fall.thinned - fall.told < .milliseconds(100), "\(fall.thinned) after \(fall.told)")
+        #expect(fall.thinned - fall.told < .milliseconds(150), "\(fall.thinned) after \(fall.told)")
     }
 
     @Test("on the link is no more than 200 ms worth of what was sent, and hardly more than when the relay was told")

@@ -12,7 +12,7 @@ struct RateFall: Sendable {
     static let rates = (before: BitRate.megabits(2), after: BitRate.kilobits(300))
     /// When the link falls, and how long is looked on.
     private static let fall = Duration.seconds(6)
-    private static let afterwards = Duration.milliseconds(2500)
+    private static let afterwards = Duration.milliseconds(2100)
     /// Packets that take longer than any did before the fall were held up by it.
     private static let heldUp = Duration.milliseconds(25)
 
@@ -20,7 +20,7 @@ struct RateFall: Sendable {
     private(set) var told = Duration.seconds(9)
     /// When the controller's target was less than half of what it had been.
     private(set) var believed = Duration.seconds(9)
-    /// When a frame was left out for the one alone.
+    /// When a picture was left out for the one alone.
     private(set) var thinned = Duration.seconds(9)
     /// When the one was sent a frame of a group of its own.
     private(set) var moved = Duration.seconds(9)
@@ -82,7 +82,7 @@ struct RateFall: Sendable {
         }
         let earlier = try Self.state(fallen, call)
         while call.now - fall < Self.afterwards {
-            call.run(for: .milliseconds(2))
+            call.run(for: .milliseconds(5))
             let state = try Self.state(fallen, call)
             let (time, queue) = (call.now - fall, fallen.downlink.queueDelay(now: call.now))
             longestQueue = max(longestQueue, queue)
@@ -90,7 +90,9 @@ struct RateFall: Sendable {
                 (told, queueWhenTold) = (report + roundTrip / 2 - fall, queue)
             }
             if state.targetBitRate < earlier.targetBitRate / 2 { believed = min(believed, time) }
-            if state.framesThinned > earlier.framesThinned { thinned = min(thinned, time) }
+            if state.framesThinned + state.framesDropped > earlier.framesThinned + earlier.framesDropped {
+                thinned = min(thinned, time)
+            }
             if state.groupChanges > earlier.groupChanges { moved = min(moved, time) }
         }
         groupRate = BitRate(bitsPerSecond: Double(try Self.state(fallen, call).groupBitRate))
