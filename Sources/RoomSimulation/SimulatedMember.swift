@@ -82,7 +82,7 @@ final class SimulatedMember {
         while let event = peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): received.count(frame.sample, now: now)
-            case .keyFrameRequested: camera?.requestKeyFrame()
+            case .keyFrameRequested, .pictureLost: camera?.requestKeyFrame()
             default: break
             }
         }

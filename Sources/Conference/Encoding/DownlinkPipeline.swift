@@ -18,6 +18,7 @@ struct DownlinkPipeline {
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
     var keyFrameAllowance = KeyFrameAllowance()
+    var recovery = RecoveryCounters()
     /// When a frame of the upper temporal layer was last left out for this receiver alone.
     private var lastThinned: MonotonicInstant?
     /// Since when a keyframe of the receiver's group is waited for.

@@ -31,6 +31,8 @@ struct VideoSendStream {
     private var retransmissions: RetransmissionStream?
     /// Forward error correction, where it was negotiated.
     private(set) var flexFEC: FlexFECEncoder?
+    /// What the receiver may tell to have; nil where it was not negotiated to.
+    private(set) var sentPictures: SentPictures?
 
     var statistics = SendStatistics(clockRate: 90_000)
     /// About how many packets the last report speaks of that the one before did not.
@@ -54,6 +56,7 @@ struct VideoSendStream {
         timestampOffset = .random(in: 0 ... .max, using: &generator)
         // A first number in the lower half keeps the roll-over counter that SRTP guesses at zero (RFC 3711 3.3.1).
         sequenceNumber = .random(in: 0..<0x8000, using: &generator)
+        if media.feedback.rpsi { sentPictures = SentPictures() }
         guard media.feedback.nack else { return }
         if let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType {
             retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
@@ -106,6 +109,7 @@ struct VideoSendStream {
         passThrough?.isOver = true
         let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
+        sentPictures?.add(timestamp: timestamp, time: captureTime)
         let payloads = packetizer.packetize(units)
         let tellsRotation = frame.isKeyFrame || rotation != lastRotation
         lastRotation = rotation
