@@ -1,105 +1,11 @@
-import Foundation
-import H264
 import MediaCore
 import NIOCore
 import NetworkSimulation
-import RTP
-import RateControl
 import SecureTransport
 import Testing
 import VideoCoding
 
 @testable import Conference
-
-/// A camera, and receivers on a path whose round trip is too long for anything to be sent again in time, with bursts of
-/// loss.
-private final class LossyCall {
-    static let roundTrip = Duration.milliseconds(500)
-
-    let call: VirtualCall
-    var watchers: [TestClient] = []
-    /// What the encoders made, in order.
-    private(set) var encoded: [EncodedPicture] = []
-    /// When packets to the first watcher get lost.
-    var bursts: [ClosedRange<MonotonicInstant>] = []
-
-    init(
-        watchers count: Int = 1, encoders: Int? = nil, backEnd: EncoderBackEnd = .openH264,
-        rate: BitRate = .kilobits(600), adjust: (inout OfferParameters) -> Void = { _ in }
-    ) throws {
-        call = VirtualCall {
-            $0.rateLimits = RateLimits(minimum: .kilobits(300), start: rate, maximum: rate)
-            $0.maximumEncoders = encoders
-            $0.encoder = backEnd
-            $0.hasLadder = false
-        }
-        let camera = try call.join(
-            "Camera", colour: .green, video: .sendOnly, audio: nil, dimensions: Scenery.dimensions,
-            rateLimits: RateLimits(minimum: .megabits(2), start: .megabits(2), maximum: .megabits(2)))
-        camera.pictures = Scenery.pictures
-        for index in 0..<count {
-            let watcher = try call.join(
-                "Watcher \(index)", video: .receiveOnly, audio: nil,
-                downlink: LinkProfile(rate: .unlimited, delay: Self.roundTrip - .milliseconds(10))
-            ) {
-                $0.video?.flexFECPayloadType = nil
-                adjust(&$0)
-            }
-            watcher.recordsFrames = true
-            watchers.append(watcher)
-        }
-        call.onEncoded = { [unowned self] in encoded.append($0) }
-        call.drops = { [unowned self] datagram, isDownlink, client in
-            // RTP of any kind; what else there is gets through (RFC 7983).
-            isDownlink && client === watchers[0]
-                && (128...191).contains(datagram.getInteger(at: 0, as: UInt8.self) ?? 0)
-                && !(192...223).contains(datagram.getInteger(at: 1, as: UInt8.self) ?? 0)
-                && bursts.contains { $0.contains(self.call.now) }
-        }
-    }
-
-    /// Loses what leaves within so much time from now.
-    func lose(for duration: Duration) { bursts.append(call.now...(call.now + duration)) }
-
-    func downlink(_ index: Int = 0) throws -> DownlinkSnapshot {
-        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
-        return try #require(room.participants.first { $0.id == watchers[index].participantID }).downlink
-    }
-
-    /// The longest time from one picture to the next, from an instant on.
-    func longestGap(since start: MonotonicInstant) -> Duration {
-        let arrivals = watchers[0].arrivals.filter { $0 >= start }
-        return zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? .seconds(99)
-    }
-
-    /// The frames with which the picture came back after losses.
-    func repairs(since index: Int) -> Repairs {
-        Repairs(encoded[index...].compactMap(\.frame).filter { $0.isKeyFrame || $0.isRefresh })
-    }
-}
-
-/// Frames with which the picture came back: how many, of what mean size and quantiser.
-private struct Repairs: CustomStringConvertible {
-    var count: Int
-    var bytes: Double
-    var quantiser: Double
-
-    init(_ frames: [EncodedFrame]) {
-        count = frames.count
-        bytes = frames.reduce(0) { $0 + Double($1.size.bytes) } / Double(max(1, frames.count))
-        quantiser = frames.reduce(0) { $0 + Double($1.statistics.averageQP ?? 51) } / Double(max(1, frames.count))
-    }
-
-    /// What they would have taken at the quantiser of others: six more are half the size.
-    func bytes(at other: Double) -> Double { bytes * exp2((quantiser - other) / 6) }
-
-    var description: String { "\(count) of \(Int(bytes)) bytes, quantised with \(Int(quantiser.rounded()))" }
-}
-
-extension EncodedFrame {
-    /// Whether it begins with a message.
-    fileprivate var isRefresh: Bool { (try? sample.nalUnits().first?.type) == .sei }
-}
 
 /// What libavcodec makes of samples, each alone behind the ones before.
 private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
@@ -123,7 +29,14 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
 
 /// How a receiver's picture comes back after losses that nothing repaired in time, end to end with real codecs.
 @Suite struct PictureRecoveryTests {
-    private static func withoutRPSI(_ parameters: inout OfferParameters) { parameters.video?.feedback.rpsi = false }
+    private static func withoutRPSI(_ parameters: inout OfferParameters) {
+        withoutProtection(&parameters)
+        parameters.video?.feedback.rpsi = false
+    }
+
+    private static func withoutProtection(_ parameters: inout OfferParameters) {
+        parameters.video?.flexFECPayloadType = nil
+    }
 
     /// Eight bursts of a tenth of a second.
     private func watch(_ lossy: LossyCall) -> (begin: MonotonicInstant, frames: Int) {
@@ -141,7 +54,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         "a receiver alone on its encoder gets its picture back without a keyframe, for fewer bits, bit by bit as it was"
     )
     func longTermReference() throws {
-        let with = try LossyCall()
+        let with = try LossyCall(adjust: Self.withoutProtection)
         let (begin, frames) = watch(with)
         let without = try LossyCall(adjust: Self.withoutRPSI)
         let (otherBegin, otherFrames) = watch(without)
@@ -180,7 +93,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
 
     @Test("when two refreshes are lost too, a keyframe comes")
     func inVain() throws {
-        let lossy = try LossyCall()
+        let lossy = try LossyCall(adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
         lossy.lose(for: .milliseconds(100))
         // The receiver's requests get through, and what they bring about does not.
@@ -205,7 +118,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
 
     @Test("one whose decoder lost its references is sent a keyframe")
     func decoderLost() throws {
-        let lossy = try LossyCall()
+        let lossy = try LossyCall(adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
         lossy.watchers[0].peer.requestKeyFrame(now: lossy.call.now)
         lossy.call.run(for: .seconds(3))
@@ -216,7 +129,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
 
     @Test("one who shares an encoder is sent a keyframe")
     func shared() throws {
-        let lossy = try LossyCall(watchers: 3, encoders: 1)
+        let lossy = try LossyCall(watchers: 3, encoders: 1, adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
         lossy.lose(for: .milliseconds(100))
         lossy.call.run(for: .seconds(4))
@@ -230,7 +143,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
 
     @Test("x264 renews the picture of one who is alone piece by piece: losses take no keyframe")
     func intraRefresh() throws {
-        let lossy = try LossyCall(backEnd: .x264)
+        let lossy = try LossyCall(backEnd: .x264, adjust: Self.withoutProtection)
         let (begin, _) = watch(lossy)
         let downlink = try lossy.downlink()
         #expect(downlink.keyFrames == 1)

@@ -157,7 +157,7 @@ final class EncodeGroup {
         // Ticks that were not composed are left out already.
         let divisor = max(1, rung.divisor / max(1, limits.frameRateDivisor))
         let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
-        guard isKeyFrame || isPictureDue || recovery.isWanted else { return .idle }
+        guard isKeyFrame || isPictureDue || (recovers && recovery.isWanted) else { return .idle }
         guard !isEncoding, !isShared || encodedQueue.hasRoom(now: now), hasRoom || (isKeyFrame && newcomerHasRoom)
         else {
             framesLeftOut &+= 1

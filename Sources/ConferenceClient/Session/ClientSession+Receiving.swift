@@ -31,7 +31,7 @@ extension ClientSession {
     }
 
     private func received(_ frame: ReceivedVideoFrame, now: MonotonicInstant) {
-        measurements.received(frame.sample, now: now)
+        measurements.received(frame.sample, isShown: !frame.isRecovering, now: now)
         if let recorder {
             recorder.queue.async { recorder.append(frame.sample, arrival: frame.firstArrival) }
         }
