@@ -56,7 +56,6 @@ struct VideoSendStream {
         timestampOffset = .random(in: 0 ... .max, using: &generator)
         // A first number in the lower half keeps the roll-over counter that SRTP guesses at zero (RFC 3711 3.3.1).
         sequenceNumber = .random(in: 0..<0x8000, using: &generator)
-        if media.feedback.rpsi { sentPictures = SentPictures() }
         guard media.feedback.nack else { return }
         if let ssrc = media.localRetransmissionSSRC, let payloadType = media.retransmissionPayloadType {
             retransmissions = RetransmissionStream(ssrc: ssrc, payloadType: payloadType, using: &generator)
@@ -68,6 +67,7 @@ struct VideoSendStream {
     /// Takes over what was negotiated, anew too: a browser offers forward error correction once its camera is off.
     mutating func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         payloadType = media.payloadType
+        if !media.feedback.rpsi { sentPictures = nil } else if sentPictures == nil { sentPictures = SentPictures() }
         orientationID = media.outboundExtensionIDs.videoOrientation
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
         if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
