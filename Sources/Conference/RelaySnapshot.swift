@@ -202,7 +202,7 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
     public var framesThinned: UInt64 = 0
-    /// How many of the two temporal layers were left out for this participant in the last two seconds.
+    /// How many of the three temporal layers were left out for this participant in the last two seconds.
     public var layersDropped = 0
     /// How often the participant went from one encoder's frames to another's.
     public var groupChanges: UInt64 = 0

@@ -118,13 +118,23 @@ import Testing
         var planner = EncodeGroupPlanner(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
         var now = run(&planner, rates, budget: 1, from: Self.start, for: .seconds(10))
-        rates[1].target = .kilobits(1000)
+        rates[1].target = .kilobits(500)
         planner.update(rates, budget: 1, now: now)
         #expect(planner.groups[0].rate > .kilobits(1990))
         now = run(&planner, rates, budget: 1, from: now, for: .seconds(3))
-        // Its lower layer fits again.
-        #expect(planner.groups[0].rate < .kilobits(1450))
-        #expect(planner.groups[0].rate > .kilobits(990))
+        // Its lowest layer fits again.
+        #expect(planner.groups[0].rate < .kilobits(1150))
+        #expect(planner.groups[0].rate > .kilobits(490))
+    }
+
+    @Test("where no encoder is left, who can be sent the lowest layer costs the others nothing")
+    func oneFallsByHalf() {
+        var planner = EncodeGroupPlanner(hasLayers: true)
+        var rates = receivers([2000, 2000, 2000, 2000])
+        let now = run(&planner, rates, budget: 1, from: Self.start, for: .seconds(10))
+        rates[1].target = .kilobits(1000)
+        _ = run(&planner, rates, budget: 1, from: now, for: .seconds(30))
+        #expect(planner.groups[0].rate > .kilobits(1990))
     }
 
     @Test("where all fall together, the rate falls with them")

@@ -213,6 +213,15 @@ struct StreamPropertyTests {
             for (picture, time) in zip(pictures, kept.map(\.sample.presentationTime).sorted()) {
                 #expect(picture == all[try #require(times.firstIndex(of: time))])
             }
+            if !needsReordering { #expect(pictures == (try OpenH264Decoder.pictures(kept.map(\.sample)))) }
+        }
+        // A decoder knows where it must not take what was left out for lost.
+        if layers > 2, !needsReordering {
+            let set = try #require(
+                frames[0].sample.format.parameterSets.compactMap(NALUnit.init).first {
+                    $0.type == .sequenceParameterSet
+                })
+            #expect(try SequenceParameterSet(parsing: set).allowsFrameNumberGaps)
         }
         // Nothing refers to the highest layer.
         for frame in frames {

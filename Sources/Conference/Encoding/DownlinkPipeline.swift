@@ -5,9 +5,9 @@ import VideoCoding
 /// alone.
 ///
 /// A receiver is assigned to a group, and follows its frames from a keyframe on. Until that comes it goes on with those
-/// that it followed before. Frames that its own link has no room for are left out: of the upper temporal layer at any
-/// time, which no other frame refers to and whose absence the numbering does not show (H.264 7.4.3, `frame_num`); where
-/// that is not enough, all until the next keyframe.
+/// that it followed before. Frames that its own link has no room for are left out: of the uppermost temporal layer at any
+/// time, which no other frame refers to; then of the middle one, with what refers to them; where that is not enough, all
+/// until the next keyframe.
 struct DownlinkPipeline {
     let format: EncodeFormat
     /// The group that the receiver belongs to; nil before the first picture.
@@ -19,8 +19,11 @@ struct DownlinkPipeline {
     var bitRate: VideoBitRate
     var keyFrameAllowance = KeyFrameAllowance()
     var recovery = RecoveryCounters()
-    /// When a frame of the upper temporal layer was last left out for this receiver alone.
-    private var lastThinned: MonotonicInstant?
+    /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
+    private var lastThinned: (upper: MonotonicInstant?, middle: MonotonicInstant?)
+    /// The layer of a frame that was left out and that those of the layers above it refer to, until the next of the same
+    /// layer or a lower one.
+    private var missingLayer: Int?
     /// Since when a keyframe of the receiver's group is waited for.
     private(set) var waitsSince: MonotonicInstant?
     /// When the last keyframe was sent, and how long the link had to do with it.
@@ -85,16 +88,19 @@ struct DownlinkPipeline {
     /// Frames left out longer ago than this say nothing of the present.
     private static let lately = Duration.seconds(2)
 
-    /// How many of the two temporal layers are left out for this receiver alone.
+    /// How many of the three temporal layers are left out for this receiver alone.
     func layersDropped(now: MonotonicInstant) -> Int {
-        if lastStop.map({ now - $0 < Self.lately }) ?? false { return 2 }
-        return lastThinned.map { now - $0 < Self.lately } ?? false ? 1 : 0
+        func isLately(_ time: MonotonicInstant?) -> Bool { time.map { now - $0 < Self.lately } ?? false }
+        if isLately(lastStop) { return 3 }
+        return isLately(lastThinned.middle) ? 2 : isLately(lastThinned.upper) ? 1 : 0
     }
 
     // MARK: Frames
 
-    /// The least part of a group's rate with which its lower temporal layer can be followed.
-    static let leastShare = 0.65
+    /// How many temporal layers an encoder makes that several share.
+    static let temporalLayers = 3
+    /// The least part of a group's rate with which its lowest temporal layer can be followed.
+    static let leastShare = 0.42
     /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
     private static let idle = Duration.milliseconds(50)
     /// …and what follows such a one within this time is not left out because of it.
@@ -146,6 +152,7 @@ struct DownlinkPipeline {
         case .send:
             framesEncoded &+= 1
             rung = offer.rung
+            if let missingLayer, offer.frame.temporalLayer <= missingLayer { self.missingLayer = nil }
             guard offer.frame.type == .idr else { break }
             keyFrames &+= 1
             lastKeyFrame = (now, backlog.with)
@@ -154,7 +161,12 @@ struct DownlinkPipeline {
             (source, lastSource, waitsSince) = (offer.group, offer.group, nil)
         case .thin:
             framesThinned &+= 1
-            lastThinned = now
+            if offer.frame.isReference {
+                lastThinned.middle = now
+                missingLayer = offer.frame.temporalLayer
+            } else {
+                lastThinned.upper = now
+            }
         case .stop:
             framesThinned &+= 1
             source = nil
@@ -181,9 +193,10 @@ struct DownlinkPipeline {
             if queue <= limit || backlog.before <= Self.idle { return .send }
             return offer.group == source ? .stop : .ignore
         }
-        guard frame.isReference else {
-            let limit = FrameBound.upperLayerQueue.duration(at: frameRate)
-            return max(backlog.with, backlog.predicted) <= limit ? .send : .thin
+        if let missingLayer, frame.temporalLayer > missingLayer { return .thin }
+        guard frame.temporalLayer == 0 else {
+            let bound = frame.isReference ? FrameBound.middleLayerQueue : FrameBound.upperLayerQueue
+            return max(backlog.with, backlog.predicted) <= bound.duration(at: frameRate) ? .send : .thin
         }
         if !hasFallen, let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
             limit = max(limit, lastKeyFrame.backlog + Self.afterKeyFrame.margin)

@@ -10,8 +10,8 @@ import MediaCore
 /// keyframes may come hardly more often; and another assignment is taken where what is gained by it, over the time that it
 /// can be expected to hold, is more than its keyframes cost. A group's rate changes sooner where its members have come to
 /// lose far more by it than they must. Groups that come to be alike become one, since a second encoder for the same takes
-/// time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries not even the
-/// group's lower temporal layer is given an encoder that is to spare at once; until then the group's rate takes no notice of it.
+/// time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries far less than
+/// the others' is given an encoder that is to spare at once; until then the group's rate takes no notice of it.
 struct EncodeGroupPlanner: Sendable {
     /// A receiver at this moment.
     struct Receiver: Sendable {
@@ -40,7 +40,7 @@ struct EncodeGroupPlanner: Sendable {
         /// What the encoder is to make.
         var rate: BitRate
         /// Whether the rate stays until the next review.
-        fileprivate(set) var isRateKept = false
+        var isRateKept = false
     }
 
     /// Why a receiver is where it is.
@@ -57,13 +57,13 @@ struct EncodeGroupPlanner: Sendable {
         case isolated
     }
 
-    private(set) var groups: [Group] = []
+    var groups: [Group] = []
     /// How often a receiver was moved from one group to another.
     private(set) var moves: UInt64 = 0
 
-    private(set) var members: [ParticipantID: Member] = [:]
+    var members: [ParticipantID: Member] = [:]
     /// The receivers in the order in which they were given.
-    private var order: [ParticipantID] = []
+    var order: [ParticipantID] = []
     let loss: EncodeLoss
     private var nextID = 0
     private var lastUpdate: MonotonicInstant?
@@ -86,7 +86,7 @@ struct EncodeGroupPlanner: Sendable {
         var since: MonotonicInstant
         var reason = Reason.placed
         var isIsolated = false
-        /// Since when not even the lower layer of its group fits.
+        /// Since when not even the lowest layer of its group fits.
         var starvesSince: MonotonicInstant?
 
         var key: Key {
@@ -108,7 +108,7 @@ struct EncodeGroupPlanner: Sendable {
     private static let averaging = Duration.milliseconds(700)
     /// How much less than its smoothed rate is a fall that is believed at once, as a logarithm.
     private static let fall = 0.35
-    /// How much less than the lower layer's share a member's rate may be before it is taken for too little.
+    /// How much less than the layers' share a member's rate may be before it is taken for too little.
     private static let tolerance = 0.05
     /// The assignment and the groups' rates are looked at so often: keyframes may come no more often in the long run.
     private static let reviewInterval = Duration.seconds(2)
@@ -116,8 +116,6 @@ struct EncodeGroupPlanner: Sendable {
     private static let dwell = Duration.seconds(2)
     /// What a keyframe costs each who gets it: it takes about a tenth of a second's bits.
     private static let keyFrameCost = 0.1
-    /// How much more than it must a group may lose by its rate until the next review.
-    private static let urgency = 1.5
     /// How much others may lose by an encoder for one who asks for keyframes without end, and until it is taken away.
     private static let isolationCost = (first: 0.5, last: 1.5)
     /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
@@ -126,10 +124,6 @@ struct EncodeGroupPlanner: Sendable {
     private static let stay = 60.0
     /// Less than this, as a sum of logarithms, is not worth a change.
     private static let leastGain = 0.2
-    /// In what time it comes to cost twice as much that a member gets nothing.
-    private static let starvingDoubles = Duration.seconds(1)
-    /// How long a member may get nothing, however much the others lose.
-    private static let longestStarving = Duration.seconds(10)
 
     /// - Parameter hasLayers: Whether the encoders make temporal layers.
     init(hasLayers: Bool) {
@@ -279,7 +273,7 @@ struct EncodeGroupPlanner: Sendable {
     private mutating func rescue(budget: Int, now: MonotonicInstant) {
         for id in order {
             guard let member = members[id], let group = groups.first(where: { $0.id == member.group }) else { continue }
-            let starves = member.current < EncodeLoss.level(group.rate) - loss.span - Self.tolerance
+            let starves = member.current < EncodeLoss.level(group.rate) - loss.reach - Self.tolerance
             members[id]?.starvesSince = starves ? member.starvesSince ?? now : nil
             let others = group.members.filter { $0 != id }
             guard !others.isEmpty,
@@ -336,51 +330,6 @@ struct EncodeGroupPlanner: Sendable {
         min(max((now - lastChange).seconds / 2, Self.horizon.lowerBound), Self.horizon.upperBound)
     }
 
-    // MARK: - Plans
-
-    /// Who is to share an encoder: that of a group there is, or another.
-    private struct Share {
-        var group: EncodeGroupID?
-        var format: Int
-        var members: [ParticipantID]
-    }
-
-    /// The assignment by which least is lost, with as few moves as it takes.
-    private func bestPlan(budget: Int) -> [Share] {
-        var keys: [Key] = []
-        var receivers: [Key: [ParticipantID]] = [:]
-        for id in order {
-            guard let key = members[id]?.key else { continue }
-            if receivers[key] == nil { keys.append(key) }
-            receivers[key, default: []].append(id)
-        }
-        let sorted = keys.map { sortedByRate(receivers[$0] ?? []) }
-        let partition = EncodePartition.best(
-            sorted.map { $0.map { members[$0]?.mean ?? 0 } }, budget: budget, loss: loss)
-        return zip(keys, zip(sorted, partition)).flatMap { key, parts in
-            shares(
-                parts.1.map { Array(parts.0[$0]) }, format: key.format, of: groups.filter { self.key(of: $0) == key })
-        }
-    }
-
-    /// Gives each share the group with which it has most in common.
-    private func shares(_ parts: [[ParticipantID]], format: Int, of groups: [Group]) -> [Share] {
-        var shares = parts.map { Share(group: nil, format: format, members: $0) }
-        var pairs: [(common: Int, share: Int, group: Int)] = []
-        for (share, part) in parts.enumerated() {
-            for (index, group) in groups.enumerated() {
-                pairs.append((part.count { members[$0]?.group == group.id }, share, index))
-            }
-        }
-        pairs.sort { ($1.common, $0.share, $0.group) < ($0.common, $1.share, $1.group) }
-        var used: Set<Int> = []
-        for pair in pairs where shares[pair.share].group == nil && !used.contains(pair.group) {
-            shares[pair.share].group = groups[pair.group].id
-            used.insert(pair.group)
-        }
-        return shares
-    }
-
     private mutating func adopt(_ plan: [Share], _ reason: Reason, now: MonotonicInstant) {
         for share in plan {
             guard let first = share.members.first else { continue }
@@ -423,45 +372,11 @@ struct EncodeGroupPlanner: Sendable {
         members[id]?.starvesSince = nil
     }
 
-    // MARK: - Rates
-
-    private mutating func setRates(now: MonotonicInstant) {
-        for index in groups.indices {
-            let group = groups[index]
-            let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
-            let levels = ids.map(current)
-            let costs = ids.map { starvingCost(since: members[$0]?.starvesSince, now: now) }
-            let best = loss.best(for: levels, starving: { costs[$0] })
-            if ids.count > 1, !group.isRateKept {
-                groups[index].rate = EncodeLoss.rate(loss.best(for: means(ids)).level)
-            } else if ids.count == 1 {
-                groups[index].rate = EncodeLoss.rate(best.level)
-            } else if EncodeLoss.rate(best.level) < group.rate {
-                // A rise can wait for the next review.
-                let held = loss.loss(of: levels, at: EncodeLoss.level(group.rate), starving: { costs[$0] })
-                if held > best.loss + Self.urgency { groups[index].rate = EncodeLoss.rate(best.level) }
-            }
-            groups[index].isRateKept = ids.count > 1
-        }
-    }
-
-    /// What it costs that a member gets nothing: for a moment little, and then ever more.
-    private func starvingCost(since: MonotonicInstant?, now: MonotonicInstant) -> Double {
-        guard let since, now - since < Self.longestStarving else { return .infinity }
-        return EncodeLoss.starving(for: (now - since) / Self.starvingDoubles)
-    }
-
-    private func current(_ id: ParticipantID) -> Double { members[id]?.current ?? 0 }
-
     func means(_ ids: [ParticipantID]) -> [Double] {
         ids.map { members[$0]?.mean ?? 0 }.sorted()
     }
 
     func levels(_ ids: [ParticipantID]) -> [Double] {
         ids.map { members[$0]?.smooth ?? 0 }.sorted()
-    }
-
-    private func sortedByRate(_ ids: [ParticipantID]) -> [ParticipantID] {
-        ids.sorted { ((members[$0]?.mean ?? 0), $0) < ((members[$1]?.mean ?? 0), $1) }
     }
 }

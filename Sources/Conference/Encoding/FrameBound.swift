@@ -20,8 +20,10 @@ enum FrameBound {
     static let queue = Span(time: .milliseconds(350), intervals: 5)
     /// …and on one that carries too little for the group in any case, and waits for a keyframe of another.
     static let queueOfFallen = Duration.milliseconds(200)
-    /// No frame of the upper temporal layer is sent on a link that then has this much to do.
-    static let upperLayerQueue = Span(time: .milliseconds(80), intervals: 2)
+    /// No frame of the uppermost temporal layer is sent on a link that then has this much to do…
+    static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.8)
+    /// …and none of the middle layer on one that has this much.
+    static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
     /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small: what
     /// follows it is to have room as well…
     private static let keyFrameSpan = Span(time: .milliseconds(110), intervals: 3)

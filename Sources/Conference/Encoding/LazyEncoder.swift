@@ -91,7 +91,7 @@ final class LazyEncoder {
 
     private func form(_ settings: Settings) -> Form {
         Form(
-            layers: settings.isShared && backEnd.hasTemporalLayers ? 2 : 1,
+            layers: settings.isShared && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
             recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyFrames)
     }
 }

@@ -37,7 +37,8 @@ extension RoomEncoding {
         }
         switch downlink.layersDropped(now: now) {
         case 0: break
-        case 1: text += " Frames of the upper temporal layer are left out for it alone."
+        case 1: text += " Frames of the uppermost temporal layer are left out for it alone."
+        case 2: text += " Frames of the two upper temporal layers are left out for it alone."
         default: text += " Whole frames were left out for it alone."
         }
         text += rungExplanation(group)

@@ -1,4 +1,5 @@
 import COpenH264
+import H264
 import MediaCore
 import NIOCore
 
@@ -15,6 +16,10 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// The quantiser of all frames where the rate does not count.
     private let constantQuantiser: Int?
     private let keepsLongTermReferences: Bool
+    /// Whether frames that others refer to may be left out.
+    private let isThinnable: Bool
+    /// The parameter sets as the library made them.
+    private var librarySets: [ByteBuffer] = []
     private var inspector: SliceInspector?
     private var memory = OutputMemory()
     private var references = LongTermReferenceList()
@@ -46,6 +51,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
             properties.profileLevel.level
             .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
         keepsLongTermReferences = properties.longTermReferences
+        isThinnable = properties.temporalLayers > 2
         ramp = QuantiserRamp(hasLayers: properties.temporalLayers > 1)
         constantQuantiser = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
@@ -157,9 +163,14 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     private func takeParameterSets() throws(VideoCodingError) {
         let sets = library.readParameterSets()
-        guard !sets.isEmpty, sets != parameterSets else { return }
-        parameterSets = sets
+        guard !sets.isEmpty, sets != librarySets else { return }
+        librarySets = sets
+        parameterSets = isThinnable ? sets.map(Self.thinnable) : sets
         inspector = SliceInspector(parameterSets: sets)
+    }
+
+    private static func thinnable(_ set: ByteBuffer) -> ByteBuffer {
+        NALUnit(set).flatMap(ThinnableParameterSet.rewrite)?.bytes ?? set
     }
 
     // MARK: - References

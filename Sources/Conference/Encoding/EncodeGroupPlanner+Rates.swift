@@ -1,0 +1,39 @@
+import MediaCore
+
+extension EncodeGroupPlanner {
+    /// How much more than it must a group may lose by its rate until the next review.
+    private static let urgency = 1.5
+    /// In what time it comes to cost twice as much that a member gets nothing.
+    private static let starvingDoubles = Duration.seconds(1)
+    /// How long a member may get nothing, however much the others lose.
+    private static let longestStarving = Duration.seconds(10)
+
+    /// Sets what the groups' encoders are to make.
+    mutating func setRates(now: MonotonicInstant) {
+        for index in groups.indices {
+            let group = groups[index]
+            let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
+            let levels = ids.map(current)
+            let costs = ids.map { starvingCost(since: members[$0]?.starvesSince, now: now) }
+            let best = loss.best(for: levels, starving: { costs[$0] })
+            if ids.count > 1, !group.isRateKept {
+                groups[index].rate = EncodeLoss.rate(loss.best(for: means(ids)).level)
+            } else if ids.count == 1 {
+                groups[index].rate = EncodeLoss.rate(best.level)
+            } else if EncodeLoss.rate(best.level) < group.rate {
+                // A rise can wait for the next review.
+                let held = loss.loss(of: levels, at: EncodeLoss.level(group.rate), starving: { costs[$0] })
+                if held > best.loss + Self.urgency { groups[index].rate = EncodeLoss.rate(best.level) }
+            }
+            groups[index].isRateKept = ids.count > 1
+        }
+    }
+
+    /// What it costs that a member gets nothing: for a moment little, and then ever more.
+    private func starvingCost(since: MonotonicInstant?, now: MonotonicInstant) -> Double {
+        guard let since, now - since < Self.longestStarving else { return .infinity }
+        return EncodeLoss.starving(for: (now - since) / Self.starvingDoubles)
+    }
+
+    private func current(_ id: ParticipantID) -> Double { members[id]?.current ?? 0 }
+}

@@ -1,0 +1,28 @@
+import H264
+
+/// Says in an SPS that frames which others refer to may be left out, so that a decoder does not take it for a loss.
+///
+/// Of three temporal layers, frames of the middle one are references. Without them `frame_num` has a gap, at which a
+/// decoder that was told of it puts frames in their place that nothing refers to (H.264 8.2.5.2), and goes on; OpenH264
+/// says for each frame which reference it takes, so that the lowest layer finds its own. The library itself always says
+/// that there are no gaps.
+enum ThinnableParameterSet {
+    /// The SPS with `gaps_in_frame_num_value_allowed_flag` 1; nil when `nalUnit` has it already or is no SPS.
+    static func rewrite(_ nalUnit: NALUnit) -> NALUnit? {
+        guard let original = try? SequenceParameterSet(parsing: nalUnit), !original.allowsFrameNumberGaps else {
+            return nil
+        }
+        var wanted = original
+        wanted.allowsFrameNumberGaps = true
+        var payload = nalUnit.rawPayload()
+        // The flag stands behind fields of variable length: it is the bit that changes this and nothing else.
+        for bit in 0..<payload.count * 8 {
+            let mask = UInt8(0x80) >> (bit & 7)
+            payload[bit >> 3] ^= mask
+            let rewritten = NALUnit(type: nalUnit.type, referenceIDC: nalUnit.referenceIDC, rawPayload: payload)
+            if (try? SequenceParameterSet(parsing: rewritten)) == wanted { return rewritten }
+            payload[bit >> 3] ^= mask
+        }
+        return nil
+    }
+}
