@@ -65,6 +65,10 @@ struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?
     var error: VideoCodingError?
+    /// What the encoder can do about losses from its last keyframe on.
+    var recovery = LossRecovery.keyFrames
+    /// Whether it refers to nothing but what its receiver has, as was wished.
+    var isRefresh = false
     /// What it is the first to show.
     var shown: ShownFrames?
 }

@@ -108,9 +108,17 @@ extension Participant {
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
             retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
+            recovery: recoverySnapshot(group: group),
             fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
             pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
+    }
+
+    private func recoverySnapshot(group: EncodeGroup?) -> RecoverySnapshot {
+        let counters = downlink?.recovery ?? RecoveryCounters()
+        return RecoverySnapshot(
+            method: group?.recoveryMethod.name ?? LossRecovery.keyFrames.name, refreshes: counters.refreshes,
+            refreshesUsed: counters.refreshesUsed, keyFrames: counters.keyFrames)
     }
 
     private var uplinkLatency: [StageSnapshot] {

@@ -298,6 +298,8 @@ public final class Relay {
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
             case .keyFrameRequested: room.keyFrameRequested(by: participant, now: now)
+            case .pictureLost: room.pictureLost(by: participant, now: now)
+            case .pictureAcknowledged(_, let time): room.encoding.pictureAcknowledged(at: time, by: participant)
             case .videoBitRateChanged(let rate):
                 participant.downlink?.bitRate = rate
                 room.passThroughRateChanged(for: participant, now: now)

@@ -213,6 +213,8 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var retransmissions: UInt64 = 0
     /// What repairs loss now.
     public var repair = LossRepair.none
+    /// What becomes of losses that were not repaired in time.
+    public var recovery = RecoverySnapshot()
     /// Packets of forward error correction.
     public var fecPackets: UInt64 = 0
     /// Audio packets that repeat earlier ones (RED).
@@ -221,6 +223,19 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var pacerQueue = 0
     /// The congestion controller's state, in one word.
     public var controllerState = ""
+}
+
+/// How a receiver's picture comes back after losses that were not repaired in time.
+public struct RecoverySnapshot: Encodable, Hashable, Sendable {
+    /// `keyframe`, `ltr` (a picture that refers to one that has arrived, which the encoder kept) or `intra-refresh` (each
+    /// picture renews a part).
+    public var method = "keyframe"
+    /// Pictures sent that refer to nothing but what had arrived.
+    public var refreshes: UInt64 = 0
+    /// Those with which the receiver went on.
+    public var refreshesUsed: UInt64 = 0
+    /// Losses for which it took a keyframe all the same.
+    public var keyFrames: UInt64 = 0
 }
 
 /// One stage of a frame's way through the relay.

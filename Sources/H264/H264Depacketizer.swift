@@ -204,9 +204,13 @@ public struct H264Depacketizer: Sendable {
 
 extension AccessUnit {
     /// Whether the unit shows by itself that nothing before its first NAL unit belongs to it or is needed by it: an IDR
-    /// picture that begins with a delimiter or with its SPS.
+    /// picture that begins with a delimiter or with its SPS, or a recovery point. Messages, too, stand only before an
+    /// access unit's first slice (H.264 7.4.1.2.3).
     fileprivate var isWholeFromHead: Bool {
-        guard isIDR, let first = nalUnits.first?.type else { return false }
-        return first == .accessUnitDelimiter || first == .sequenceParameterSet
+        switch nalUnits.first?.type {
+        case .accessUnitDelimiter, .sequenceParameterSet: isIDR || RecoveryPoint(of: nalUnits) != nil
+        case .sei: RecoveryPoint(of: nalUnits) != nil
+        default: false
+        }
     }
 }

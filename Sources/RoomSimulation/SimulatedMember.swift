@@ -88,7 +88,7 @@ final class SimulatedMember {
         while let event = peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): onFrame(frame.sample)
-            case .keyFrameRequested: camera?.requestKeyFrame()
+            case .keyFrameRequested, .pictureLost: camera?.requestKeyFrame()
             default: break
             }
         }

@@ -88,6 +88,8 @@ extension ByteBuffer {
 
 /// Parameter sets that x264 made, with what another parser (FFmpeg's trace_headers) says of them in the tests.
 enum Sample {
+    /// A slice that begins a picture, as far as its first byte shows.
+    static let slice = NALUnit(hex: "419a0001ff80")
     static let baselineSPS = NALUnit(hex: "6742c01ed900a02ff970110000030001000003003c0f162e48")
     static let baselinePPS = NALUnit(hex: "68cb83cb20")
     static let highSPS = NALUnit(

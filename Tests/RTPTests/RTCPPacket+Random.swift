@@ -8,7 +8,7 @@ extension RTCPPacket {
     static func random(using generator: inout SeededGenerator) -> RTCPPacket {
         let (sender, media): (UInt32, UInt32) = (generator.integer(), generator.integer())
         let count = Int.random(in: 0...5, using: &generator)
-        switch Int.random(in: 0..<13, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 0:
             return .senderReport(
                 SenderReport(
@@ -65,6 +65,11 @@ extension RTCPPacket {
         case 11:
             return .maximumBitRateNotification(
                 TMMBN(senderSSRC: sender, limits: (0..<count).map { _ in .random(using: &generator) }))
+        case 12:
+            return .referencePictureSelection(
+                ReferencePictureSelectionIndication(
+                    senderSSRC: sender, mediaSSRC: media, payloadType: generator.integer() & 0x7F,
+                    timestamp: generator.integer()))
         default:
             return .other(
                 OtherRTCPPacket(packetType: 207, countOrFormat: 3, body: generator.bytes(count * 4)))

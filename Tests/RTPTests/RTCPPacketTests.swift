@@ -122,6 +122,23 @@ struct RTCPPacketTests {
             encodesAs: "81CE0002 00000001 00000002")
     }
 
+    @Test func `a picture that has arrived is named by its timestamp`() throws {
+        try expect(
+            .referencePictureSelection(
+                ReferencePictureSelectionIndication(
+                    senderSSRC: 1, mediaSSRC: 2, payloadType: 96, timestamp: 0x1234_5678)),
+            encodesAs: "83CE0004 00000001 00000002 10 60 12345678 0000")
+    }
+
+    @Test func `a picture that is named in another way is skipped`() throws {
+        for hex in ["83CE0003 00000001 00000002 10 60 1234", "83CE0004 00000001 00000002 08 60 123456780000"] {
+            guard case .other = try RTCPPacket.parse(compound: ByteBuffer(hex: hex)).first else {
+                Issue.record("\(hex) was taken for a timestamp")
+                return
+            }
+        }
+    }
+
     @Test func `a full intra request names its sources in entries`() throws {
         let request = FullIntraRequest(
             senderSSRC: 1, entries: [.init(ssrc: 2, commandSequence: 0xFE), .init(ssrc: 3, commandSequence: 1)])

@@ -324,6 +324,19 @@ struct Answered {
         }
     }
 
+    @Test("a receiver that tells which pictures it has is answered, and no other is told to")
+    func referencePictureSelection() throws {
+        for isOffered in [true, false] {
+            let offer = Offers.video(
+                Offers.h264, Offers.crypto, "a=rtcp-fb:96 nack pli", isOffered ? "a=rtcp-fb:96 nack rpsi" : "a=x")
+            let answered = try Answered(offer)
+            #expect(answered.session.video?.feedback == FeedbackSupport(pli: true, rpsi: isOffered))
+            #expect(
+                answered.answer.media[0].attributes.filter { $0.name == "rtcp-fb" }.compactMap(\.value)
+                    == ["96 nack pli"] + (isOffered ? ["96 nack rpsi"] : []))
+        }
+    }
+
     @Test("feedback for all payload types counts for ours; transport-cc needs its header extension")
     func wildcardFeedback() throws {
         let offer = Offers.video(

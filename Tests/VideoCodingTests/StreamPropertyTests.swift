@@ -147,6 +147,31 @@ struct StreamPropertyTests {
         #expect(signalToNoise(last, try #require(whole.last)) > 45)
     }
 
+    @Test(
+        "a decoder that goes on at a recovery point shows the right picture when it says so",
+        arguments: backEnds(with: .intraRefreshPeriod))
+    func recoveryPoint(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) { $0.intraRefreshPeriod = 15 }
+        let frames = try encoder.encode(0..<60, of: MovingPattern(mediumPicture))
+        let points = try frames.map { RecoveryPoint(of: try $0.nalUnits) }
+        let whole = try libavcodecPictures(frames.map(\.sample))
+        let starts = points.indices.filter { $0 > 4 && $0 < 30 && points[$0] != nil }
+        #expect(!starts.isEmpty)
+        for start in starts {
+            let count = try #require(points[start]).frameCount
+            #expect((1...15).contains(count))
+            let joined = try lateJoiner(frames, from: start)
+            // The first frame's picture comes first.
+            for number in start + count..<frames.count {
+                #expect(contents(joined[number - start + 1]) == contents(whole[number]), "\(number) from \(start)")
+            }
+        }
+        // No picture stands out as a key frame does.
+        let sizes = frames.dropFirst(10).map(\.size.bytes)
+        let mean = sizes.reduce(0, +) / sizes.count
+        #expect(try #require(sizes.max()) < 2 * mean, "\(sizes)")
+    }
+
     /// The pictures of a receiver that got the first frame and then nothing before frame `start`.
     private func lateJoiner(_ frames: [EncodedFrame], from start: Int) throws -> [PixelBuffer] {
         let decoder = try TestDecoder(format: frames[0].sample.format)

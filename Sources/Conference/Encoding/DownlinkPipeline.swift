@@ -18,6 +18,7 @@ struct DownlinkPipeline {
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
     var keyFrameAllowance = KeyFrameAllowance()
+    var recovery = RecoveryCounters()
     /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
     private var lastThinned: (upper: MonotonicInstant?, middle: MonotonicInstant?)
     /// The layer of a frame that was left out and that those of the layers above it refer to, until the next of the same

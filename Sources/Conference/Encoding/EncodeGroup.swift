@@ -21,6 +21,9 @@ final class EncodeGroup {
     private let sharedPolicy: KeyFrameSchedule.Policy
 
     private var keyFrames = KeyFrameSchedule()
+    private var recovery = ReferenceRecovery()
+    /// Whether what is being encoded is to be a refresh.
+    private var isRefreshing = false
     private var selector: RungSelector
     /// The size of what was handed to the encoder last.
     private var encodedDimensions: VideoDimensions?
@@ -35,6 +38,8 @@ final class EncodeGroup {
     private(set) var bitRate: VideoBitRate
     /// Whether more than one receiver is sent the frames.
     private(set) var isShared = false
+    /// Whether the one receiver needs no keyframe after a loss.
+    private(set) var recovers = false
     /// Whether the encoder has been given a picture: from then on it takes memory and time.
     private(set) var hasStarted = false
 
@@ -61,8 +66,9 @@ final class EncodeGroup {
         self.encoder = QueueConfined(encoder)
     }
 
-    func update(bitRate: VideoBitRate, isShared: Bool) {
+    func update(bitRate: VideoBitRate, isShared: Bool, recovers: Bool) {
         self.isShared = isShared
+        self.recovers = recovers && !isShared
         self.bitRate = bitRate
     }
 
@@ -105,6 +111,19 @@ final class EncodeGroup {
     /// One keyframe answers all requests until it comes.
     func requestKeyFrame() { keyFrames.request() }
 
+    /// The one receiver lost a picture.
+    func pictureLost(roundTripTime: Duration, now: MonotonicInstant) -> ReferenceRecovery.Answer {
+        let answer = recovers ? recovery.lost(roundTripTime: roundTripTime, now: now) : .keyFrame
+        if answer == .keyFrame { keyFrames.request() }
+        return answer
+    }
+
+    /// What a loss of the one receiver leads to.
+    var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyFrames }
+
+    /// The one receiver has the picture whole that was taken at `time`. Returns whether it went on with a refresh.
+    func pictureAcknowledged(at time: MonotonicInstant) -> Bool { recovers && recovery.acknowledged(time) }
+
     /// What becomes of a tick.
     enum Tick {
         case encoded(Job)
@@ -138,7 +157,7 @@ final class EncodeGroup {
         // Ticks that were not composed are left out already.
         let divisor = max(1, rung.divisor / max(1, limits.frameRateDivisor))
         let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
-        guard isKeyFrame || isPictureDue else { return .idle }
+        guard isKeyFrame || isPictureDue || (recovers && recovery.isWanted) else { return .idle }
         guard !isEncoding, !isShared || encodedQueue.hasRoom(now: now), hasRoom || (isKeyFrame && newcomerHasRoom)
         else {
             framesLeftOut &+= 1
@@ -152,22 +171,32 @@ final class EncodeGroup {
         if isKeyFrame { keyFrames.begin(policy, now: now) }
         let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, limits.frameRateDivisor))
         let settings = LazyEncoder.Settings(
-            bitRate: bitRate, frameRate: frameRate, isShared: isShared,
+            bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
             preset: limits.preset ?? format.properties.preset,
             maximumSize: max(
                 FrameBound.least(picture.dimensions),
                 isKeyFrame
                     ? keyFrameBound
                     : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)))
-        let (encoder, captureTime) = (encoder, composed.captureTime)
+        let (encoder, captureTime, options) = (encoder, composed.captureTime, options(isKeyFrame: isKeyFrame))
         let shown = shownFrames.take(composed, picture: index)
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
                 var result = encoder.value.encode(
-                    picture, captureTime: captureTime, settings: settings, forceKeyFrame: isKeyFrame)
+                    picture, captureTime: captureTime, settings: settings, options: options)
                 result.shown = shown
                 return .encoded(room: room, result)
             })
+    }
+
+    private func options(isKeyFrame: Bool) -> EncodeOptions {
+        var options = EncodeOptions(forceKeyFrame: isKeyFrame)
+        guard recovers, !isKeyFrame else { return options }
+        let wishes = recovery.takeWishes()
+        isRefreshing = wishes.lostFrom != nil
+        options.invalidateReferencesBackTo = wishes.lostFrom.map { MediaTime($0) }
+        if let reference = wishes.acknowledged { options.acknowledgedReferences = [reference] }
+        return options
     }
 
     /// A picture that stays the same is encoded again until it is sharp, and now and then from there on.
@@ -195,5 +224,15 @@ final class EncodeGroup {
             }
         }
         if result.error != nil { keyFrames.request() }
+        defer { isRefreshing = false }
+        guard let frame = result.frame else { return }
+        // What was wished for and did not come is not wished for again.
+        if isRefreshing, !result.isRefresh, !frame.isKeyFrame {
+            recovery.refreshFailed()
+            keyFrames.request()
+        }
+        recovery.encoded(
+            type: frame.isKeyFrame ? .idr : frame.statistics.type, reference: frame.longTermReference,
+            at: result.captureTime, method: result.recovery, isRefresh: result.isRefresh)
     }
 }

@@ -11,6 +11,9 @@ final class LazyEncoder {
         /// Whether several receivers are sent the frames: they then come in two temporal layers, of which the upper one
         /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
+        /// Whether the one receiver goes on after a loss with pictures that refer to what it has, or become whole piece by
+        /// piece. An encoder keeps what that takes from its next keyframe on.
+        var recovers: Bool
         var preset: EncoderPreset
         /// The most bytes of the frame.
         var maximumSize: DataSize
@@ -24,7 +27,13 @@ final class LazyEncoder {
     private let format: EncodeFormat
     private var session: (any PictureEncoding)?
     private var settings: Settings?
-    private var hasLayers = false
+    private var form = Form(layers: 1, recovery: .keyFrames)
+
+    /// What of a stream's form stays until a keyframe.
+    private struct Form: Equatable {
+        var layers: Int
+        var recovery: LossRecovery
+    }
 
     /// - Parameter make: Makes encoders of one's own; nil: they are sessions of the back end.
     init(backEnd: EncoderBackEnd, make: Maker? = nil, format: EncodeFormat) {
@@ -34,15 +43,16 @@ final class LazyEncoder {
     }
 
     func encode(
-        _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, forceKeyFrame: Bool
+        _ picture: PixelBuffer, captureTime: MonotonicInstant, settings wanted: Settings, options: EncodeOptions
     ) -> EncodedPicture {
         do throws(VideoCodingError) {
             let isOther = session.map { $0.dimensions != picture.dimensions } ?? false
-            if isOther || (forceKeyFrame && hasLayers != wantsLayers(wanted)) { session = nil }
+            if isOther || (options.forceKeyFrame && form != form(wanted)) { session = nil }
             let session = try session(wanted, dimensions: picture.dimensions)
-            let frame = try session.encode(
-                picture, presentationTime: MediaTime(captureTime), options: EncodeOptions(forceKeyFrame: forceKeyFrame))
-            return EncodedPicture(captureTime: captureTime, frame: frame)
+            let frame = try session.encode(picture, presentationTime: MediaTime(captureTime), options: options)
+            var result = EncodedPicture(captureTime: captureTime, frame: frame, recovery: form.recovery)
+            if options.invalidateReferencesBackTo != nil { result.tellRefresh() }
+            return result
         } catch {
             // The next frame tries again with a new session.
             session = nil
@@ -60,7 +70,13 @@ final class LazyEncoder {
         }
         var properties = format.properties
         wanted.apply(to: &properties)
-        properties.temporalLayers = wantsLayers(wanted) ? DownlinkPipeline.temporalLayers : 1
+        let form = form(wanted)
+        properties.temporalLayers = form.layers
+        switch form.recovery {
+        case .keyFrames: break
+        case .longTermReferences: properties.longTermReferences = true
+        case .intraRefresh: properties.intraRefreshPeriod = max(2, wanted.frameRate)
+        }
         let made: any PictureEncoding =
             if let make {
                 try make(dimensions, properties)
@@ -69,16 +85,29 @@ final class LazyEncoder {
             }
         session = made
         settings = wanted
-        hasLayers = wantsLayers(wanted)
+        self.form = form
         return made
     }
 
-    private func wantsLayers(_ settings: Settings) -> Bool { settings.isShared && backEnd.hasTemporalLayers }
+    private func form(_ settings: Settings) -> Form {
+        Form(
+            layers: settings.isShared && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
+            recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyFrames)
+    }
 }
 
 extension EncoderBackEnd {
     /// Whether frames that no other refers to can be had in real time.
     var hasTemporalLayers: Bool { self == .openH264 }
+
+    /// What it can do for a receiver that needs no keyframe after a loss. x264 keeps older frames, too, but as short-term
+    /// references, which not every decoder finds beyond a gap.
+    var recovery: LossRecovery {
+        switch self {
+        case .openH264: .longTermReferences
+        case .x264: .intraRefresh(round: .seconds(1))
+        }
+    }
 }
 
 extension LazyEncoder.Settings {

@@ -42,6 +42,12 @@ extension RoomEncoding {
         default: text += " Whole frames were left out for it alone."
         }
         text += rungExplanation(group)
+        switch group.recoveryMethod {
+        case .keyFrames: break
+        case .longTermReferences:
+            text += " What it loses for good is gone back behind: to the last kept picture that it has."
+        case .intraRefresh: text += " Each picture renews a part, so that what it loses for good takes no keyframe."
+        }
         if let repair = participant.peer.repairExplanation(now: now) { text += " \(repair)" }
         return text
     }

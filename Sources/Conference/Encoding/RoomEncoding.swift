@@ -153,11 +153,12 @@ final class RoomEncoding {
         let sole = planned.members.count == 1 ? participants.first { $0.id == planned.members.first } : nil
         // A queue on one member's path is for that member's pacer to drain, unless there is no other.
         let rate = sole?.downlink?.bitRate ?? VideoBitRate(target: planned.rate, sustained: planned.rate)
+        let recovers = sole?.peer.acknowledgesPictures ?? false
         if let group = group(planned.id) {
             let isFollowed = participants.contains {
                 $0.downlink?.source == planned.id && !planned.members.contains($0.id)
             }
-            group.update(bitRate: rate, isShared: sole == nil || isFollowed)
+            group.update(bitRate: rate, isShared: sole == nil || isFollowed, recovers: recovers)
             return
         }
         guard formats.indices.contains(planned.format) else { return }
@@ -168,7 +169,7 @@ final class RoomEncoding {
             id: planned.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate,
             rung: firstRung(of: planned, rate: rate.sustained, among: participants),
             keyFrameShare: configuration.sharedKeyFrameShare)
-        group.update(bitRate: rate, isShared: sole == nil)
+        group.update(bitRate: rate, isShared: sole == nil, recovers: recovers)
         groups.append(group)
     }
 
@@ -189,7 +190,8 @@ final class RoomEncoding {
             guard followers.isEmpty || isReplaced else {
                 if let slowest = followers.compactMap({ $0.downlink?.bitRate.sustained }).min() {
                     group.update(
-                        bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared)
+                        bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared,
+                        recovers: group.recovers)
                 }
                 return true
             }
@@ -294,6 +296,7 @@ final class RoomEncoding {
                 isShared: group.isShared)
             let verdict = participant.downlink?.take(offer, backlog: backlog, now: now)
             guard verdict == .send else { continue }
+            if result.isRefresh { participant.downlink?.recovery.refreshes &+= 1 }
             participant.encoderTakesOver(now: now)
             participant.peer.sendVideo(
                 frame, captureTime: result.captureTime, targetTime: completion.handedOut, ledger: ledger, now: now)

@@ -267,6 +267,12 @@ extension Room {
         encoding.keyFrameRequested(by: receiver, now: now)
     }
 
+    /// A receiver lost a picture, and may do without a keyframe.
+    func pictureLost(by receiver: Participant, now: MonotonicInstant) {
+        guard !passThroughKeyFrameRequested(by: receiver, now: now) else { return }
+        encoding.pictureLost(by: receiver, now: now)
+    }
+
     /// A receiver of a source's packets asks for a keyframe. Returns whether that is seen to.
     private func passThroughKeyFrameRequested(by receiver: Participant, now: MonotonicInstant) -> Bool {
         guard let source = receiver.passThrough.source, !receiver.passThrough.isStopped else { return false }

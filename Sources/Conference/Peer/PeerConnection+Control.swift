@@ -20,6 +20,8 @@ extension PeerConnection {
             repair(nack, now: now)
         case .pictureLossIndication(let indication):
             pictureLossIndicated(ssrc: indication.mediaSSRC, now: now)
+        case .referencePictureSelection(let indication):
+            pictureAcknowledged(indication)
         case .fullIntraRequest(let request):
             for entry in request.entries { fullIntraRequested(entry, now: now) }
         case .transportFeedback(let feedback):
@@ -97,8 +99,21 @@ extension PeerConnection {
     private func pictureLossIndicated(ssrc: UInt32, now: MonotonicInstant) {
         for line in lines.indices where lines[line].videoSender?.ssrc == ssrc {
             guard lines[line].videoSender?.pictureLossIndicated(now: now) == true else { continue }
-            events.append(.keyFrameRequested(lines[line].negotiated.content))
+            let media = lines[line].negotiated
+            events.append(media.feedback.rpsi ? .pictureLost(media.content) : .keyFrameRequested(media.content))
         }
+    }
+
+    private func pictureAcknowledged(_ indication: ReferencePictureSelectionIndication) {
+        for line in lines.indices where lines[line].videoSender?.ssrc == indication.mediaSSRC {
+            guard let time = lines[line].videoSender?.sentPictures?.time(of: indication.timestamp) else { continue }
+            events.append(.pictureAcknowledged(lines[line].negotiated.content, captureTime: time))
+        }
+    }
+
+    /// Whether the remote side tells which pictures it has, and goes on with those that refer to them alone.
+    var acknowledgesPictures: Bool {
+        (videoLine ?? line(.slides)).map { lines[$0].negotiated.feedback.rpsi } ?? false
     }
 
     private func fullIntraRequested(_ entry: FullIntraRequest.Entry, now: MonotonicInstant) {

@@ -26,7 +26,10 @@ extension PeerConnection {
 
     private func keyFrameRequest(line: Int, mediaSSRC: UInt32) -> RTCPPacket {
         let media = lines[line].negotiated
-        guard !media.feedback.pli else {
+        // Where a picture loss indication does not ask for a keyframe, a full intra request does (RFC 5104 4.3.1).
+        let asksForIntra =
+            media.feedback.rpsi && media.feedback.fir && lines[line].videoReceiver?.needsWholePicture == true
+        guard !media.feedback.pli || asksForIntra else {
             return .pictureLossIndication(
                 PictureLossIndication(senderSSRC: media.localSSRC, mediaSSRC: mediaSSRC))
         }
@@ -40,8 +43,21 @@ extension PeerConnection {
     private func sendTransportFeedback(now: MonotonicInstant) {
         guard feedbackRecorder?.feedbackDue(now: now) == true, let (line, mediaSSRC) = feedbackSubject else { return }
         for feedback in feedbackRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
-            sendControl([.transportFeedback(feedback)], line: line, now: now)
+            var packets = [RTCPPacket.transportFeedback(feedback)]
+            if let acknowledgement = acknowledgement(line: line, now: now) { packets.append(acknowledgement) }
+            sendControl(packets, line: line, now: now)
         }
+    }
+
+    /// Tells the sender of a picture that arrived whole, where it has a use for that.
+    private func acknowledgement(line: Int, now: MonotonicInstant) -> RTCPPacket? {
+        let media = lines[line].negotiated
+        guard media.feedback.rpsi, let receiver = lines[line].videoReceiver, let ssrc = receiver.ssrc,
+            let timestamp = receiver.takeAcknowledgement(now: now)
+        else { return nil }
+        return .referencePictureSelection(
+            ReferencePictureSelectionIndication(
+                senderSSRC: media.localSSRC, mediaSSRC: ssrc, payloadType: media.payloadType, timestamp: timestamp))
     }
 
     /// The line on which transport-wide feedback goes, and the source that it names: one that is heard, where there is

@@ -13,6 +13,11 @@ public enum PeerEvent: Sendable {
     /// The remote side cannot decode a video stream of ours until it gets a keyframe. Repeats of one request are
     /// coalesced.
     case keyFrameRequested(NegotiatedMedia.Content)
+    /// The same, where the remote side also goes on with a picture that refers to nothing but what it has acknowledged.
+    case pictureLost(NegotiatedMedia.Content)
+    /// The remote side has the picture whole that was taken at this time, and what came before it since the last with which
+    /// it could begin.
+    case pictureAcknowledged(NegotiatedMedia.Content, captureTime: MonotonicInstant)
     /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
     /// longer has it.
     case videoEnded(NegotiatedMedia.Content)
@@ -37,6 +42,8 @@ public struct ReceivedVideoFrame: Sendable {
     public var content = NegotiatedMedia.Content.main
     /// How it is to be turned to stand upright.
     public var rotation = VideoRotation.none
+    /// Whether it is to be decoded and not to be shown: what it shows comes in part from before a loss.
+    public var isRecovering = false
 }
 
 /// An Opus packet and when it came.

@@ -52,6 +52,8 @@ public struct PeerStatistics: Sendable {
     public var framesWithheld: UInt64
     public var keyFramesReceived: UInt64
     public var keyFrameRequestsSent: UInt64
+    /// Pictures with which it went on after a loss although they were no keyframes.
+    public var recoveryPointsUsed: UInt64
     public var negativeAcknowledgementsSent: UInt64
     /// In a stream of their own (RFC 4588); repetitions in the media's stream are not told apart.
     public var retransmissionsReceived: UInt64
@@ -109,6 +111,7 @@ extension PeerConnection {
             framesReceived: receiver?.framesReceived ?? 0, framesWithheld: receiver?.framesWithheld ?? 0,
             keyFramesReceived: receiver?.keyFramesReceived ?? 0,
             keyFrameRequestsSent: receiver?.keyFrames.requestCount ?? 0,
+            recoveryPointsUsed: receiver?.recoveryPointsUsed ?? 0,
             negativeAcknowledgementsSent: receiver?.nacksSent ?? 0,
             retransmissionsReceived: receiver?.retransmissionsReceived ?? 0,
             flexFECPacketsReceived: receiver?.recovery.received ?? 0,

@@ -3,6 +3,7 @@ import MediaCore
 import NIOCore
 import RTP
 import SecureTransport
+import VideoCoding
 
 /// One H.264 stream on its way in: jitter buffer, NACK, depacketizer, parameter sets, and the decision which frames a
 /// decoder should see.
@@ -42,6 +43,11 @@ final class VideoReceiveStream {
     private var lastSequence: Int64?
     private var sawKeyFrame = false
     private var brokenSince: MonotonicInstant?
+    /// Whether the decoder itself could not go on, so that it may lack any picture there was.
+    private(set) var needsWholePicture = false
+    /// How many pictures are to come until those are whole again that go on behind a loss.
+    private var picturesToRecover = 0
+    private var acknowledgement = PictureAcknowledgement()
     /// Nobody looks: no keyframe is asked for, and what is lost makes no difference to what is handed on.
     private(set) var isUnseen = false
 
@@ -51,6 +57,8 @@ final class VideoReceiveStream {
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
     private(set) var keyFramesReceived: UInt64 = 0
+    /// Pictures with which it went on after a loss although they were no keyframes.
+    private(set) var recoveryPointsUsed: UInt64 = 0
     private(set) var retransmissionsReceived: UInt64 = 0
     /// What forward error correction did for streams that have ended.
     private var formerRecovery = FlexFECDecoder.Statistics()
@@ -188,8 +196,13 @@ final class VideoReceiveStream {
 
     /// The decoder could not go on: everything until the next keyframe is useless.
     func decoderLostReferences(now: MonotonicInstant) {
+        needsWholePicture = true
+        acknowledgement.invalidate()
         breakReferences(now: now)
     }
+
+    /// The RTP timestamp of a picture that the sender is to be told has arrived.
+    func takeAcknowledgement(now: MonotonicInstant) -> UInt32? { acknowledgement.take(now: now) }
 
     /// Somebody wants a keyframe, although nothing is missing.
     func keyFrameWanted(now: MonotonicInstant) {
@@ -247,9 +260,10 @@ final class VideoReceiveStream {
         }
         if isKeyFrame {
             keyFramesReceived &+= 1
-            sawKeyFrame = true
-            brokenSince = nil
-            keyFrames.keyFrameArrived()
+            begin(recovery: nil)
+        } else if let recovery = recoveryPoint(of: unit) {
+            recoveryPointsUsed &+= 1
+            begin(recovery: recovery)
         } else if !isUnseen, !sawKeyFrame || brokenSince != nil {
             keyFrames.need(now: now)
             let waited = brokenSince.map { now - $0 } ?? .zero
@@ -260,9 +274,33 @@ final class VideoReceiveStream {
             }
         }
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
+        let sample = SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time)
+        if isKeyFrame { acknowledgement.isWanted = media.feedback.rpsi && sample.isLongTermReference }
+        let isRecovering = picturesToRecover > 0
+        if isRecovering, slice.referenceIDC > 0 { picturesToRecover -= 1 }
+        if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
         return ReceivedVideoFrame(
-            sample: SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time),
-            firstArrival: arrival.first, lastArrival: arrival.last, content: media.content, rotation: rotation)
+            sample: sample, firstArrival: arrival.first, lastArrival: arrival.last, content: media.content,
+            rotation: rotation, isRecovering: isRecovering)
+    }
+
+    /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8): one
+    /// behind which all of the picture is renewed, or one that needs what the sender was told has arrived.
+    private func recoveryPoint(of unit: AccessUnit) -> RecoveryPoint? {
+        guard media.feedback.rpsi, !unit.isDamaged, !sawKeyFrame || brokenSince != nil,
+            let point = RecoveryPoint(of: unit.nalUnits),
+            point.frameCount > 0 || (sawKeyFrame && !needsWholePicture)
+        else { return nil }
+        return point
+    }
+
+    /// Decoding begins, or goes on after a loss.
+    private func begin(recovery: RecoveryPoint?) {
+        sawKeyFrame = true
+        brokenSince = nil
+        needsWholePicture = false
+        picturesToRecover = recovery?.frameCount ?? 0
+        keyFrames.keyFrameArrived()
     }
 
     private func breakReferences(now: MonotonicInstant) {
@@ -282,6 +320,9 @@ final class VideoReceiveStream {
         lastSequence = nil
         sawKeyFrame = false
         brokenSince = nil
+        needsWholePicture = false
+        picturesToRecover = 0
+        acknowledgement = PictureAcknowledgement()
     }
 }
 

@@ -31,6 +31,8 @@ struct VideoSendStream {
     private var retransmissions: RetransmissionStream?
     /// Forward error correction, where it was negotiated.
     private(set) var flexFEC: FlexFECEncoder?
+    /// What the receiver may tell to have; nil where it was not negotiated to.
+    private(set) var sentPictures: SentPictures?
 
     var statistics = SendStatistics(clockRate: 90_000)
     /// About how many packets the last report speaks of that the one before did not.
@@ -65,6 +67,7 @@ struct VideoSendStream {
     /// Takes over what was negotiated, anew too: a browser offers forward error correction once its camera is off.
     mutating func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         payloadType = media.payloadType
+        if !media.feedback.rpsi { sentPictures = nil } else if sentPictures == nil { sentPictures = SentPictures() }
         orientationID = media.outboundExtensionIDs.videoOrientation
         packetizer.mode = PacketizationMode(rawValue: media.packetizationMode) ?? .singleNALUnit
         if let payloadType = media.retransmissionPayloadType { retransmissions?.payloadType = payloadType }
@@ -106,6 +109,7 @@ struct VideoSendStream {
         passThrough?.isOver = true
         let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
+        sentPictures?.add(timestamp: timestamp, time: captureTime)
         let payloads = packetizer.packetize(units)
         let tellsRotation = frame.isKeyFrame || rotation != lastRotation
         lastRotation = rotation

@@ -144,9 +144,10 @@ final class UplinkPipeline {
                 case .picture(let picture):
                     batch.decoded &+= 1
                     if sample.isSync { batch.needsKeyFrame = false }
-                    batch.newest = picture
                     // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run before.
                     let shown = frames.last { $0.sample.presentationTime == picture.presentationTime } ?? frame
+                    guard !shown.isRecovering else { return }
+                    batch.newest = picture
                     batch.rotation = shown.rotation
                 case .dropped(let reason):
                     batch.dropped &+= 1

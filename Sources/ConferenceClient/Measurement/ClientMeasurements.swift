@@ -51,7 +51,8 @@ struct ClientMeasurements: Sendable {
     /// More participants than any room has are not told apart.
     private static let maximumTagCount = 64
 
-    mutating func received(_ sample: SampleBuffer, now: MonotonicInstant) {
+    /// - Parameter isShown: False where the picture is not whole yet.
+    mutating func received(_ sample: SampleBuffer, isShown: Bool = true, now: MonotonicInstant) {
         videoFrames += 1
         if sample.isSync { keyFrames += 1 }
         if firstVideoFrame == nil { firstVideoFrame = now }
@@ -60,7 +61,7 @@ struct ClientMeasurements: Sendable {
         videoSize += size
         current.videoSize += size
         current.frames += 1
-        freezes.frameShown(now: now)
+        if isShown { freezes.frameShown(now: now) }
     }
 
     mutating func receivedAudio(size: DataSize) {

@@ -50,6 +50,8 @@ public struct ClientReport: Codable, Sendable {
         /// Lost packets that it recovered.
         public var packetsRecovered = 0
         public var keyFrameRequestsSent: Int
+        /// Losses after which it went on with a picture that was no key frame.
+        public var recoveriesWithoutKeyFrame = 0
     }
 
     /// Received sound.

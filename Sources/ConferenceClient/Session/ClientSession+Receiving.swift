@@ -8,10 +8,10 @@ extension ClientSession {
         switch event {
         case .videoFrame(let frame): received(frame, now: now)
         case .audioPacket(let packet): received(packet)
-        case .keyFrameRequested: isKeyFrameWanted = true
+        case .keyFrameRequested, .pictureLost: isKeyFrameWanted = true
         case .videoBitRateChanged(let rate): videoBitRate = rate.target
         case .audioBitRateChanged(let rate): audioBitRate = rate
-        case .videoEnded, .videoPacket: break
+        case .videoEnded, .videoPacket, .pictureAcknowledged: break
         case .connectionStateChanged(let state): connectionChanged(to: state, now: now)
         case .goodbye: end(.relayLeft(reason: "the relay said goodbye"))
         }
@@ -31,7 +31,7 @@ extension ClientSession {
     }
 
     private func received(_ frame: ReceivedVideoFrame, now: MonotonicInstant) {
-        measurements.received(frame.sample, now: now)
+        measurements.received(frame.sample, isShown: !frame.isRecovering, now: now)
         if let recorder {
             recorder.queue.async { recorder.append(frame.sample, arrival: frame.firstArrival) }
         }
@@ -43,7 +43,7 @@ extension ClientSession {
         }
         decodeBacklog += 1
         videoReceiver.queue.async { [self] in
-            let output = videoReceiver.decode(frame.sample)
+            let output = videoReceiver.decode(frame.sample, isShown: !frame.isRecovering)
             eventLoop.execute { [self] in decoded(output) }
         }
     }

@@ -78,7 +78,8 @@ extension ClientSession {
                 nacksSent: Int(clamping: statistics.negativeAcknowledgementsSent),
                 fecPackets: Int(clamping: statistics.flexFECPacketsReceived),
                 packetsRecovered: Int(clamping: statistics.packetsRecovered),
-                keyFrameRequestsSent: Int(clamping: statistics.keyFrameRequestsSent)),
+                keyFrameRequestsSent: Int(clamping: statistics.keyFrameRequestsSent),
+                recoveriesWithoutKeyFrame: Int(clamping: statistics.recoveryPointsUsed)),
             receivedAudio: .init(
                 packets: measurements.audioPackets, bytes: measurements.audioSize.bytes,
                 bitsPerSecond: rate(measurements.audioSize),

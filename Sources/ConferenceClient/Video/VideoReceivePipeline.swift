@@ -29,11 +29,14 @@ final class VideoReceivePipeline: @unchecked Sendable {
     private var latest: PixelBuffer?
 
     /// Decodes a frame. Call on `queue` only.
-    func decode(_ sample: SampleBuffer) -> Output {
+    ///
+    /// - Parameter isShown: False where its picture is not whole yet.
+    func decode(_ sample: SampleBuffer, isShown: Bool = true) -> Output {
         var output = Output()
         decoder.decode(sample) { event in
             guard case .output(let decoded) = event else { return }
             switch decoded.result {
+            case .picture where !isShown: break
             case .picture(let picture):
                 output.pictureCount += 1
                 output.dimensions = picture.pixelBuffer.dimensions

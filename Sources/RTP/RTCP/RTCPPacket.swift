@@ -10,6 +10,7 @@ public enum RTCPPacket: Hashable, Sendable {
     case transportFeedback(TransportFeedback)
     case pictureLossIndication(PictureLossIndication)
     case fullIntraRequest(FullIntraRequest)
+    case referencePictureSelection(ReferencePictureSelectionIndication)
     case receiverEstimatedMaximumBitrate(REMB)
     case maximumBitRateRequest(TMMBR)
     case maximumBitRateNotification(TMMBN)
@@ -68,6 +69,9 @@ extension RTCPPacket {
             return .transportFeedback(try TransportFeedback(parsing: body))
         case (RTCPType.payloadSpecificFeedback, PictureLossIndication.format):
             return .pictureLossIndication(try PictureLossIndication(parsing: body))
+        case (RTCPType.payloadSpecificFeedback, ReferencePictureSelectionIndication.format)
+        where ReferencePictureSelectionIndication.isTimestamp(body):
+            return .referencePictureSelection(try ReferencePictureSelectionIndication(parsing: body))
         case (RTCPType.payloadSpecificFeedback, FullIntraRequest.format):
             return .fullIntraRequest(try FullIntraRequest(parsing: body))
         case (RTCPType.payloadSpecificFeedback, REMB.format) where REMB.isREMB(body):
@@ -98,6 +102,7 @@ extension RTCPPacket {
         case .transportFeedback(let packet): packet.encode(into: &buffer)
         case .pictureLossIndication(let packet): packet.encode(into: &buffer)
         case .fullIntraRequest(let packet): packet.encode(into: &buffer)
+        case .referencePictureSelection(let packet): packet.encode(into: &buffer)
         case .receiverEstimatedMaximumBitrate(let packet): packet.encode(into: &buffer)
         case .maximumBitRateRequest(let packet): packet.encode(into: &buffer)
         case .maximumBitRateNotification(let packet): packet.encode(into: &buffer)

@@ -126,6 +126,17 @@ struct ParticipantFamily {
             counter("downlink_retransmissions", "Packets sent again.") { $0.downlink.retransmissions },
             counter("downlink_fec_packets", "Packets of forward error correction sent.") { $0.downlink.fecPackets },
             counter("downlink_red_packets", "Audio packets sent that repeat earlier ones.") { $0.downlink.redPackets },
+            counter("downlink_refreshes", "Pictures sent after a loss that refer to nothing but what had arrived.") {
+                $0.downlink.recovery.refreshes
+            },
+            counter("downlink_refreshes_used", "Those with which the participant went on.") {
+                $0.downlink.recovery.refreshesUsed
+            },
+            counter(
+                "downlink_refresh_fallbacks", "Losses for which it took a keyframe although refreshes could be made."
+            ) {
+                $0.downlink.recovery.keyFrames
+            },
             gauge("downlink_pacer_queue_bytes", "Bytes waiting in the pacer.") { Double($0.downlink.pacerQueue) },
         ]
     }

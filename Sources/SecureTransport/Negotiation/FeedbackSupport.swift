@@ -6,6 +6,9 @@ public struct FeedbackSupport: Hashable, Sendable {
     public var pli: Bool
     /// `ccm fir`: full intra request.
     public var fir: Bool
+    /// `nack rpsi`: reference picture selection. The receiver says which pictures it has, and after a loss goes on with one
+    /// that refers to nothing else.
+    public var rpsi: Bool
     /// `ccm tmmbr`: requests to send no more than so much.
     public var tmmbr: Bool
     /// `transport-cc`: transport-wide congestion control feedback.
@@ -14,12 +17,13 @@ public struct FeedbackSupport: Hashable, Sendable {
     public var remb: Bool
 
     public init(
-        nack: Bool = false, pli: Bool = false, fir: Bool = false, tmmbr: Bool = false, transportCC: Bool = false,
-        remb: Bool = false
+        nack: Bool = false, pli: Bool = false, fir: Bool = false, rpsi: Bool = false, tmmbr: Bool = false,
+        transportCC: Bool = false, remb: Bool = false
     ) {
         self.nack = nack
         self.pli = pli
         self.fir = fir
+        self.rpsi = rpsi
         self.tmmbr = tmmbr
         self.transportCC = transportCC
         self.remb = remb
@@ -27,7 +31,7 @@ public struct FeedbackSupport: Hashable, Sendable {
 
     /// All that is of use for video.
     public static let video = FeedbackSupport(
-        nack: true, pli: true, fir: true, tmmbr: true, transportCC: true, remb: true)
+        nack: true, pli: true, fir: true, rpsi: true, tmmbr: true, transportCC: true, remb: true)
     /// All that is of use for audio.
     public static let audio = FeedbackSupport(transportCC: true)
     public static let none = FeedbackSupport()
@@ -35,7 +39,7 @@ public struct FeedbackSupport: Hashable, Sendable {
     /// What both have.
     public func intersection(_ other: FeedbackSupport) -> FeedbackSupport {
         FeedbackSupport(
-            nack: nack && other.nack, pli: pli && other.pli, fir: fir && other.fir, tmmbr: tmmbr && other.tmmbr,
-            transportCC: transportCC && other.transportCC, remb: remb && other.remb)
+            nack: nack && other.nack, pli: pli && other.pli, fir: fir && other.fir, rpsi: rpsi && other.rpsi,
+            tmmbr: tmmbr && other.tmmbr, transportCC: transportCC && other.transportCC, remb: remb && other.remb)
     }
 }

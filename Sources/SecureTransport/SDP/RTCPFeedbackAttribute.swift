@@ -27,6 +27,7 @@ extension FeedbackSupport {
             attributes.filter { $0.payloadType == nil || $0.payloadType == payloadType }.map(\.feedback))
         self.init(
             nack: stated.contains("nack"), pli: stated.contains("nack pli"), fir: stated.contains("ccm fir"),
+            rpsi: stated.contains("nack rpsi"),
             // What else may stand there is how many packets a second the sender can take into account (RFC 5104 7.1).
             tmmbr: stated.contains { $0 == "ccm tmmbr" || $0.hasPrefix("ccm tmmbr ") },
             transportCC: stated.contains("transport-cc"), remb: stated.contains("goog-remb"))
@@ -35,8 +36,8 @@ extension FeedbackSupport {
     /// The feedback's names in SDP.
     var sdpNames: [String] {
         let names = [
-            (nack, "nack"), (pli, "nack pli"), (fir, "ccm fir"), (tmmbr, "ccm tmmbr"), (transportCC, "transport-cc"),
-            (remb, "goog-remb"),
+            (nack, "nack"), (pli, "nack pli"), (fir, "ccm fir"), (rpsi, "nack rpsi"), (tmmbr, "ccm tmmbr"),
+            (transportCC, "transport-cc"), (remb, "goog-remb"),
         ]
         return names.filter(\.0).map(\.1)
     }

@@ -21,6 +21,9 @@ struct SliceInspector {
         self.picture = picture
     }
 
+    /// Whether there are no fields, whose slices are not understood.
+    var isFrameOnly: Bool { sequence.isFrameOnly && !sequence.hasSeparateColourPlanes }
+
     /// What the first slice of a frame says; nil where there is none.
     ///
     /// - Parameter data: NAL units behind their lengths in four bytes.
@@ -124,7 +127,11 @@ struct SliceInspector {
     }
 
     private func readMarking(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
-        if summary.type == .idr { return reader.bits(2) != nil }
+        if summary.type == .idr {
+            guard reader.flag() != nil, let isLongTerm = reader.flag() else { return false }
+            summary.isLongTermReference = isLongTerm
+            return true
+        }
         guard let isAdaptive = reader.flag() else { return false }
         guard isAdaptive else { return true }
         while let operation = reader.unsigned(), operation <= 6 {
@@ -156,6 +163,8 @@ struct SliceSummary: Hashable {
     /// `num_ref_idx_l0_active_minus1` + 1; zero in intra frames.
     var referenceCount = 0
     var usesLongTermReference = false
+    /// `long_term_reference_flag` of an IDR picture.
+    var isLongTermReference = false
     /// The `frame_num` of the frame that is a long-term reference from here on; nil where there is no new one.
     var markedFrameNumber: Int?
     /// The quantisation parameter of the slice's beginning.

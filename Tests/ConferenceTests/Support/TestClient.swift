@@ -54,6 +54,8 @@ final class TestClient {
     var recordsFrames = false
     /// The compressed frames of the camera that were sent, and when, where they are recorded.
     private(set) var sentFrames: [(bytes: [UInt8], time: MonotonicInstant)] = []
+    /// Which of them are not to be shown yet.
+    private(set) var framesRecovering: [Bool] = []
     /// The presentation times of the frames that came, likewise.
     private(set) var times: [MediaTime] = []
     private(set) var arrivals: [MonotonicInstant] = []
@@ -183,6 +185,7 @@ final class TestClient {
                 if recordsFrames {
                     frames.append(frame.sample.data.bytes)
                     times.append(frame.sample.presentationTime)
+                    framesRecovering.append(frame.isRecovering)
                 }
                 if frame.sample.isSync { keyFramesReceived += 1 }
                 decoder.decode(frame.sample) { event in
@@ -194,11 +197,11 @@ final class TestClient {
                     }
                 }
             case .audioPacket(let packet): audioPackets.append(packet)
-            case .keyFrameRequested(let content): wantedKeyFrames.insert(content)
+            case .keyFrameRequested(let content), .pictureLost(let content): wantedKeyFrames.insert(content)
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)
-            case .audioBitRateChanged, .videoEnded, .videoPacket: break
+            case .audioBitRateChanged, .videoEnded, .videoPacket, .pictureAcknowledged: break
             case .connectionStateChanged(let state): connectionStates.append(state)
             case .goodbye: sawGoodbye = true
             }

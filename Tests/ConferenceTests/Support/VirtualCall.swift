@@ -30,6 +30,8 @@ final class VirtualCall {
     var jobDuration: (Job.Kind) -> Duration = { _ in .zero }
     /// Sees each tick's pictures before the relay does.
     var onComposed: ((ComposedTick) -> Void)?
+    /// Sees each encoded frame before the relay does.
+    var onEncoded: ((EncodedPicture) -> Void)?
 
     init(configure: (inout RelayConfiguration) -> Void = { _ in }) {
         var configuration = RelayConfiguration()
@@ -188,6 +190,7 @@ final class VirtualCall {
                     kind: completion.kind, queue: completion.queue, handedOut: completion.handedOut, started: instant,
                     finished: instant + duration, output: completion.output)
             }
+            if case .encoded(_, let result) = completion.output { onEncoded?(result) }
             if case .composed(_, let tick) = completion.output { onComposed?(tick) }
             relay.complete(completion, now: now)
         }

@@ -1,0 +1,89 @@
+/// The message "recovery point" (H.264 D.1.8, D.2.8): how soon pictures are right again when decoding goes on here.
+///
+/// Encoders that renew the picture piece by piece send one where each round begins. A sender that answers a loss with a
+/// picture that refers to nothing but what the receiver is known to have sends one with it, too: strictly the message is
+/// for a decoder that has nothing at all, and so it goes to no receiver that did not agree to that.
+public struct RecoveryPoint: Hashable, Sendable {
+    /// `recovery_frame_cnt`: the pictures are right from the one on whose `frame_num` is larger by this than this
+    /// picture's.
+    public var frameCount: Int
+    /// `exact_match_flag`: from there on they are those of a decoder that lost nothing, bit by bit.
+    public var isExact: Bool
+
+    /// `payloadType` of the message.
+    private static let payloadType = 6
+    /// The longest part of a unit that is looked through: other messages may stand before this one.
+    private static let maximumSize = 4096
+    /// The widest `frame_num` has 16 bits.
+    private static let frameCounts: ClosedRange<UInt32> = 0...65535
+
+    public init(frameCount: Int, isExact: Bool) {
+        self.frameCount = frameCount
+        self.isExact = isExact
+    }
+
+    /// The one that an access unit has; nil where it has none.
+    public init?(of nalUnits: [NALUnit]) {
+        for unit in nalUnits {
+            // Messages stand before the first slice.
+            guard !unit.isVCL else { return nil }
+            guard unit.type == .sei, let found = RecoveryPoint(parsing: unit) else { continue }
+            self = found
+            return
+        }
+        return nil
+    }
+
+    /// The one that a unit of messages has; nil where it has none, or where it makes no sense.
+    public init?(parsing nalUnit: NALUnit) {
+        guard nalUnit.type == .sei else { return nil }
+        let payload = nalUnit.rawPayload(sourceLimit: Self.maximumSize)
+        var rest = payload[...]
+        // What is left at the end is the trailing bits (H.264 7.3.2.3).
+        while rest.count > 2 {
+            guard let type = Self.number(&rest), let size = Self.number(&rest), size <= rest.count else { return nil }
+            guard type == Self.payloadType else {
+                rest = rest.dropFirst(size)
+                continue
+            }
+            var reader = BitReader(Array(rest.prefix(size)))
+            do throws(H264ParseError) {
+                frameCount = try reader.unsigned("recovery_frame_cnt", in: Self.frameCounts)
+                isExact = try reader.flag("exact_match_flag")
+            } catch {
+                return nil
+            }
+            return
+        }
+        return nil
+    }
+
+    /// A payload's type or size: bytes of 255, and one that is less (H.264 7.3.2.3.1).
+    private static func number(_ bytes: inout ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        while let byte = bytes.popFirst() {
+            value += Int(byte)
+            if byte < 255 { return value }
+        }
+        return nil
+    }
+
+    /// A unit with this message alone; `broken_link_flag` and `changing_slice_group_idc` are zero.
+    public var nalUnit: NALUnit {
+        // ue(v): as many zeros as the number has bits behind its first.
+        let code = UInt32(max(0, min(frameCount, Int(Self.frameCounts.upperBound)))) + 1
+        let width = UInt32.bitWidth - code.leadingZeroBitCount
+        var bits = UInt64(code)
+        var count = 2 * width - 1
+        // The flags, and the bit that ends the payload.
+        for bit in [isExact ? 1 : 0, 0, 0, 0, 1] as [UInt64] {
+            bits = bits << 1 | bit
+            count += 1
+        }
+        let size = (count + 7) / 8
+        bits <<= UInt64(size * 8 - count)
+        var message: [UInt8] = [UInt8(Self.payloadType), UInt8(size)]
+        for index in (0..<size).reversed() { message.append(UInt8(truncatingIfNeeded: bits >> UInt64(index * 8))) }
+        return NALUnit(type: .sei, referenceIDC: 0, rawPayload: message + [0x80])
+    }
+}

@@ -1,0 +1,203 @@
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// What becomes of a receiver's losses, with frames of which only the times count.
+@Suite struct ReferenceRecoveryTests {
+    private static let roundTrip = Duration.milliseconds(300)
+    private static let token = LongTermReference(frameNumber: 15, keyFrameID: 1)
+
+    /// A recovery that is told of frames, 30 a second.
+    private final class Rig {
+        var recovery = ReferenceRecovery()
+        var method = LossRecovery.longTermReferences
+        /// The number of the next frame.
+        var next = 0
+
+        static func time(_ number: Int) -> MonotonicInstant { .zero + .seconds(10) + .milliseconds(33) * number }
+        var now: MonotonicInstant { Self.time(next) }
+
+        func encode(
+            _ count: Int = 1, type: FrameType = .p, isRefresh: Bool = false, keeping reference: LongTermReference? = nil
+        ) {
+            for _ in 0..<count {
+                recovery.encoded(
+                    type: type, reference: reference, at: Self.time(next), method: method, isRefresh: isRefresh)
+                next += 1
+            }
+        }
+
+        func acknowledge(_ number: Int) -> Bool { recovery.acknowledged(Self.time(number)) }
+
+        func lose() -> ReferenceRecovery.Answer {
+            recovery.lost(roundTripTime: ReferenceRecoveryTests.roundTrip, now: now)
+        }
+    }
+
+    private func begun() -> Rig {
+        let rig = Rig()
+        rig.encode(type: .idr)
+        rig.encode(20)
+        return rig
+    }
+
+    @Test("a keyframe that was not told of is answered with another")
+    func unknown() {
+        let rig = begun()
+        #expect(rig.lose() == .keyFrame)
+    }
+
+    @Test("behind a picture that arrived the encoder goes back to the keyframe before it")
+    func keyFrameKept() {
+        let rig = begun()
+        #expect(!rig.acknowledge(8))
+        #expect(rig.lose() == .refresh)
+        #expect(rig.recovery.isWanted)
+        let wishes = rig.recovery.takeWishes()
+        #expect(wishes.acknowledged == nil)
+        #expect(wishes.lostFrom == Rig.time(8) + .nanoseconds(1))
+        // Until it came out.
+        #expect(rig.recovery.takeWishes().lostFrom != nil)
+        rig.encode(isRefresh: true)
+        #expect(rig.recovery.takeWishes().lostFrom == nil)
+    }
+
+    @Test("a kept frame is told to the encoder once a picture at or behind it has arrived, and once")
+    func told() {
+        let rig = begun()
+        rig.encode(keeping: Self.token)
+        rig.encode(10)
+        _ = rig.acknowledge(20)
+        #expect(rig.recovery.takeWishes().acknowledged == nil)
+        #expect(rig.recovery.base == Rig.time(0))
+        _ = rig.acknowledge(24)
+        #expect(rig.recovery.base == Rig.time(21))
+        #expect(rig.recovery.takeWishes().acknowledged == Self.token)
+        #expect(rig.recovery.takeWishes().acknowledged == nil)
+    }
+
+    @Test("a kept frame before a refresh is not taken for received by what arrives behind that")
+    func keptBeforeRefresh() {
+        let rig = begun()
+        _ = rig.acknowledge(10)
+        rig.encode(keeping: Self.token)
+        rig.encode(10)
+        #expect(rig.lose() == .refresh)
+        rig.encode(isRefresh: true)
+        rig.encode(20)
+        #expect(rig.acknowledge(rig.next - 5))
+        #expect(rig.recovery.base == Rig.time(0))
+        #expect(rig.recovery.takeWishes().acknowledged == nil)
+    }
+
+    @Test("a refresh counts as used once, when a picture at or behind it has arrived")
+    func used() {
+        let rig = begun()
+        _ = rig.acknowledge(10)
+        _ = rig.lose()
+        let refresh = rig.next
+        rig.encode(isRefresh: true)
+        rig.encode(20)
+        #expect(!rig.acknowledge(15))
+        #expect(rig.acknowledge(refresh))
+        #expect(!rig.acknowledge(refresh + 3))
+    }
+
+    @Test("what is said before a refresh could have arrived is no news")
+    func tooEarly() {
+        let rig = begun()
+        _ = rig.acknowledge(10)
+        #expect(rig.lose() == .refresh)
+        #expect(rig.lose() == .wait)
+        rig.encode(isRefresh: true)
+        rig.encode(8)
+        #expect(rig.lose() == .wait)
+    }
+
+    @Test("after two refreshes in vain it takes a keyframe, and then refreshes are tried again")
+    func inVain() {
+        let rig = begun()
+        _ = rig.acknowledge(10)
+        for _ in 0..<2 {
+            #expect(rig.lose() == .refresh)
+            rig.encode(isRefresh: true)
+            rig.encode(15)
+        }
+        #expect(rig.lose() == .keyFrame)
+        rig.encode(type: .idr)
+        rig.encode(15)
+        _ = rig.acknowledge(rig.next - 1)
+        #expect(rig.lose() == .refresh)
+    }
+
+    @Test("a refresh that arrived starts the count anew")
+    func counting() {
+        let rig = begun()
+        _ = rig.acknowledge(10)
+        for _ in 0..<6 {
+            #expect(rig.lose() == .refresh)
+            rig.encode(isRefresh: true)
+            rig.encode(15)
+            #expect(rig.acknowledge(rig.next - 2))
+        }
+    }
+
+    @Test("one does not go back for longer than is worth it")
+    func tooOld() {
+        let rig = begun()
+        rig.encode(200)
+        _ = rig.acknowledge(rig.next - 1)
+        #expect(rig.lose() == .keyFrame)
+    }
+
+    @Test("what is told of pictures before the last keyframe says nothing of that")
+    func older() {
+        let rig = begun()
+        rig.encode(type: .idr)
+        rig.encode(15)
+        _ = rig.acknowledge(20)
+        #expect(rig.recovery.base == nil)
+        #expect(rig.lose() == .keyFrame)
+    }
+
+    @Test("a picture that comes out as something else than was wished is not waited for")
+    func failed() {
+        let rig = begun()
+        _ = rig.acknowledge(10)
+        #expect(rig.lose() == .refresh)
+        rig.recovery.refreshFailed()
+        #expect(!rig.recovery.isWanted)
+    }
+
+    @Test("an encoder that keeps nothing makes a keyframe")
+    func nothingKept() {
+        let rig = Rig()
+        rig.method = .keyFrames
+        rig.encode(type: .idr)
+        rig.encode(20)
+        _ = rig.acknowledge(10)
+        #expect(rig.lose() == .keyFrame)
+    }
+
+    @Test("pictures that become whole by themselves are given two rounds and a half, each time")
+    func intraRefresh() {
+        let rig = Rig()
+        rig.method = .intraRefresh(round: .seconds(1))
+        rig.encode(type: .idr)
+        rig.encode(30)
+        for _ in 0..<2 {
+            for _ in 0..<5 {
+                #expect(rig.lose() == .wait)
+                rig.encode(15)
+            }
+            rig.encode(120)
+        }
+        for _ in 0..<6 {
+            #expect(rig.lose() == .wait)
+            rig.encode(15)
+        }
+        #expect(rig.lose() == .keyFrame)
+    }
+}
