@@ -114,8 +114,9 @@ struct EncodeGroupPlanner: Sendable {
     private static let reviewInterval = Duration.seconds(2)
     /// How long an assignment stays at least where there are encoders for everybody.
     private static let dwell = Duration.seconds(2)
-    /// What a keyframe costs each who gets it: it takes about a tenth of a second's bits.
-    private static let keyFrameCost = 0.1
+    /// What a keyframe costs each who gets it: it takes about a tenth of a second's bits, is coarse for that, and the
+    /// pictures behind it take a second to become as sharp as before.
+    private static let keyFrameCost = 0.3
     /// How much others may lose by an encoder for one who asks for keyframes without end, and until it is taken away.
     private static let isolationCost = (first: 0.5, last: 1.5)
     /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
