@@ -6,7 +6,7 @@ ARGS ?=
 programs := confrelay confclient confsim
 sources := Sources Tests Plugins $(wildcard Benchmarks)
 # Several passes are measured on real clips alone.
-benches := capacity compose conference decoding encoders joining sessions simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
+benches := capacity compose conference decoding encoders joining quality sessions simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test golden install format lint bench results dependencies test-dependencies
@@ -41,7 +41,7 @@ format: ## Format all sources in place.
 lint: ## Check the format of all sources.
 	swift format lint --strict --recursive $(sources) Package.swift
 
-bench: dependencies ## Measure everything; ARGS="capacity", "compose", "encoders", "joining", "sessions", "simulator", "passes" or "conference" measures one thing.
+bench: dependencies ## Measure everything; ARGS="capacity", "compose", "encoders", "joining", "quality", "sessions", "simulator", "passes" or "conference" measures one thing.
 	swift build -c release --product confbench
 	@confbench="$$(swift build -c release --show-bin-path)/confbench"; \
 	$(if $(ARGS),"$$confbench" $(ARGS),$(foreach bench,$(benches),echo "$(bench):" && "$$confbench" $(bench) &&) true)

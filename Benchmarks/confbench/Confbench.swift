@@ -9,7 +9,8 @@ struct Confbench: AsyncParsableCommand {
         abstract: "Measures what the package costs and what it gives.",
         subcommands: [
             CapacityCommand.self, ComposeCommand.self, ConferenceCommand.self, DecodingCommand.self,
-            EncodersCommand.self, JoiningCommand.self, PassesCommand.self, SessionsCommand.self, SimulatorCommand.self,
+            EncodersCommand.self, JoiningCommand.self, PassesCommand.self, QualityCommand.self, SessionsCommand.self,
+            SimulatorCommand.self,
         ],
         defaultSubcommand: ConferenceCommand.self)
 }

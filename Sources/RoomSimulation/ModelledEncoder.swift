@@ -23,7 +23,6 @@ final class ModelledEncoder: PictureEncoding {
 
     let dimensions: VideoDimensions
     private let content: SimulatedContent
-    private let census: EncoderCensus
     private let format: VideoFormatDescription
     private var properties: CompressionProperties
     private var random: SeededGenerator
@@ -32,13 +31,11 @@ final class ModelledEncoder: PictureEncoding {
     private var owed = 0.0
 
     init(
-        dimensions: VideoDimensions, properties: CompressionProperties, content: SimulatedContent,
-        census: EncoderCensus, seed: UInt64
+        dimensions: VideoDimensions, properties: CompressionProperties, content: SimulatedContent, seed: UInt64
     ) throws(VideoCodingError) {
         self.dimensions = dimensions
         self.properties = properties
         self.content = content
-        self.census = census
         random = SeededGenerator(seed: seed)
         format = try Self.format(dimensions, properties: properties)
     }
@@ -96,7 +93,6 @@ final class ModelledEncoder: PictureEncoding {
         let rate = BitRate(bitsPerSecond: bytes / factor / (isKeyFrame ? content.keyFrameFactor : 1) * 8 * frameRate)
         let quantiser = content.cost.quantiser(at: rung, rate: rate)
         statistics.averageQP = Int(min(max(quantiser, 10), 51).rounded())
-        census.count(at: presentationTime)
         let data = FrameStamp.frame(statistics, time: presentationTime)
         let sample = SampleBuffer(
             data: BlockBuffer(data), format: format, presentationTime: presentationTime, isSync: isKeyFrame,

@@ -12,12 +12,12 @@ struct ReceivedFrames {
         last = start
     }
 
-    mutating func count(_ sample: SampleBuffer, now: MonotonicInstant) {
+    mutating func count(_ frame: RoomFrame) {
         frames += 1
-        size += DataSize(bytes: sample.data.count)
-        if let last { longestGap = max(longestGap, now - last) }
-        last = now
-        if let time = FrameStamp.time(of: sample) { delays.append(now - time) }
+        size += DataSize(bytes: frame.sample.data.count)
+        if let last { longestGap = max(longestGap, frame.arrival - last) }
+        last = frame.arrival
+        if let time = frame.captureTime { delays.append(frame.arrival - time) }
     }
 
     /// A delay that so many of a hundred frames keep; zero without frames.

@@ -17,17 +17,22 @@ public final class RoomSimulation {
     private let relay: Relay
     private let census: EncoderCensus
     private let wallClock = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
-    private let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+    private let captureTime: @Sendable (SampleBuffer) -> MonotonicInstant?
+    /// When it begins.
+    public static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+    private var start: MonotonicInstant { Self.start }
     private var now: MonotonicInstant
     private var members: [SimulatedMember] = []
     private var byAddress: [TransportAddress: SimulatedMember] = [:]
     private var random: SeededGenerator
     /// Sees the room each second.
     public var onSample: ((RoomSnapshot, Duration) -> Void)?
+    /// Sees each frame that came whole, from the beginning on.
+    public var onFrame: ((RoomFrame) -> Void)?
 
     public init(_ parameters: RoomSimulationParameters) throws(RoomSimulationError) {
         self.parameters = parameters
-        now = start
+        now = Self.start
         random = SeededGenerator(seed: parameters.seed)
         let census = EncoderCensus()
         self.census = census
@@ -42,11 +47,11 @@ public final class RoomSimulation {
         configuration.mediaAddresses = [SimulatedMember.relayAddress]
         // What is looked at is how encoders are shared.
         configuration.passThrough = .off
-        configuration.makeCompositor = { BlankCompositor() }
-        let (content, seed) = (parameters.content, parameters.seed)
+        let media = parameters.media ?? .modelled(parameters.content, seed: parameters.seed)
+        captureTime = media.captureTime
+        configuration.makeCompositor = media.makeCompositor
         configuration.makeEncoder = { (dimensions, properties) throws(VideoCodingError) in
-            try ModelledEncoder(
-                dimensions: dimensions, properties: properties, content: content, census: census, seed: seed)
+            CountedEncoder(try media.makeEncoder(dimensions, properties), census: census)
         }
         relay = Relay(
             configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: parameters.seed &+ 1),
@@ -119,11 +124,19 @@ public final class RoomSimulation {
                 nextSample = now + Self.sampleInterval
                 if let snapshot = relay.snapshot(room: Self.room, now: now) { onSample(snapshot, now - start) }
             }
-            for member in members where member.nextEvent <= now { try member.wake(relay, now: now) }
+            for (index, member) in members.enumerated() where member.nextEvent <= now {
+                try member.wake(relay, now: now) { sample in take(sample, of: member, index: index - 1) }
+            }
             if relay.nextWakeUp <= now { relay.wake(now: now) }
             drain()
         }
         now = end
+    }
+
+    private func take(_ sample: SampleBuffer, of member: SimulatedMember, index: Int) {
+        let frame = RoomFrame(receiver: index, sample: sample, captureTime: captureTime(sample), arrival: now)
+        member.count(frame)
+        onFrame?(frame)
     }
 
     private func drain() {

@@ -31,6 +31,8 @@ public struct RoomSimulationParameters: Sendable {
     public var congestionController = CongestionControllerKind.confrelay
     public var hasLadder = true
     public var content = SimulatedContent()
+    /// Pictures and encoders that are real; nil: blank pictures, and encoders that are modelled.
+    public var media: RoomMedia?
     /// Seeds all that is random.
     public var seed: UInt64 = 1
 

@@ -46,11 +46,15 @@ final class SimulatedMember {
     }
 
     /// Does what is due, and hands the relay what has come for it.
-    func wake(_ relay: Relay, now: MonotonicInstant) throws(VideoCodingError) {
+    ///
+    /// - Parameter onFrame: Is given each frame that came whole.
+    func wake(
+        _ relay: Relay, now: MonotonicInstant, onFrame: (SampleBuffer) -> Void
+    ) throws(VideoCodingError) {
         while let datagram = uplink.deliver(now: now) { relay.receive(datagram, from: address, now: now) }
         while let datagram = downlink.deliver(now: now) {
             _ = peer.receive(datagram, from: SimulatedMember.relayAddress, now: now)
-            try handleEvents(now: now)
+            handleEvents(onFrame)
         }
         if now >= nextPlea {
             nextPlea += Self.pleadingInterval
@@ -58,7 +62,7 @@ final class SimulatedMember {
         }
         try camera?.wake(peer, now: now)
         peer.wake(now: now)
-        try handleEvents(now: now)
+        handleEvents(onFrame)
         while let transmit = peer.pollTransmit(now: now) {
             uplink.send(transmit.datagram, size: Self.size(transmit.datagram), now: now)
         }
@@ -72,16 +76,18 @@ final class SimulatedMember {
     /// Begins to count.
     func startCounting(now: MonotonicInstant) { received = ReceivedFrames(since: now) }
 
+    func count(_ frame: RoomFrame) { received.count(frame) }
+
     static let relayAddress = TransportAddress(ipv4: 0x7f00_0001, port: 7000)
 
     private static func size(_ datagram: ByteBuffer) -> DataSize {
         DataSize(bytes: datagram.readableBytes) + overhead
     }
 
-    private func handleEvents(now: MonotonicInstant) throws(VideoCodingError) {
+    private func handleEvents(_ onFrame: (SampleBuffer) -> Void) {
         while let event = peer.pollEvent() {
             switch event {
-            case .videoFrame(let frame): received.count(frame.sample, now: now)
+            case .videoFrame(let frame): onFrame(frame.sample)
             case .keyFrameRequested, .pictureLost: camera?.requestKeyFrame()
             default: break
             }

@@ -75,5 +75,19 @@ struct RoomState: Decodable {
         var downlink: Downlink
     }
 
+    /// What the encoders do.
+    struct Encoding: Decodable {
+        struct Group: Decodable {
+            var members: [String]
+        }
+
+        var groups: [Group]
+        var frames: Int
+        var bytes: Int
+        var keyFrameBytes: Int
+    }
+
     var participants: [Participant]
+    var encoding: Encoding
+    var ticks: Int
 }

@@ -1,0 +1,103 @@
+import PixelTransfer
+
+/// What one receiver got. Fields are added, never renamed or given another unit.
+struct QualityReceiver: Codable, Sendable {
+    var network: String
+    /// What the network carries on average, headers included.
+    var capacityKilobits: Double
+    /// What came of pictures, headers not included.
+    var receivedKilobits: Double
+    var framesPerSecond: Double
+    /// In milliseconds, from the composition to the last packet.
+    var delay95: Double
+    /// The longest time without a frame, in milliseconds.
+    var longestGap: Double
+    var keyFrames: UInt64
+    /// How often its frames came from another encoder than before.
+    var groupChanges: UInt64
+    /// Frames left out for this receiver alone.
+    var framesThinned: UInt64
+    /// The mean height of the pictures that came.
+    var height: Double
+    /// The mean of what is seen against what was composed.
+    var ssim: Double
+}
+
+/// What one way cost and gave. Fields are added, never renamed or given another unit.
+struct QualityResult: Codable, Sendable {
+    var way: QualityWay
+    /// At work at a tick, on average.
+    var encoders: Double
+    /// Processor seconds a second of encoding, and of composing in further sizes than one, as if the machine had always
+    /// been as fast as in the first way.
+    var encodingCores: Double
+    var composingCores: Double
+    /// How long was counted.
+    var seconds: Double
+    var receivers: [QualityReceiver]
+    /// Whether it takes no more processor time than few encoders for all.
+    var isAffordable = true
+
+    var cores: Double { encodingCores + composingCores }
+    var meanSSIM: Double { mean(\.ssim) }
+    /// The mean of the receivers' qualities, in dB: equal steps look about equal.
+    var meanDecibels: Double { mean { PictureQuality.decibels(ssim: $0.ssim) } }
+    var leastSSIM: Double { receivers.map(\.ssim).min() ?? 0 }
+    /// The part of what the networks carry that came as pictures.
+    var meanShare: Double { mean { $0.receivedKilobits / max($0.capacityKilobits, 1) } }
+    var meanFrameRate: Double { mean(\.framesPerSecond) }
+    var worstDelay95: Double { receivers.map(\.delay95).max() ?? 0 }
+
+    private func mean(_ value: (QualityReceiver) -> Double) -> Double {
+        receivers.isEmpty ? 0 : receivers.reduce(0) { $0 + value($1) } / Double(receivers.count)
+    }
+}
+
+/// What `--json` writes.
+struct QualityReport: Codable, Sendable {
+    /// The version of this form.
+    var version = 1
+    var machine: BenchmarkReport.Machine
+    var results: [QualityResult] = []
+
+    init(machine: BenchmarkReport.Machine) {
+        self.machine = machine
+    }
+
+    /// The tables for people: the ways, and what each receiver saw.
+    var text: String {
+        [ways, receivers].map { ResultTable.aligned($0).joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    private var ways: [[String]] {
+        let columns = [
+            "way", "encoders", "cores", "fits", "SSIM", "SSIM dB", "least SSIM", "rate used", "fps", "p95 ms at most",
+        ]
+        return [columns]
+            + results.map { result in
+                [
+                    result.way.name, ResultTable.number(result.encoders, 1), ResultTable.number(result.cores, 2),
+                    result.isAffordable ? "yes" : "no", ResultTable.number(result.meanSSIM, 4),
+                    ResultTable.number(result.meanDecibels, 2), ResultTable.number(result.leastSSIM, 4),
+                    ResultTable.percent(result.meanShare), ResultTable.number(result.meanFrameRate, 1),
+                    ResultTable.number(result.worstDelay95, 0),
+                ]
+            }
+    }
+
+    /// For each receiver and way the quality, and the rate of pictures.
+    private var receivers: [[String]] {
+        guard let first = results.first else { return [] }
+        // Size, rate and quality.
+        let rows = first.receivers.indices.map { index in
+            [first.receivers[index].network]
+                + results.map { result in
+                    let receiver = result.receivers[index]
+                    return
+                        "\(ResultTable.number(receiver.height, 0))p \(ResultTable.number(receiver.receivedKilobits, 0)) "
+                        + ResultTable.number(receiver.ssim, 4)
+                }
+        }
+        return [["network"] + results.map { "\($0.way.name): kbit/s, SSIM" }] + rows
+    }
+}

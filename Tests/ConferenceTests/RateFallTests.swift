@@ -1,0 +1,52 @@
+import MediaCore
+import Testing
+
+/// A receiver among others whose link falls from 2 Mbit/s to 300 kbit/s, with real encoders and controllers.
+///
+/// A picture of 2 Mbit/s takes a link of 300 kbit/s 222 ms, and two to three of them are sent before a report can tell of
+/// the fall: docs/encode-groups.md says what follows from that. The bounds here are what can be had beyond it.
+@Suite struct RateFallTests {
+    private static let fallen = Result { try RateFall(roundTrip: .milliseconds(20)) }
+    private static let untouched = Result { try RateFall(roundTrip: .milliseconds(20), falls: false) }
+    /// What a picture of the rate before takes the link afterwards.
+    private static let picture = RateFall.rates.after.duration(
+        for: RateFall.rates.before.dataSize(over: .seconds(1) / 30))
+
+    @Test("it is believed within 60 ms of the report that can tell of it, and a picture left out within 150 ms")
+    func believed() throws {
+        let fall = try Self.fallen.get()
+        #expect(fall.told < .milliseconds(90), "\(fall.told)")
+        #expect(fall.believed - fall.told < .milliseconds(60), "\(fall.believed) after \(fall.told)")
+        #expect(fall.thinned - fall.told < .milliseconds(150), "\(fall.thinned) after \(fall.told)")
+    }
+
+    @Test("on the link is no more than 200 ms worth of what was sent, and hardly more than when the relay was told")
+    func queued() throws {
+        let fall = try Self.fallen.get()
+        #expect(fall.longestQueueAtRateBefore < .milliseconds(200), "\(fall.longestQueueAtRateBefore)")
+        #expect(fall.longestQueue - fall.queueWhenTold < Self.picture / 2, "\(fall.longestQueue)")
+    }
+
+    @Test("its picture goes on: between two pictures is hardly longer than one of those under way takes the link")
+    func goesOn() throws {
+        let fall = try Self.fallen.get()
+        #expect(fall.longestGap < Self.picture + .milliseconds(100), "\(fall.longestGap)")
+        #expect(fall.decodeFailures == 0)
+    }
+
+    @Test("it has an encoder at its own rate within 2 s")
+    func moved() throws {
+        let fall = try Self.fallen.get()
+        #expect(fall.moved < .seconds(2), "\(fall.moved)")
+        #expect(fall.groupRate < .kilobits(400), "\(fall.groupRate)")
+    }
+
+    @Test("the others are sent, at the same moments, the same bytes as without the fall")
+    func others() throws {
+        let (fall, untouched) = (try Self.fallen.get(), try Self.untouched.get())
+        #expect(fall.othersFrames.allSatisfy { $0.count > 200 })
+        let isSame = fall.othersFrames == untouched.othersFrames
+        #expect(isSame)
+        #expect(fall.othersTimes == untouched.othersTimes)
+    }
+}
