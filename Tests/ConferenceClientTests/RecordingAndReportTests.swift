@@ -134,7 +134,7 @@ struct ReportTests {
                 "bitsPerSecond", "bytes", "decodeErrors", "fecPackets", "frames", "framesDecoded", "framesNotDecoded",
                 "framesPerSecond", "freezeCount", "freezeSeconds", "height", "keyFrameRequestsSent", "keyFrames",
                 "longestGapSeconds", "lossFraction", "nacksSent", "packets", "packetsLost", "packetsRecovered",
-                "secondsToFirstFrame",
+                "recoveriesWithoutKeyFrame", "secondsToFirstFrame",
                 "width",
             ])
         #expect(try JSONDecoder().decode(ClientReport.self, from: data).receivedVideo.frames == 1)
