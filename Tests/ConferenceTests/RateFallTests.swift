@@ -20,11 +20,12 @@ import Testing
         #expect(fall.thinned - fall.told < .milliseconds(150), "\(fall.thinned) after \(fall.told)")
     }
 
-    @Test("on the link is no more than 200 ms worth of what was sent, and hardly more than when the relay was told")
+    @Test("on the link is no more than 200 ms worth of what was sent, and one frame more than when the relay was told")
     func queued() throws {
         let fall = try Self.fallen.get()
         #expect(fall.longestQueueAtRateBefore < .milliseconds(200), "\(fall.longestQueueAtRateBefore)")
-        #expect(fall.longestQueue - fall.queueWhenTold < Self.picture / 2, "\(fall.longestQueue)")
+        // A frame of the lowest of three temporal layers is half as large again as the mean.
+        #expect(fall.longestQueue - fall.queueWhenTold < Self.picture * 1.5, "\(fall.longestQueue)")
     }
 
     @Test("its picture goes on: between two pictures is hardly longer than one of those under way takes the link")
