@@ -94,7 +94,9 @@ import VideoCoding
                 frame.averageQP = isKeyFrame ? 48 : Int(quantiser)
                 isKeyFrame = false
                 selector.observe(frame, now: now)
-                if let next = selector.wanted(in: ladder, rate: rate, now: now) {
+                if let next = selector.wanted(
+                    in: ladder, rates: RungSelector.Rates(encoder: rate, slowest: rate), now: now)
+                {
                     isKeyFrame = next.dimensions != rung.dimensions
                     selector.step(to: next, now: now)
                     steps.append((now - RungSelectorTests.start, next))
@@ -114,6 +116,20 @@ import VideoCoding
         sport.run(Self.sport, at: .kilobits(400), for: .seconds(20))
         #expect(sport.selector.rung.dimensions.height <= 360, "\(sport.selector.rung)")
         #expect(sport.steps.count == 1, "\(sport.steps)")
+    }
+
+    @Test("a size whose keyframes take the link too long is given up, however good, and regained with some room")
+    func keyFramesDecide() {
+        var encoder = Encoder()
+        let still = Self.content(needing: .kilobits(100))
+        encoder.run(still, at: .kilobits(300), for: .seconds(10))
+        #expect(encoder.steps.isEmpty)
+        encoder.run(still, at: .kilobits(250), for: .seconds(10))
+        #expect(encoder.steps.map(\.rung.dimensions.height) == [540])
+        encoder.run(still, at: .kilobits(300), for: .seconds(10))
+        #expect(encoder.steps.count == 1)
+        encoder.run(still, at: .kilobits(400), for: .seconds(10))
+        #expect(encoder.steps.map(\.rung.dimensions.height) == [540, 720])
     }
 
     @Test("one poor second is not a reason to go down")

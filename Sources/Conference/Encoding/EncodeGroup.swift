@@ -36,6 +36,8 @@ final class EncodeGroup {
     private var tickCount: UInt64 = 0
 
     private(set) var bitRate: VideoBitRate
+    /// What the slowest member takes.
+    private(set) var slowestRate: BitRate
     /// Whether more than one receiver is sent the frames.
     private(set) var isShared = false
     /// Whether the one receiver needs no keyframe after a loss.
@@ -61,6 +63,7 @@ final class EncodeGroup {
         self.queue = queue
         self.format = format
         self.bitRate = bitRate
+        slowestRate = bitRate.sustained
         self.selector = selector
         sharedPolicy = .shared(share: keyFrameShare)
         self.encoder = QueueConfined(encoder)
@@ -87,8 +90,10 @@ final class EncodeGroup {
 
     /// Goes to the rung that the quality asks for, where a keyframe is due for it. From the next tick on pictures of that
     /// size are to be composed, and the first of them is encoded as a keyframe.
-    func chooseRung(in ladder: Ladder, now: MonotonicInstant) {
-        let wanted = selector.wanted(in: ladder, rate: bitRate.sustained, now: now)
+    func chooseRung(in ladder: Ladder, slowest: BitRate, now: MonotonicInstant) {
+        slowestRate = slowest
+        let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest)
+        let wanted = selector.wanted(in: ladder, rates: rates, now: now)
         // Another frame rate alone needs no keyframe.
         guard let wanted, wanted.dimensions == rung.dimensions || now >= nextKeyFrame else { return }
         selector.step(to: wanted, now: now)

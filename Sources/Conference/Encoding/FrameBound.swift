@@ -56,6 +56,17 @@ enum FrameBound {
         rate.dataSize(over: (isShared ? longest.shared : longest.alone).duration(at: frameRate))
     }
 
+    /// How long a link may have to do with the coarsest keyframe of a size for that size to be kept, and for one to be gone
+    /// up to: a link that is full with a keyframe takes no other frame for so long, nor the next keyframe where it did not end.
+    static let coarsestKeyFrame = (
+        kept: Span(time: .milliseconds(300), intervals: 5), regained: Span(time: .milliseconds(220), intervals: 4)
+    )
+
+    /// Whether the coarsest keyframe of a rung takes no longer than this.
+    static func fitsKeyFrame(of rung: EncodeRung, rate: BitRate, within span: Span) -> Bool {
+        rate.duration(for: least(rung.dimensions)) <= span.duration(at: rung.frameRate)
+    }
+
     /// No bound is less than what a keyframe of the size takes.
     static func least(_ dimensions: VideoDimensions) -> DataSize {
         max(leastSize, DataSize(bytes: Double(dimensions.area) * leastBytesPerSample))

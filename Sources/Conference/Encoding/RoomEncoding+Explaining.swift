@@ -55,9 +55,15 @@ extension RoomEncoding {
     /// Why the pictures have the size and the frame rate that they have; empty where those are the most there can be.
     private func rungExplanation(_ group: EncodeGroup) -> String {
         guard group.isRungReduced else { return "" }
+        let canvas = EncodeRung(dimensions: group.format.dimensions, roomFrameRate: configuration.frameRate)
+        let size = " The picture is \(group.rung) and not \(canvas): "
+        guard
+            FrameBound.fitsKeyFrame(
+                of: canvas, rate: group.slowestRate, within: FrameBound.coarsestKeyFrame.regained)
+        else { return size + "a keyframe of that takes a link of \(group.slowestRate) too long." }
         let quantiser = group.quantiser.map { " (it is \(Int($0.rounded())) now)" } ?? ""
         return
-            " The picture is \(group.rung) and not \(group.format.dimensions)@\(configuration.frameRate): at this rate"
+            size + "at this rate"
             + " that would take a quantiser beyond \(Int(RungSelector.ceiling))\(quantiser)."
     }
 

@@ -19,8 +19,10 @@ extension RoomEncoding {
     /// Lets each group go to the rung that its pictures ask for.
     func chooseRungs(for participants: [Participant], now: MonotonicInstant) {
         for group in groups {
-            guard let viewer = participants.first(where: { $0.downlink?.group == group.id }) else { continue }
-            group.chooseRung(in: ladder(for: viewer, group.format), now: now)
+            let members = participants.lazy.filter { $0.downlink?.group == group.id }
+            guard let viewer = members.first else { continue }
+            let slowest = members.compactMap { $0.downlink?.bitRate.sustained }.min() ?? group.bitRate.sustained
+            group.chooseRung(in: ladder(for: viewer, group.format), slowest: slowest, now: now)
         }
     }
 

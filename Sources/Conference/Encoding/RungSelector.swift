@@ -6,7 +6,8 @@ import VideoCoding
 /// It goes by the quantisation parameter, over time, against a ceiling: beyond it pictures look poor, and fewer samples
 /// that are sharp look better. A rate says nothing alone: with a still talking head 720p is good at a rate at which sport
 /// needs a quarter of it. From the frames' parameters and sizes follows what the content costs (`ContentCost`), and from
-/// that what other rungs would give at the rate that there is.
+/// that what other rungs would give at the rate that there is. But a size whose coarsest keyframe takes the link too long
+/// (`FrameBound.coarsestKeyFrame`) is none for it, however good.
 ///
 /// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the next
 /// rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time twice as
@@ -15,7 +16,10 @@ struct RungSelector: Sendable {
     /// Beyond this, pictures are poor (libwebrtc's quality scaler takes pictures of H.264 to be so beyond 37).
     static let ceiling = 38.0
     /// After a step down they are to be as good as this, and before one up, at the rung above.
-    private static let aim = (down: 36.0, up: 34.0)
+    private static let aim = (
+        down: Aim(quantiser: 36, keyFrame: FrameBound.coarsestKeyFrame.kept),
+        up: Aim(quantiser: 34, keyFrame: FrameBound.coarsestKeyFrame.regained)
+    )
     /// So far beyond the ceiling they are unusable.
     private static let unusable = 5.0
     /// How long the ceiling must have been broken, and how long if by far.
@@ -28,6 +32,18 @@ struct RungSelector: Sendable {
     private static let afterKeyFrame = Duration.milliseconds(600)
     /// Over how long frames are averaged, and how many it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
+
+    /// What the encoder makes, and what the slowest of its receivers takes, which may be less.
+    struct Rates {
+        var encoder: BitRate
+        var slowest: BitRate
+    }
+
+    /// What a rung is to be good for.
+    private struct Aim {
+        var quantiser: Double
+        var keyFrame: FrameBound.Span
+    }
 
     private(set) var rung: EncodeRung
     /// What the content has been seen to cost; nil before that.
@@ -49,14 +65,18 @@ struct RungSelector: Sendable {
     /// - Parameter cost: What the content is known to cost, from others who are sent the same.
     init(ladder: Ladder, rate: BitRate, cost: ContentCost? = nil) {
         self.cost = cost
-        rung = Self.best(of: ladder.rungs, rate: rate, cost: cost, aim: Self.aim.down) ?? ladder.bottom
+        let rates = Rates(encoder: rate, slowest: rate)
+        rung = Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
     }
 
-    /// The first of some rungs at which pictures are at least so good; the first where nothing is known.
+    /// The first of some rungs at which pictures are at least so good, as far as is known.
     private static func best(
-        of rungs: some Sequence<EncodeRung>, rate: BitRate, cost: ContentCost?, aim: Double
+        of rungs: some Sequence<EncodeRung>, rates: Rates, cost: ContentCost?, aim: Aim
     ) -> EncodeRung? {
-        rungs.first { rung in cost.map { $0.quantiser(at: rung, rate: rate) <= aim } ?? true }
+        rungs.first { rung in
+            FrameBound.fitsKeyFrame(of: rung, rate: rates.slowest, within: aim.keyFrame)
+                && cost.map { $0.quantiser(at: rung, rate: rates.encoder) <= aim.quantiser } ?? true
+        }
     }
 
     /// Takes in a frame.
@@ -79,23 +99,24 @@ struct RungSelector: Sendable {
     }
 
     /// The rung that is wanted now, another than the present one; nil where that is to stay.
-    mutating func wanted(in ladder: Ladder, rate: BitRate, now: MonotonicInstant) -> EncodeRung? {
+    mutating func wanted(in ladder: Ladder, rates: Rates, now: MonotonicInstant) -> EncodeRung? {
         guard let position = ladder.rungs.firstIndex(of: rung) else {
             // Something else is shown, and something else gives way.
-            return Self.best(of: ladder.rungs, rate: rate, cost: cost, aim: Self.aim.down) ?? ladder.bottom
+            return Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
         }
         guard let cost else { return nil }
-        let expected = cost.quantiser(at: rung, rate: rate)
-        poorSince = expected > Self.ceiling ? poorSince ?? now : nil
+        let expected = cost.quantiser(at: rung, rate: rates.encoder)
+        let isTooLarge = !FrameBound.fitsKeyFrame(of: rung, rate: rates.slowest, within: Self.aim.down.keyFrame)
+        poorSince = expected > Self.ceiling || isTooLarge ? poorSince ?? now : nil
         unusableSince = expected > Self.ceiling + Self.unusable ? unusableSince ?? now : nil
         let isPoor =
             poorSince.map { now - $0 >= Self.patience.usual } ?? false
             || unusableSince.map { now - $0 >= Self.patience.short } ?? false
         if isPoor, position + 1 < ladder.rungs.count {
             let lower = ladder.rungs[(position + 1)...]
-            return Self.best(of: lower, rate: rate, cost: cost, aim: Self.aim.down) ?? ladder.bottom
+            return Self.best(of: lower, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
         }
-        let higher = Self.best(of: ladder.rungs[..<position], rate: rate, cost: cost, aim: Self.aim.up)
+        let higher = Self.best(of: ladder.rungs[..<position], rates: rates, cost: cost, aim: Self.aim.up)
         guard let higher else {
             goodSince = nil
             return nil
