@@ -195,7 +195,8 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "RateControl", "RoomSimulation", "VideoCoding",
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "RateControl", "RoomSimulation",
+                "VideoCoding",
                 nioCore, argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264",
