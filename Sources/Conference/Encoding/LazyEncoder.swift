@@ -8,7 +8,7 @@ final class LazyEncoder {
     struct Settings: Equatable {
         var bitRate: VideoBitRate
         var frameRate: Int
-        /// Whether several receivers are sent the frames: they then come in two temporal layers, of which the upper one
+        /// Whether several receivers are sent the frames: they then come in temporal layers, of which the upper ones
         /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
         /// Whether the one receiver goes on after a loss with pictures that refer to what it has, or become whole piece by
