@@ -4,8 +4,7 @@ import VideoCoding
 
 /// A compression session whose processor time is counted.
 final class MeasuredEncoder: PictureEncoding {
-    private let session: CompressionSession
-    private let outputs = EncodeOutputQueue()
+    private let encoder: SessionPictureEncoder
     private let preset: EncoderPreset
     private let work: QualityWork
 
@@ -14,16 +13,15 @@ final class MeasuredEncoder: PictureEncoding {
     ) throws(VideoCodingError) {
         var properties = properties
         properties.preset = preset
-        session = try CompressionSession(
-            dimensions: dimensions, backEnd: .openH264, properties: properties, outputHandler: outputs.append)
+        encoder = try SessionPictureEncoder(dimensions: dimensions, backEnd: .openH264, properties: properties)
         self.preset = preset
         self.work = work
     }
 
-    var dimensions: VideoDimensions { session.dimensions }
+    var dimensions: VideoDimensions { encoder.dimensions }
 
     func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
-        try session.setProperties {
+        try encoder.setProperties {
             change(&$0)
             $0.preset = preset
         }
@@ -33,16 +31,10 @@ final class MeasuredEncoder: PictureEncoding {
         _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
     ) throws(VideoCodingError) -> EncodedFrame? {
         let began = ThreadClock.now()
-        try session.encode(picture, presentationTime: presentationTime, options: options)
-        let output = outputs.next()
-        let spent = ThreadClock.now() - began
+        let frame = try encoder.encode(picture, presentationTime: presentationTime, options: options)
         work.addFrame(
-            output?.frame?.sample, spent: spent,
+            frame?.sample, spent: ThreadClock.now() - began,
             at: MonotonicInstant(nanoseconds: presentationTime.duration.nanoseconds))
-        switch output?.result {
-        case .frame(let frame): return frame
-        case .failed(let error): throw error
-        case .dropped, nil: return nil
-        }
+        return frame
     }
 }

@@ -17,24 +17,24 @@ public protocol PictureEncoding: AnyObject {
 }
 
 /// A compression session that hands back what each call gave.
-final class SessionPictureEncoder: PictureEncoding {
+package final class SessionPictureEncoder: PictureEncoding {
     private let session: CompressionSession
     private let outputs = EncodeOutputQueue()
 
-    init(
+    package init(
         dimensions: VideoDimensions, backEnd: EncoderBackEnd, properties: CompressionProperties
     ) throws(VideoCodingError) {
         session = try CompressionSession(
             dimensions: dimensions, backEnd: backEnd, properties: properties, outputHandler: outputs.append)
     }
 
-    var dimensions: VideoDimensions { session.dimensions }
+    package var dimensions: VideoDimensions { session.dimensions }
 
-    func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
+    package func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
         try session.setProperties(change)
     }
 
-    func encode(
+    package func encode(
         _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
     ) throws(VideoCodingError) -> EncodedFrame? {
         try session.encode(picture, presentationTime: presentationTime, options: options)
