@@ -128,9 +128,10 @@ private func isFilled(_ picture: PixelBuffer, with value: UInt8) -> Bool {
             configuration: .init(
                 minimumCount: 3, maximumFreeCount: 1, aging: .init(maximumAge: .seconds(1), clock: clock)))
         #expect(pool.statistics.allocated == 3 && pool.statistics.free == 3)
-        var held = (0..<5).map { filled(UInt8($0), from: pool) }
-        #expect(pool.statistics.inUse == 5)
-        held.removeAll()
+        do {
+            let held = (0..<5).map { filled(UInt8($0), from: pool) }
+            withExtendedLifetime(held) { #expect(pool.statistics.inUse == 5) }
+        }
         clock.advance(by: .seconds(10))
         pool.trim()
         clock.advance(by: .seconds(10))

@@ -90,6 +90,12 @@ final class BareDTLSPeer {
         return takeRecords()
     }
 
+    /// Ends the association.
+    func close() -> [ByteBuffer] {
+        SSL_shutdown(ssl)
+        return takeRecords()
+    }
+
     func receive(_ datagram: ByteBuffer) {
         datagram.withUnsafeReadableBytes { bytes in
             _ = BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))

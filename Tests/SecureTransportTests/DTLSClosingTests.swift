@@ -54,4 +54,35 @@ import Testing
         #expect(link.server.state == .established)
         #expect(link.server.pollEvent() == nil)
     }
+
+    @Test(
+        "a forged record of whatever length ends nothing, and the true end is heard behind it",
+        arguments: ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"])
+    func forgedRecords(cipher: String) throws {
+        let peer = try BareDTLSPeer(.init(ciphers: cipher))
+        let connection = try DTLSConnection(
+            role: .server, certificate: DTLSCertificate(), remoteFingerprints: [peer.fingerprint], now: .zero)
+        _ = peer.shakeHands(with: connection)
+        for length in 0...40 {
+            connection.receive(
+                DTLSRecords.record(
+                    type: 21, epoch: 1, sequence: 500 + UInt64(length), payload: Array(repeating: 1, count: length)),
+                now: .zero)
+        }
+        #expect(connection.state == .established)
+        for record in peer.close() { connection.receive(record, now: .zero) }
+        #expect(connection.state == .closed)
+    }
+
+    @Test("forged protected records do not end a handshake that is under way", arguments: [2, 23, 40])
+    func forgedEarly(length: Int) throws {
+        let link = try DTLSLink()
+        for connection in [link.client, link.server] {
+            connection.receive(
+                DTLSRecords.record(
+                    type: 22, epoch: 1, sequence: 500, payload: Array(repeating: 1, count: length)), now: link.now)
+        }
+        link.run(until: \.isEstablished)
+        #expect(link.isEstablished)
+    }
 }

@@ -112,7 +112,9 @@ public final class DTLSConnection {
             counters.excessive += 1
             return false
         }
-        switch filter.inspect(datagram, isEstablished: state == .established) {
+        switch filter.inspect(
+            datagram, isEstablished: state == .established, protection: session.protectionSize)
+        {
         case .acceptable: return true
         case .replayed:
             counters.replayed += 1

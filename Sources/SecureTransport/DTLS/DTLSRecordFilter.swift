@@ -11,7 +11,7 @@ struct DTLSRecordFilter {
         /// To be handed to the library, which drops what it has processed before: all records have numbers that have
         /// been seen. The library alone can tell, since a forged record may have come before the true one.
         case replayed
-        /// Its records are not put together as records are.
+        /// Its records are not put together as records are, or one is too short to have been protected.
         case malformed
         /// Data, of which there is none in DTLS-SRTP, or more protected records than a handshake can need.
         case unexpected
@@ -30,8 +30,12 @@ struct DTLSRecordFilter {
     private var numbers: [UInt64] = []
     private var oldest = 0
 
-    mutating func inspect(_ datagram: ByteBuffer, isEstablished: Bool) -> Verdict {
-        guard let records = Self.records(of: datagram) else { return .malformed }
+    /// - Parameter protection: Bytes that a protected record has beyond its content. The library takes a shorter one for
+    ///   an error of its own, and ends the association (OpenSSL 3.0): anyone could send that.
+    mutating func inspect(_ datagram: ByteBuffer, isEstablished: Bool, protection: Int) -> Verdict {
+        guard let records = Self.records(of: datagram),
+            records.allSatisfy({ !$0.isProtected || $0.length ?? protection >= protection })
+        else { return .malformed }
         guard !records.allSatisfy(\.isApplicationData) else { return .unexpected }
         if !isEstablished {
             let protectedCount = records.count(where: \.isProtected)

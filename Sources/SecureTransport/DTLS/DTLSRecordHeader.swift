@@ -5,6 +5,8 @@ struct DTLSRecordHeader: Hashable {
     /// The epoch above 48 bits of sequence number; nil for the short headers of DTLS 1.3, which are encrypted in part.
     var number: UInt64?
     var isApplicationData: Bool
+    /// Bytes behind the header; nil where that cannot be told.
+    var length: Int?
 
     /// Whether the record is encrypted: all are from the first epoch on.
     var isProtected: Bool { number.map { $0 >> 48 > 0 } ?? true }
@@ -16,13 +18,13 @@ struct DTLSRecordHeader: Hashable {
         guard let type = datagram.readInteger(as: UInt8.self) else { return nil }
         if type >> 5 == 0b001 {
             datagram.moveReaderIndex(to: datagram.writerIndex)
-            return DTLSRecordHeader(number: nil, isApplicationData: false)
+            return DTLSRecordHeader(number: nil, isApplicationData: false, length: nil)
         }
         guard contentTypes.contains(type),
             let (version, number, length) = datagram.readMultipleIntegers(as: (UInt16, UInt64, UInt16).self),
             versions.contains(version), length <= maximumLength, datagram.readSlice(length: Int(length)) != nil
         else { return nil }
-        return DTLSRecordHeader(number: number, isApplicationData: type == applicationData)
+        return DTLSRecordHeader(number: number, isApplicationData: type == applicationData, length: Int(length))
     }
 
     private static let applicationData: UInt8 = 23

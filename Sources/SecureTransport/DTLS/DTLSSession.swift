@@ -96,6 +96,14 @@ final class DTLSSession {
     /// Whether the keys of the session are bound to its handshake (RFC 7627).
     var hasExtendedMasterSecret: Bool { shim_SSL_get_extms_support(ssl) == 1 }
 
+    /// Bytes that a protected record has beyond its content, with the cipher that was agreed on or, before that, any.
+    var protectionSize: Int {
+        let (nonce, tag) = (8, 16)
+        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return nonce + tag }
+        // Those with ChaCha20 make the nonce of the record's number (RFC 7905); with AES-GCM a part is sent (RFC 5288).
+        return SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305 ? tag : nonce + tag
+    }
+
     /// The protection profile that the sides agreed on; nil when they did not.
     var profile: SRTPProfile? {
         SSL_get_selected_srtp_profile(ssl).flatMap { SRTPProfile(useSRTPIdentifier: UInt($0.pointee.id)) }
