@@ -293,7 +293,7 @@ public final class Relay {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
             case .videoPacket(let packet):
                 for receiver in room.videoPacket(packet, from: participant, now: now) where receiver !== participant {
-                    noteTransmit(receiver, now: now)
+                    noteTransmit(receiver)
                 }
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet): room.audioPacket(packet, from: participant)
@@ -316,12 +316,11 @@ public final class Relay {
             }
         }
         room.noteWhetherHeard(participant)
-        noteTransmit(participant, now: now)
+        noteTransmit(participant)
     }
 
-    /// Notes that a connection may have something to send.
-    private func noteTransmit(_ participant: Participant, now: MonotonicInstant) {
-        participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
+    /// Notes that a connection may have something to send. Once that has left, it is asked when it is to be woken.
+    private func noteTransmit(_ participant: Participant) {
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true
         readyToTransmit.append(participant.id)

@@ -1,5 +1,6 @@
 extension Duration {
     /// The duration in whole nanoseconds, saturating at the range of `Int64` (292 years).
+    @inlinable
     public var nanoseconds: Int64 {
         // Up to nine seconds, without a division of 128 bits.
         if let attoseconds = Int64(exactly: attoseconds) { return attoseconds / 1_000_000_000 }
@@ -11,8 +12,10 @@ extension Duration {
     }
 
     /// The duration in seconds.
+    @inlinable
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
     /// The duration in milliseconds.
+    @inlinable
     public var milliseconds: Double { Double(nanoseconds) / 1e6 }
 }

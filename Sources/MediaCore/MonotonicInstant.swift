@@ -7,6 +7,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     public var nanoseconds: Int64
 
     /// Creates an instant `nanoseconds` after the clock's origin.
+    @inlinable
     public init(nanoseconds: Int64 = 0) {
         self.nanoseconds = nanoseconds
     }
@@ -17,36 +18,44 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     public static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
     /// Whole milliseconds since the clock's origin, rounded down.
+    @inlinable
     public var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
+    @inlinable
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
         guard overflow else { return MonotonicInstant(nanoseconds: sum) }
         return MonotonicInstant(nanoseconds: duration < .zero ? .min : .max)
     }
 
+    @inlinable
     public func duration(to other: MonotonicInstant) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         guard overflow else { return .nanoseconds(difference) }
         return .nanoseconds(other < self ? Int64.min : Int64.max)
     }
 
+    @inlinable
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
+    @inlinable
     public static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
         instant.advanced(by: duration)
     }
 
+    @inlinable
     public static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
         instant.advanced(by: .zero - duration)
     }
 
+    @inlinable
     public static func - (later: MonotonicInstant, earlier: MonotonicInstant) -> Duration {
         earlier.duration(to: later)
     }
 
+    @inlinable
     public static func += (instant: inout MonotonicInstant, duration: Duration) {
         instant = instant.advanced(by: duration)
     }

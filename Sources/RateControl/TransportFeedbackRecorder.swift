@@ -22,7 +22,10 @@ public struct TransportFeedbackRecorder: Sendable {
     /// The SSRC that the feedback is sent from.
     public var senderSSRC: UInt32
     /// The time between two feedback packets.
-    public var interval: Duration
+    public var interval: Duration { didSet { updateFeedbackTime() } }
+    /// When feedback is due; `distantFuture` while there is nothing to report. Stored, so that owners who only look at it
+    /// copy nothing else.
+    public private(set) var nextFeedbackTime = MonotonicInstant.distantFuture
 
     /// Arrivals in ticks; the element `i` belongs to the sequence number `firstSequence + i`.
     private var arrivals = CircularBuffer<Int64?>()
@@ -63,16 +66,20 @@ public struct TransportFeedbackRecorder: Sendable {
         guard arrivals[offset: index] == nil else { return }
         arrivals[offset: index] = Self.floorDivide((arrival ?? now).nanoseconds, Self.tick)
         if !hasNews { firstUnreportedTime = now }
-        hasNews = true
+        if !hasNews {
+            hasNews = true
+            updateFeedbackTime()
+        }
         nextToReport = min(nextToReport, sequence)
         while arrivals.count > Self.window { removeFirst() }
     }
 
-    /// When feedback is due; `distantFuture` while there is nothing to report.
-    public var nextFeedbackTime: MonotonicInstant {
-        guard hasNews else { return .distantFuture }
-        guard let lastFeedbackTime else { return firstUnreportedTime }
-        return max(lastFeedbackTime + interval, firstUnreportedTime)
+    private mutating func updateFeedbackTime() {
+        guard hasNews else {
+            nextFeedbackTime = .distantFuture
+            return
+        }
+        nextFeedbackTime = max((lastFeedbackTime.map { $0 + interval }) ?? firstUnreportedTime, firstUnreportedTime)
     }
 
     /// Whether it is time to call `makeFeedback`.
@@ -86,6 +93,7 @@ public struct TransportFeedbackRecorder: Sendable {
         guard hasNews else { return [] }
         hasNews = false
         lastFeedbackTime = now
+        updateFeedbackTime()
         var feedback: [TransportFeedback] = []
         let end = firstSequence + Int64(arrivals.count)
         var next = max(nextToReport, firstSequence)

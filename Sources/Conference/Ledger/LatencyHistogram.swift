@@ -9,8 +9,12 @@ public struct LatencyHistogram: Sendable {
 
     /// Observations in each bucket (not cumulative), the unbounded one last.
     public private(set) var counts = [UInt64](repeating: 0, count: bucketBounds.count + 1)
+    /// Sum of all observations, in nanoseconds: durations of 128 bits are slow to add for each stage of each frame.
+    private var summedNanoseconds: Int64 = 0
     /// Sum of all observations.
-    public private(set) var sum = Duration.zero
+    public var sum: Duration { .nanoseconds(summedNanoseconds) }
+
+    private static let boundsInNanoseconds = bucketBounds.map { Int64($0 * 1e6) }
 
     public init() {}
 
@@ -44,10 +48,18 @@ public struct LatencyHistogram: Sendable {
 
     /// Counts a duration, or several that are alike; a negative one counts as none.
     mutating func observe(_ duration: Duration, count: UInt64 = 1) {
-        let duration = max(.zero, duration)
-        let milliseconds = duration.milliseconds
-        let bucket = Self.bucketBounds.firstIndex { milliseconds <= $0 } ?? Self.bucketBounds.count
-        counts[bucket] &+= count
-        sum += duration * Int64(clamping: count)
+        observe(nanoseconds: duration.nanoseconds, count: count)
+    }
+
+    /// Counts the time between two instants, or several that are alike.
+    mutating func observe(from start: MonotonicInstant, to end: MonotonicInstant, count: UInt64 = 1) {
+        observe(nanoseconds: end.nanoseconds.subtractingReportingOverflow(start.nanoseconds).partialValue, count: count)
+    }
+
+    private mutating func observe(nanoseconds: Int64, count: UInt64) {
+        let nanoseconds = max(0, nanoseconds)
+        let bounds = Self.boundsInNanoseconds
+        counts[bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count] &+= count
+        summedNanoseconds &+= nanoseconds &* Int64(clamping: count)
     }
 }

@@ -16,19 +16,21 @@ public struct LatencyLedger: Sendable {
         let count = UInt64(picture.frames.count)
         guard count > 0 else { return }
         for frame in picture.frames {
-            add(frame.assembled - frame.received, to: .jitterBuffer)
-            add(frame.decodeStarted - frame.assembled, to: .decodeQueue)
-            add(frame.decoded - frame.decodeStarted, to: .decode)
-            add(picture.tick - frame.decoded, to: .tickWait)
-            total.observe(now - frame.received)
+            add(from: frame.received, to: frame.assembled, as: .jitterBuffer)
+            add(from: frame.assembled, to: frame.decodeStarted, as: .decodeQueue)
+            add(from: frame.decodeStarted, to: frame.decoded, as: .decode)
+            add(from: frame.decoded, to: picture.tick, as: .tickWait)
+            total.observe(from: frame.received, to: now)
         }
-        add(picture.composed - picture.tick, to: .compose, count: count)
-        add(picture.encodeStarted - picture.composed, to: .encodeQueue, count: count)
-        add(picture.encoded - picture.encodeStarted, to: .encode, count: count)
-        add(now - picture.encoded, to: .pacer, count: count)
+        add(from: picture.tick, to: picture.composed, as: .compose, count: count)
+        add(from: picture.composed, to: picture.encodeStarted, as: .encodeQueue, count: count)
+        add(from: picture.encodeStarted, to: picture.encoded, as: .encode, count: count)
+        add(from: picture.encoded, to: now, as: .pacer, count: count)
     }
 
-    private mutating func add(_ duration: Duration, to stage: LatencyStage, count: UInt64 = 1) {
-        histograms[stage.rawValue].observe(duration, count: count)
+    private mutating func add(
+        from start: MonotonicInstant, to end: MonotonicInstant, as stage: LatencyStage, count: UInt64 = 1
+    ) {
+        histograms[stage.rawValue].observe(from: start, to: end, count: count)
     }
 }

@@ -11,7 +11,7 @@ final class MediaLine {
     /// What protects the line's packets, which may be shared with other lines; `nil` until there are keys.
     var keys: Keys?
     /// What every packet needs of `negotiated`, which is too large to be copied for each.
-    private(set) var header: HeaderExtensions
+    private(set) var header: Header
     /// Where RTP goes; `nil` until the remote address is known.
     var rtpDestination: TransportAddress?
     /// Where RTCP goes.
@@ -52,8 +52,10 @@ final class MediaLine {
         }
     }
 
-    /// The identifiers of the header extensions that are in use; `nil` for those that are not.
-    struct HeaderExtensions {
+    /// Of the RTP header: which payload types are received, and the identifiers of the header extensions that are in use,
+    /// `nil` for those that are not.
+    struct Header {
+        let receivedPayloadTypes: [UInt8]
         let absoluteSendTime: UInt8?
         let outboundTransportSequence: UInt8?
         let inboundTransportSequence: UInt8?
@@ -67,6 +69,11 @@ final class MediaLine {
 
         init(_ media: NegotiatedMedia) {
             let usesTransportFeedback = media.feedback.transportCC
+            let payloadTypes = [
+                media.payloadType, media.retransmissionPayloadType, media.flexFECPayloadType,
+                media.redundancyPayloadType,
+            ]
+            receivedPayloadTypes = media.receives ? payloadTypes.compactMap(\.self) : []
             absoluteSendTime = media.outboundExtensionIDs.absoluteSendTime
             outboundTransportSequence = usesTransportFeedback ? media.outboundExtensionIDs.transportSequenceNumber : nil
             inboundTransportSequence = usesTransportFeedback ? media.extensionIDs.transportSequenceNumber : nil
@@ -78,7 +85,7 @@ final class MediaLine {
 
     init(_ negotiated: NegotiatedMedia) {
         self.negotiated = negotiated
-        header = HeaderExtensions(negotiated)
+        header = Header(negotiated)
         knownSSRCs = Self.announcedSSRCs(of: negotiated)
     }
 
@@ -97,7 +104,7 @@ final class MediaLine {
             begin(wanted)
         } else {
             negotiated = wanted
-            header = HeaderExtensions(wanted)
+            header = Header(wanted)
             for ssrc in Self.announcedSSRCs(of: wanted) { remember(ssrc: ssrc) }
         }
         setUpStreams(using: &generator)
@@ -106,7 +113,7 @@ final class MediaLine {
     /// Begins another stream, by the same path and with the same keys.
     private func begin(_ wanted: NegotiatedMedia) {
         negotiated = wanted
-        header = HeaderExtensions(wanted)
+        header = Header(wanted)
         knownSSRCs = Self.announcedSSRCs(of: wanted)
         (reportedSSRCs, latchedSequence, lastRTP) = ([], [:], nil)
         (videoReceiver, videoSender, audioReceiver, audioSender) = (nil, nil, nil, nil)
@@ -116,6 +123,7 @@ final class MediaLine {
     /// The session no longer has the line.
     func disable(using generator: inout some RandomNumberGenerator) {
         negotiated.direction = .inactive
+        header = Header(negotiated)
         setUpStreams(using: &generator)
     }
 
@@ -145,11 +153,7 @@ final class MediaLine {
     // MARK: Receiving
 
     /// Whether a packet of this payload type is one of the line's.
-    func takes(payloadType: UInt8) -> Bool {
-        negotiated.receives
-            && (negotiated.payloadType == payloadType || negotiated.retransmissionPayloadType == payloadType
-                || negotiated.flexFECPayloadType == payloadType || negotiated.redundancyPayloadType == payloadType)
-    }
+    func takes(payloadType: UInt8) -> Bool { header.receivedPayloadTypes.contains(payloadType) }
 
     /// Whether the packet's header extension says that it belongs to this line (RFC 8843, section 15).
     func isNamed(by extensions: RTPHeaderExtensions) -> Bool {
@@ -180,15 +184,18 @@ final class MediaLine {
     // MARK: Sending
 
     /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
-    var canSend: Bool { negotiated.sends && rtpDestination != nil && keys != nil }
+    var canSend: Bool { sends && rtpDestination != nil && keys != nil }
+
+    /// Whether media was negotiated to be sent. (Asked of the direction: all else that was negotiated would be copied.)
+    var sends: Bool { negotiated.direction.sends }
 
     /// Whether this is the video line of this content, and in use.
     func shows(_ content: NegotiatedMedia.Content) -> Bool {
         negotiated.kind == .video && negotiated.content == content && negotiated.direction != .inactive
     }
 
-    var sendsVideo: Bool { negotiated.kind == .video && negotiated.sends }
-    var sendsAudio: Bool { negotiated.kind == .audio && negotiated.sends }
+    var sendsVideo: Bool { negotiated.kind == .video && sends }
+    var sendsAudio: Bool { negotiated.kind == .audio && sends }
 
     /// Whether packets of a source of ours are to name their line: until the remote side knows the source.
     func namesLine(ssrc: UInt32) -> Bool { !reportedSSRCs.contains(ssrc) }

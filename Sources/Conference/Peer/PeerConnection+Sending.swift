@@ -24,9 +24,6 @@ extension PeerConnection {
         max(budget.backlog(adding: size, now: now), pacer.queueDelay(now: now))
     }
 
-    /// How long the controller takes a packet sent now to queue on the path; zero where it says nothing of it.
-    var predictedQueue: Duration { controller.predictedQueue ?? .zero }
-
     /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
     static let maximumPacerDelay = Duration.milliseconds(120)
 
@@ -50,7 +47,7 @@ extension PeerConnection {
         _ frame: EncodedFrame, content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none,
         captureTime: MonotonicInstant, targetTime: MonotonicInstant, ledger: PictureLedger?, now: MonotonicInstant
     ) {
-        guard !isClosed, let line = line(content), lines[line].negotiated.sends,
+        guard !isClosed, let line = line(content), lines[line].sends,
             let packets = lines[line].videoSender?.packetize(frame, rotation: rotation, captureTime: captureTime)
         else { return }
         var first = ledger
@@ -75,7 +72,7 @@ extension PeerConnection {
         _ payload: ByteBuffer, sampleTime: UInt32, level: AudioLevel?, captureTime: MonotonicInstant,
         now: MonotonicInstant
     ) {
-        guard !isClosed, let line = audioLine, lines[line].negotiated.sends,
+        guard !isClosed, let line = audioLine, lines[line].sends,
             var packet = lines[line].audioSender?.packetize(
                 payload, sampleTime: sampleTime, captureTime: captureTime)
         else { return }

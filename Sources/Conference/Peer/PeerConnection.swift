@@ -38,6 +38,9 @@ public final class PeerConnection {
 
     var controller: any CongestionController
     var decision: ControlDecision
+    /// How long the controller takes a packet sent now to queue on the path, as of its last decision; zero where it says
+    /// nothing of it. Kept, since to ask the controller is to copy it.
+    private(set) var predictedQueue = Duration.zero
     var allocator: BitrateAllocator
     var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
     /// What was last told of video over several frames.
@@ -165,6 +168,7 @@ public final class PeerConnection {
     func advanceController(now: MonotonicInstant) {
         controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
+        predictedQueue = controller.predictedQueue ?? .zero
         apply(decision, now: now)
     }
 

@@ -16,6 +16,9 @@ final class PeerTransport {
     private var hasKeys = false
     /// What ended the association.
     private var end: End?
+    /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each packet
+    /// of media need not ask the agent and the association.
+    private var mayTransmit = true
 
     private(set) var state = ConnectionState.new
 
@@ -77,6 +80,7 @@ final class PeerTransport {
     func receive(
         stun datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
     ) -> (outcome: Outcome, response: ByteBuffer?) {
+        mayTransmit = true
         if let outcome = lite?.receive(datagram, from: source, now: now) {
             switch outcome {
             case .answered(let response, _): return (.accepted, response)
@@ -97,6 +101,7 @@ final class PeerTransport {
     /// Takes a DTLS datagram.
     func receive(dtls datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) -> Outcome {
         guard isValidated(source) else { return .unauthenticated }
+        mayTransmit = true
         if awaitsHandshake { beginHandshake(now: now) }
         guard let association, association.receive(datagram, now: now) else { return .ignored }
         return .accepted
@@ -109,6 +114,7 @@ final class PeerTransport {
     }
 
     private func beginHandshake(now: MonotonicInstant) {
+        mayTransmit = true
         association = try? DTLSConnection(
             role: negotiated.dtlsRole, certificate: certificate, remoteFingerprints: negotiated.remoteFingerprints,
             maximumDatagramSize: PeerConfiguration.maximumDatagramSize.bytes, now: now)
@@ -118,6 +124,8 @@ final class PeerTransport {
     // MARK: Time
 
     func advance(now: MonotonicInstant) {
+        guard nextDeadline <= now else { return }
+        mayTransmit = true
         lite?.advance(now: now)
         if let deadline = controlling?.nextDeadline, deadline <= now { controlling?.advance(now: now) }
         association?.advance(now: now)
@@ -130,11 +138,13 @@ final class PeerTransport {
 
     /// Our network has changed: the path is checked anew at once, where that is ours to do.
     func networkChanged(now: MonotonicInstant) {
+        mayTransmit = true
         controlling?.checkNow(now: now)
     }
 
     /// Takes what was negotiated anew: other credentials are an ICE restart, other candidates are checked too.
     func update(_ wanted: NegotiatedTransport, now: MonotonicInstant) {
+        mayTransmit = true
         let isRestart =
             wanted.localCredentials != negotiated.localCredentials
             || wanted.remoteCredentials != negotiated.remoteCredentials
@@ -151,6 +161,7 @@ final class PeerTransport {
 
     /// Ends the association; its alert waits for `pollTransmit`.
     func close(now: MonotonicInstant) {
+        mayTransmit = true
         association?.close(now: now)
     }
 
@@ -158,6 +169,13 @@ final class PeerTransport {
 
     /// The next datagram to send.
     func pollTransmit() -> PeerConnection.Transmit? {
+        guard mayTransmit else { return nil }
+        let next = takeOutgoing()
+        mayTransmit = next != nil
+        return next
+    }
+
+    private func takeOutgoing() -> PeerConnection.Transmit? {
         if let check = controlling?.pollTransmit() {
             return PeerConnection.Transmit(datagram: check.datagram, destination: check.destination)
         }

@@ -41,6 +41,9 @@ public struct FlexFECEncoder: Sendable {
     /// What is still owed of repair packets, as the rate asks for parts of packets.
     private var owed = 0.0
 
+    /// When `finishDue(now:)` is to be called; nil while nothing waits. Stored, so that owners who only look at it copy
+    /// nothing else.
+    public private(set) var nextDeadline: MonotonicInstant?
     /// Repair packets made.
     public private(set) var packetCount: UInt64 = 0
     /// What repair costs, as a part of what it protects, over the last groups; zero while nothing is protected.
@@ -66,6 +69,7 @@ public struct FlexFECEncoder: Sendable {
 
     /// How much protection packets get from now on. Where there is to be none, a group that waits is dropped.
     public mutating func setProtection(_ protection: Protection) {
+        defer { updateDeadline() }
         self.protection = protection
         guard protection.rate <= 0 else { return }
         group.removeAll(keepingCapacity: true)
@@ -77,6 +81,7 @@ public struct FlexFECEncoder: Sendable {
     /// is of no use to anyone and is not protected.
     public mutating func add(_ packet: RTPPacket, bytes: ByteBuffer, now: MonotonicInstant) -> [RTPPacket] {
         guard protection.rate > 0, packet.paddingLength == 0 else { return [] }
+        defer { updateDeadline() }
         var repair: [RTPPacket] = []
         let offset = packet.sequenceNumber &- base
         if !group.isEmpty, packet.ssrc != mediaSSRC || packet.sequenceNumber &- newest != 1 || offset >= 46 {
@@ -99,14 +104,14 @@ public struct FlexFECEncoder: Sendable {
         return repair
     }
 
-    /// When `finishDue(now:)` is to be called; nil while nothing waits.
-    public var nextDeadline: MonotonicInstant? { group.isEmpty ? nil : groupStart + protection.delay }
-
     /// Ends a group that nothing was added to for too long.
     public mutating func finishDue(now: MonotonicInstant) -> [RTPPacket] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
+        defer { updateDeadline() }
         return finishGroup()
     }
+
+    private mutating func updateDeadline() { nextDeadline = group.isEmpty ? nil : groupStart + protection.delay }
 
     private mutating func finishGroup() -> [RTPPacket] {
         defer { group.removeAll(keepingCapacity: true) }

@@ -35,6 +35,9 @@ public struct JitterBuffer: Sendable {
     private var nextRequest: Int64 = .max
     private var roundTripTime: Int64 = 100_000_000
     private var restartDetector = RestartDetector()
+    /// When `popReady` or `nacksDue` may next have something without another packet arriving; nil for never. Stored, so
+    /// that owners who only look at it copy nothing else.
+    public private(set) var nextDeadline: MonotonicInstant?
 
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -55,6 +58,7 @@ public struct JitterBuffer: Sendable {
 
     /// Takes in a packet that arrived.
     public mutating func insert(_ packet: RTPPacket, now: MonotonicInstant) -> InsertResult {
+        defer { updateDeadline() }
         statistics.received += 1
         guard let highest else {
             next = Int64(packet.sequenceNumber)
@@ -98,7 +102,8 @@ public struct JitterBuffer: Sendable {
 
     /// The next packet in order, unless a gap in front of it may still be filled.
     public mutating func popNext(now: MonotonicInstant) -> ReceivedPacket? {
-        guard let highest else { return nil }
+        guard let highest, next <= highest else { return nil }
+        defer { updateDeadline() }
         while next <= highest {
             let index = index(of: next)
             if let packet = slots[index].packet {
@@ -130,6 +135,7 @@ public struct JitterBuffer: Sendable {
         guard configuration.nackEnabled, missingCount > 0, nextRequest <= now.nanoseconds, let highest else {
             return []
         }
+        defer { updateDeadline() }
         var due: [UInt16] = []
         var earliest = Int64.max
         let interval = max(roundTripTime + roundTripTime / 5, 20_000_000)
@@ -162,13 +168,15 @@ public struct JitterBuffer: Sendable {
         return due
     }
 
-    /// When `popReady` or `nacksDue` may next have something without another packet arriving; nil for never.
-    public var nextDeadline: MonotonicInstant? {
-        guard let highest, next <= highest else { return nil }
-        let first = slots[index(of: next)]
-        var deadline = first.packet == nil ? giveUpTime(of: first) : first.time
+    private mutating func updateDeadline() {
+        guard let highest, next <= highest else {
+            nextDeadline = nil
+            return
+        }
+        let first = index(of: next)
+        var deadline = slots[first].packet == nil ? giveUpTime(of: slots[first]) : slots[first].time
         if configuration.nackEnabled, missingCount > 0 { deadline = min(deadline, nextRequest) }
-        return MonotonicInstant(nanoseconds: deadline)
+        nextDeadline = MonotonicInstant(nanoseconds: deadline)
     }
 }
 

@@ -69,7 +69,7 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
     ) -> Packet? {
         let index = Int(sequenceNumber) & (entries.count - 1)
         guard let entry = entries[index], entry.sequenceNumber == sequenceNumber,
-            !isOutdated(entry, now: now)
+            !isOutdated(sequenceNumber, sentAt: entry.sentAt, now: now)
         else { return nil }
         if let lastResent = entry.lastResent, now - lastResent < max(roundTripTime, Self.minimumInterval) { return nil }
         entries[index]?.lastResent = now
@@ -77,13 +77,16 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
     }
 
     @inlinable
-    func isOutdated(_ entry: Entry, now: MonotonicInstant) -> Bool {
-        now - entry.sentAt > maximumAge || Int(newest &- entry.sequenceNumber) >= maximumPacketCount
+    func isOutdated(_ sequenceNumber: UInt16, sentAt: MonotonicInstant, now: MonotonicInstant) -> Bool {
+        now - sentAt > maximumAge || Int(newest &- sequenceNumber) >= maximumPacketCount
     }
 
     @inlinable
     mutating func sweep(now: MonotonicInstant) {
-        if let entry = entries[sweepIndex], isOutdated(entry, now: now) {
+        // Asked for one by one, so that no packet is copied.
+        if let sentAt = entries[sweepIndex]?.sentAt, let sequenceNumber = entries[sweepIndex]?.sequenceNumber,
+            isOutdated(sequenceNumber, sentAt: sentAt, now: now)
+        {
             entries[sweepIndex] = nil
             heldCount -= 1
         }
