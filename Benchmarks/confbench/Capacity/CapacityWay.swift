@@ -1,7 +1,9 @@
 /// A way of serving everyone in a room.
 enum CapacityWay: String, CaseIterable, Codable, Sendable {
-    /// An encoder for each receiver, who do not see themselves.
+    /// An encoder for each receiver, and one picture for all: the work that GStreamer does.
     case dedicated
+    /// An encoder for each receiver, who do not see themselves: on top of that a picture for each.
+    case dedicatedPersonal = "dedicated-personal"
     /// Encoders shared as far as pictures are the same, which without self-views nobody's are who is on the canvas.
     case personal
     /// At most four encoders, and one picture for all.
@@ -18,7 +20,8 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     /// What the relay is started with; nil where it is not the relay that is measured.
     var relayOptions: [String]? {
         switch self {
-        case .dedicated: ["--max-encoders", "dedicated", "--self-view", "never"]
+        case .dedicated: ["--max-encoders", "dedicated", "--self-view", "always", "--encoder-preset", "fastest"]
+        case .dedicatedPersonal: ["--max-encoders", "dedicated", "--self-view", "never", "--encoder-preset", "fastest"]
         case .personal: ["--max-encoders", "4", "--self-view", "never"]
         case .shared, .priced: ["--max-encoders", "4", "--self-view", "always"]
         case .gstreamerDedicated, .gstreamerShared: nil

@@ -4,8 +4,9 @@ import VideoCoding
 /// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them all.
 ///
 /// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded once and packetized for
-/// each. One encode job is out at a time. A tick at which the encoder is still busy, or at which nobody has room for a
-/// frame, is left out: no bits are spent on what would be late.
+/// each. One encode job is out at a time. The picture of a tick at which the encoder is still busy waits for it until the
+/// next tick's is there: so one that takes a little longer than a tick makes a few frames less, not half of them. A tick at
+/// which nobody has room for a frame is left out: no bits are spent on what would be late.
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     private static let unaskedKeyFrameInterval = Duration.seconds(2)
@@ -30,6 +31,8 @@ final class EncodeGroup {
     private var encodedQueue = EncodedQueue()
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
+    /// What came while the encoder was busy, if nothing newer has come.
+    private var postponed: Offer?
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
     private var unchangedFrames = 0
@@ -134,36 +137,85 @@ final class EncodeGroup {
         case encoded(Job)
         /// Nothing is to be sent.
         case idle
-        /// The encoder is busy, or nobody has room.
+        /// The encoder is busy: `resume` takes the picture once it is not.
+        case postponed
+        /// Nobody has room.
         case leftOut
     }
 
-    /// Takes a composed picture.
-    ///
-    /// - Parameters:
-    ///   - index: Which of the tick's pictures it is.
-    ///   - hasRoom: Whether a receiver that follows the group can take a frame.
-    ///   - newcomerHasRoom: The same of one that waits for a keyframe.
-    ///   - keyFrameBound: The most that a keyframe is to take.
-    func tick(
-        _ composed: ComposedTick, picture index: Int, hasRoom: Bool, newcomerHasRoom: Bool,
-        keyFrameBound: DataSize, room: String, deadline: MonotonicInstant, limits: WorkLimits, now: MonotonicInstant
-    ) -> Tick {
-        guard composed.pictures.indices.contains(index) else { return .idle }
-        let picture = composed.pictures[index]
+    /// A composed picture, and what is to be known to encode it.
+    struct Offer {
+        var tick: ComposedTick
+        /// Which of the tick's pictures it is.
+        var index: Int
+        var room: String
+        /// When the frame is to be there.
+        var deadline: MonotonicInstant
+        var limits: WorkLimits
+
+        var picture: PixelBuffer? { tick.pictures.indices.contains(index) ? tick.pictures[index] : nil }
+    }
+
+    /// Who could take a frame.
+    struct Demand {
+        /// A receiver that follows the group.
+        var followerHasRoom = false
+        /// One that waits for a keyframe.
+        var newcomerHasRoom = false
+        /// The most that a keyframe is to take.
+        private(set) var keyFrameBound: DataSize?
+
+        mutating func bound(to size: DataSize) { keyFrameBound = min(keyFrameBound ?? size, size) }
+    }
+
+    /// Gives up the picture that waits for the encoder, for another is here. Returns whether there was one.
+    func dropPostponed() -> Bool {
+        guard postponed != nil else { return false }
+        postponed = nil
+        framesLeftOut &+= 1
+        return true
+    }
+
+    /// Takes a tick's picture.
+    func tick(_ offer: Offer, demand: Demand, now: MonotonicInstant) -> Tick {
+        guard let picture = offer.picture else { return .idle }
         tickCount &+= 1
         if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
             keyFrames.request()
         }
         // What is being encoded may be the keyframe that is waited for.
-        if newcomerHasRoom, !isEncoding { keyFrames.request() }
+        if demand.newcomerHasRoom, !isEncoding { keyFrames.request() }
+        // Ticks that were not composed are left out already.
+        let divisor = max(1, rung.divisor / max(1, offer.limits.frameRateDivisor))
+        let isDue =
+            isPictureDue(picture, divisor: divisor, now: now) || isNewSize(picture)
+            || keyFrames.isDue(policy, now: now) || (recovers && recovery.isWanted)
+        guard isDue else { return .idle }
+        guard !isEncoding else {
+            postponed = offer
+            return .postponed
+        }
+        return encode(offer, picture, demand: demand, now: now)
+    }
+
+    /// Takes the picture that has waited for the encoder.
+    func resume(demand: Demand, now: MonotonicInstant) -> Tick {
+        guard !isEncoding, let offer = postponed, let picture = offer.picture else { return .idle }
+        postponed = nil
+        if demand.newcomerHasRoom { keyFrames.request() }
+        // For another size that is wanted by now, the next tick has a picture.
+        guard picture.dimensions == rung.dimensions else {
+            framesLeftOut &+= 1
+            return .leftOut
+        }
+        return encode(offer, picture, demand: demand, now: now)
+    }
+
+    private func encode(_ offer: Offer, _ picture: PixelBuffer, demand: Demand, now: MonotonicInstant) -> Tick {
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
         let isKeyFrame = isNewSize(picture) || keyFrames.isDue(policy, now: now)
-        // Ticks that were not composed are left out already.
-        let divisor = max(1, rung.divisor / max(1, limits.frameRateDivisor))
-        let isPictureDue = isPictureDue(picture, divisor: divisor, now: now)
-        guard isKeyFrame || isPictureDue || (recovers && recovery.isWanted) else { return .idle }
-        guard !isEncoding, !isShared || encodedQueue.hasRoom(now: now), hasRoom || (isKeyFrame && newcomerHasRoom)
+        guard !isShared || encodedQueue.hasRoom(now: now),
+            demand.followerHasRoom || (isKeyFrame && demand.newcomerHasRoom)
         else {
             framesLeftOut &+= 1
             return .leftOut
@@ -174,19 +226,20 @@ final class EncodeGroup {
         lastEncode = now
         encodedDimensions = picture.dimensions
         if isKeyFrame { keyFrames.begin(policy, now: now) }
-        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, limits.frameRateDivisor))
+        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, offer.limits.frameRateDivisor))
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
-            preset: limits.preset ?? format.properties.preset,
+            preset: offer.limits.preset ?? format.properties.preset,
             maximumSize: max(
                 FrameBound.least(picture.dimensions),
                 isKeyFrame
-                    ? keyFrameBound
+                    ? demand.keyFrameBound ?? .zero
                     : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)))
-        let (encoder, captureTime, options) = (encoder, composed.captureTime, options(isKeyFrame: isKeyFrame))
-        let shown = shownFrames.take(composed, picture: index)
+        let (encoder, room, captureTime) = (encoder, offer.room, offer.tick.captureTime)
+        let options = options(isKeyFrame: isKeyFrame)
+        let shown = shownFrames.take(offer.tick, picture: offer.index)
         return .encoded(
-            Job(kind: .encode, queue: queue, deadline: deadline, handedOut: now) {
+            Job(kind: .encode, queue: queue, deadline: offer.deadline, handedOut: now) {
                 var result = encoder.value.encode(
                     picture, captureTime: captureTime, settings: settings, options: options)
                 result.shown = shown

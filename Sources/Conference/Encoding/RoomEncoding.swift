@@ -73,37 +73,61 @@ final class RoomEncoding {
 
     // MARK: Ticks
 
-    /// The encode jobs of a tick's pictures.
+    /// Has a tick's pictures encoded.
     ///
     /// - Parameter interval: From one tick to the next.
     func takeJobs(
         for tick: ComposedTick, to participants: [Participant], interval: Duration, now: MonotonicInstant
-    ) -> [Job] {
+    ) -> Work {
         assign(participants, of: tick, now: now)
-        var jobs: [Job] = []
+        var work = Work()
         var running = groups.count(where: \.hasStarted)
         for group in groups {
-            guard group.hasStarted || running < limit else { continue }
+            if group.dropPostponed() { countLeftOut(group, among: participants) }
+            let wasRunning = group.hasStarted
+            guard wasRunning || running < limit else { continue }
             guard let index = picture(of: group, in: tick, for: participants) else { continue }
-            let demand = demand(for: group, among: participants, now: now)
-            let outcome = group.tick(
-                tick, picture: index, hasRoom: demand.followerHasRoom, newcomerHasRoom: demand.newcomerHasRoom,
-                keyFrameBound: demand.keyFrameBound ?? .zero, room: room, deadline: tick.captureTime + interval,
-                limits: governor.limits, now: now)
-            switch outcome {
+            // Not by the next tick: where there is not time for all, what the next pictures are made of goes first, and
+            // encoders leave pictures out; else everything would come late.
+            let offer = EncodeGroup.Offer(
+                tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2,
+                limits: governor.limits)
+            switch group.tick(offer, demand: demand(for: group, among: participants, now: now), now: now) {
             case .encoded(let job):
-                if !demand.wasRunning { running += 1 }
-                jobs.append(job)
+                if !wasRunning { running += 1 }
+                work.jobs.append(job)
+            case .postponed: work.postponed += 1
             case .idle: break
-            case .leftOut:
-                for participant in participants where participant.downlink?.source == group.id {
-                    participant.downlink?.framesDropped &+= 1
-                }
+            case .leftOut: countLeftOut(group, among: participants)
             }
         }
         // From the next tick on.
         chooseRungs(for: participants, now: now)
-        return jobs
+        return work
+    }
+
+    /// What a tick has come to.
+    struct Work {
+        var jobs: [Job] = []
+        /// How many encoders were busy.
+        var postponed = 0
+    }
+
+    /// The encode job of a picture that has waited for an encoder that is done now, if any.
+    func resume(after completion: JobCompletion, for participants: [Participant], now: MonotonicInstant) -> Job? {
+        guard let group = groups.first(where: { $0.queue == completion.queue }) else { return nil }
+        switch group.resume(demand: demand(for: group, among: participants, now: now), now: now) {
+        case .encoded(let job): return job
+        case .leftOut: countLeftOut(group, among: participants)
+        case .idle, .postponed: break
+        }
+        return nil
+    }
+
+    private func countLeftOut(_ group: EncodeGroup, among participants: [Participant]) {
+        for participant in participants where participant.downlink?.source == group.id {
+            participant.downlink?.framesDropped &+= 1
+        }
     }
 
     /// How many encoders there are to be at most; nil for as many as there are receivers.
@@ -215,20 +239,10 @@ final class RoomEncoding {
     }
 
     /// Who could take a frame now.
-    private struct Demand {
-        var followerHasRoom = false
-        var newcomerHasRoom = false
-        /// The most that a keyframe is to take.
-        var keyFrameBound: DataSize?
-        var wasRunning = false
-
-        mutating func bound(to size: DataSize) { keyFrameBound = min(keyFrameBound ?? size, size) }
-    }
-
     private func demand(
         for group: EncodeGroup, among participants: [Participant], now: MonotonicInstant
-    ) -> Demand {
-        var demand = Demand(wasRunning: group.hasStarted)
+    ) -> EncodeGroup.Demand {
+        var demand = EncodeGroup.Demand()
         for participant in participants {
             guard let downlink = participant.downlink else { continue }
             let follows = downlink.source == group.id

@@ -41,7 +41,9 @@ extension PeerConnection {
     }
 
     private func sendTransportFeedback(now: MonotonicInstant) {
-        guard let due = feedbackRecorder?.nextFeedbackTime, due <= now, let (line, mediaSSRC) = feedbackSubject else { return }
+        guard let due = feedbackRecorder?.nextFeedbackTime, due <= now, let (line, mediaSSRC) = feedbackSubject else {
+            return
+        }
         for feedback in feedbackRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
             var packets = [RTCPPacket.transportFeedback(feedback)]
             if let acknowledgement = acknowledgement(line: line, now: now) { packets.append(acknowledgement) }

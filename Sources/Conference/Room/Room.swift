@@ -288,10 +288,11 @@ final class Room {
         pictures.count(tick.origins)
         timeline.composed(CompositionWork(tick), interval: tickInterval, now: now)
         let encodes = encoding.takeJobs(for: tick, to: participants, interval: tickInterval, now: now)
-        jobs += encodes
+        jobs += encodes.jobs
         guard !tick.pictures.isEmpty else { return }
         let slack = tickMeter.composed(
-            tick.captureTime, interval: tickInterval, jobs: encodes.count, finished: completion.finished)
+            tick.captureTime, interval: tickInterval, jobs: encodes.jobs.count + encodes.postponed,
+            finished: completion.finished)
         if let slack { governor.tickEnded(slack: slack, now: now) }
     }
 
@@ -302,7 +303,9 @@ final class Room {
         if let slack = tickMeter.encoded(result.captureTime, finished: completion.finished) {
             governor.tickEnded(slack: slack, now: now)
         }
-        return encoding.complete(result, of: completion, for: participants, now: now)
+        let served = encoding.complete(result, of: completion, for: participants, now: now)
+        if let job = encoding.resume(after: completion, for: participants, now: now) { jobs.append(job) }
+        return served
     }
 
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) {

@@ -1,0 +1,100 @@
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// What an encoder that takes longer than a tick does with the pictures of the next ones.
+@Suite("A busy encoder") struct BusyEncoderTests {
+    private static let dimensions = VideoDimensions(width: 320, height: 180)
+    private static let interval = Duration.nanoseconds(33_333_333)
+    private static let hasRoom = {
+        var demand = EncodeGroup.Demand(followerHasRoom: true)
+        demand.bound(to: DataSize(bytes: 100_000))
+        return demand
+    }()
+
+    private let pool = PixelBufferPool(format: .i420, dimensions: dimensions)
+    private let group = EncodeGroup(
+        id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1),
+        format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties()),
+        encoder: LazyEncoder(
+            backEnd: .openH264, format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties())),
+        bitRate: VideoBitRate(target: .megabits(1), sustained: .megabits(1)),
+        rung: RungSelector(
+            ladder: Ladder(canvas: dimensions, frameRate: 30, preference: .motion), rate: .megabits(1)),
+        keyFrameShare: 0.05)
+
+    private func time(_ tick: Int64) -> MonotonicInstant { .zero + Self.interval * tick }
+
+    private func offer(_ tick: Int64) -> EncodeGroup.Offer {
+        var composed = ComposedTick(
+            captureTime: time(tick), composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: time(tick))
+        composed.pictures = [pool.makeBuffer().freeze()]
+        composed.sources = [[]]
+        return EncodeGroup.Offer(
+            tick: composed, index: 0, room: "room", deadline: time(tick + 1), limits: WorkLimits())
+    }
+
+    private func isPostponed(_ tick: EncodeGroup.Tick) -> Bool {
+        guard case .postponed = tick else { return false }
+        return true
+    }
+
+    private func job(_ tick: EncodeGroup.Tick) throws -> Job {
+        guard case .encoded(let job) = tick else {
+            Issue.record("nothing is encoded")
+            throw CancellationError()
+        }
+        return job
+    }
+
+    /// Ends a job; returns when the picture was taken that it encoded.
+    private func finish(_ job: Job, now: MonotonicInstant) throws -> MonotonicInstant {
+        let completion = job.run { now }
+        guard case .encoded(_, let result) = completion.output else { throw CancellationError() }
+        #expect(result.frame != nil)
+        group.complete(result, of: completion)
+        return result.captureTime
+    }
+
+    @Test("encodes the picture that came meanwhile as soon as it is done with the one before")
+    func resumes() throws {
+        let first = try job(group.tick(offer(0), demand: Self.hasRoom, now: time(0)))
+        #expect(isPostponed(group.tick(offer(1), demand: Self.hasRoom, now: time(1))))
+        #expect(try finish(first, now: time(1) + .milliseconds(5)) == time(0))
+        let second = try job(group.resume(demand: Self.hasRoom, now: time(1) + .milliseconds(5)))
+        #expect(try finish(second, now: time(2)) == time(1))
+        guard case .idle = group.resume(demand: Self.hasRoom, now: time(2)) else {
+            Issue.record("a picture is encoded twice")
+            return
+        }
+        #expect(group.framesEncoded == 2)
+        #expect(group.framesLeftOut == 0)
+    }
+
+    @Test("leaves a picture out when a newer one comes before it is done")
+    func newestWins() throws {
+        let first = try job(group.tick(offer(0), demand: Self.hasRoom, now: time(0)))
+        #expect(isPostponed(group.tick(offer(1), demand: Self.hasRoom, now: time(1))))
+        #expect(group.dropPostponed())
+        #expect(isPostponed(group.tick(offer(2), demand: Self.hasRoom, now: time(2))))
+        #expect(try finish(first, now: time(2) + .milliseconds(5)) == time(0))
+        let next = try job(group.resume(demand: Self.hasRoom, now: time(2) + .milliseconds(5)))
+        #expect(try finish(next, now: time(3)) == time(2))
+        #expect(group.framesLeftOut == 1)
+        #expect(!group.dropPostponed())
+    }
+
+    @Test("encodes nothing for receivers who have no room by the time that it is done")
+    func noRoom() throws {
+        let first = try job(group.tick(offer(0), demand: Self.hasRoom, now: time(0)))
+        #expect(isPostponed(group.tick(offer(1), demand: Self.hasRoom, now: time(1))))
+        _ = try finish(first, now: time(2))
+        guard case .leftOut = group.resume(demand: EncodeGroup.Demand(), now: time(2)) else {
+            Issue.record("it is encoded for nobody")
+            return
+        }
+        #expect(group.framesLeftOut == 1)
+    }
+}
