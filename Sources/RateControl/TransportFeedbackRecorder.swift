@@ -65,8 +65,8 @@ public struct TransportFeedbackRecorder: Sendable {
         while arrivals.count <= index { arrivals.append(nil) }
         guard arrivals[offset: index] == nil else { return }
         arrivals[offset: index] = Self.floorDivide((arrival ?? now).nanoseconds, Self.tick)
-        if !hasNews { firstUnreportedTime = now }
         if !hasNews {
+            firstUnreportedTime = now
             hasNews = true
             updateFeedbackTime()
         }

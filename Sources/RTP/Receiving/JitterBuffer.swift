@@ -54,6 +54,8 @@ public struct JitterBuffer: Sendable {
     /// are assumed first, then what answers to requests took.
     public mutating func setRoundTripTime(_ duration: Duration) {
         roundTripTime = min(max(duration.nanoseconds, 1_000_000), 5_000_000_000)
+        // How long a gap is waited for depends on it.
+        updateDeadline()
     }
 
     /// Takes in a packet that arrived.
