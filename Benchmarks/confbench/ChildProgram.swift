@@ -33,6 +33,8 @@ final class ChildProgram {
 
     var identifier: Int32 { process.processIdentifier }
 
+    var isRunning: Bool { process.isRunning }
+
     /// The first line that the program prints.
     func firstLine() throws -> String {
         var line = Data()

@@ -10,8 +10,8 @@ import VideoCoding
 /// The least that a conference can cost: its decodes, compositions and encodes, one after the other on this thread.
 ///
 /// The calls are those that the relay's jobs make, to this package's own sessions over libavcodec, libyuv, OpenH264 and
-/// libopus: each participant has its own decoder and encoders, and one compositor makes a picture of its own for each
-/// receiver. There are no packets, no queues, no other threads and no waiting.
+/// libopus: each participant has its own decoders and Opus encoder, and one compositor makes as many pictures, for as many
+/// encoders, as the conference's way asks for. There are no packets, no queues, no other threads and no waiting.
 final class CodecFloor {
     private let participants: [SourceID]
     private let requests: [CompositionRequest]
@@ -30,16 +30,17 @@ final class CodecFloor {
     /// Ticks that settle the encoders' rate control and fill the pools.
     private static let warmUpTicks = 60
 
-    init(participants count: Int, clip: TestClip) throws {
+    init(way: ConferenceWay, participants count: Int, clip: TestClip) throws {
         participants = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
-        requests = participants.map { [participants] receiver in
-            CompositionRequest(grid: participants.filter { $0 != receiver }, canvas: Workload.canvas)
+        requests = (0..<way.compositionCount(participants: count)).map { [participants] index in
+            let others = participants.filter { $0 != participants[index] }
+            return CompositionRequest(grid: way == .personal ? others : participants, canvas: Workload.canvas)
         }
         samples = clip.samples
         pictures = Array(repeating: nil, count: count)
         decoders = participants.map { _ in DecodingPipeline() }
         do {
-            encoders = try participants.map { [outputs] _ in
+            encoders = try (0..<way.encoderCount(participants: count)).map { [outputs] _ in
                 try CompressionSession(
                     dimensions: Workload.canvas, properties: Workload.encoder, outputHandler: outputs.append)
             }
@@ -91,9 +92,10 @@ final class CodecFloor {
         let time = MediaTime(value: Int64(tick), timescale: Int32(Workload.frameRate))
         let composed = renderer.render(requests, inputs: CompositionInputs(sources: contents), at: time)
         let finished = ThreadClock.now()
-        for (encoder, picture) in zip(encoders, composed) {
+        for (index, encoder) in encoders.enumerated() {
             do {
-                try encoder.encode(picture.picture, presentationTime: time)
+                let picture = composed[composed.count == 1 ? 0 : index].picture
+                try encoder.encode(picture, presentationTime: time)
                 if outputs.next()?.frame != nil { cost.encode.count += 1 }
             } catch {
                 throw BenchmarkError.codecFailed(reason: error.description)

@@ -10,7 +10,7 @@ struct Confbench: AsyncParsableCommand {
         subcommands: [
             CapacityCommand.self, ComposeCommand.self, ConferenceCommand.self, DecodingCommand.self,
             EncodersCommand.self, JoiningCommand.self, PassesCommand.self, QualityCommand.self, SessionsCommand.self,
-            SimulatorCommand.self,
+            SharingCommand.self, SimulatorCommand.self,
         ],
         defaultSubcommand: ConferenceCommand.self)
 }

@@ -4,7 +4,9 @@ import RateControl
 
 /// One conference: floor and relay in turn, in short rounds, so that a drift of the machine's speed meets both alike.
 struct ConferenceBench {
+    private let way: ConferenceWay
     private let participants: Int
+    private let hasSound: Bool
     private let duration: Int
     private let workers: Int?
     private let clipPath: String
@@ -20,18 +22,23 @@ struct ConferenceBench {
     /// After each pause the relay runs for so long before it is measured.
     private static let recovery = Duration.seconds(1)
 
-    init(participants: Int, clip: TestClip, clipPath: String, duration: Int, workers: Int?) throws {
+    init(
+        way: ConferenceWay, participants: Int, hasSound: Bool, clip: TestClip, clipPath: String, duration: Int,
+        workers: Int?
+    ) throws {
+        self.way = way
         self.participants = participants
+        self.hasSound = hasSound
         self.duration = duration
         self.workers = workers
         self.clipPath = clipPath
-        floor = try CodecFloor(participants: participants, clip: clip)
+        floor = try CodecFloor(way: way, participants: participants, clip: clip)
     }
 
     /// Measures the floor, then in each round the relay and the floor again. While the floor is measured, the relay and
     /// its clients stand still.
     func run() async throws -> ConferenceResult {
-        Progress.say("\(participants) participants: starting the relay and its clients")
+        Progress.say("\(way.rawValue), \(participants) participants: starting the relay and its clients")
         let relay = try startRelay()
         defer { relay.end() }
         let room = try Self.room(listening: try relay.firstLine())
@@ -46,16 +53,17 @@ struct ConferenceBench {
         var floors = [try measureFloor(while: [load, relay])]
         var measurements: [RelayMeasurement] = []
         for round in 1...rounds {
-            Progress.say("\(participants) participants: round \(round) of \(rounds)")
+            Progress.say("\(way.rawValue), \(participants) participants: round \(round) of \(rounds)")
             try await Task.sleep(for: Self.recovery)
             let first = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
             try await Task.sleep(for: .seconds(Double(duration) / Double(rounds)))
             try load.checkRunning()
             let last = try await Reading(room: room, relay: clocks.relay, load: clocks.load)
-            measurements.append(RelayMeasurement(from: first, to: last))
+            measurements.append(RelayMeasurement(from: first, to: last, hasSound: hasSound))
             floors.append(try measureFloor(while: [load, relay]))
         }
-        return ConferenceResult(participants: participants, floors: floors, relay: measurements)
+        return ConferenceResult(
+            way: way, participants: participants, hasSound: hasSound, floors: floors, relay: measurements)
     }
 
     private func measureFloor(while paused: [ChildProgram]) throws -> FloorCost {
@@ -72,8 +80,8 @@ struct ConferenceBench {
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)",
                 // What is measured is the same work, not as much of it as there is time for.
-                "--governor", "off",
-            ] + (workers.map { ["--workers", "\($0)"] } ?? []))
+                "--governor", "off", "--pass-through", "off",
+            ] + way.relayOptions + (workers.map { ["--workers", "\($0)"] } ?? []))
     }
 
     private func startLoad(room: URL) throws -> ChildProgram {
@@ -81,7 +89,8 @@ struct ConferenceBench {
             "confclient",
             arguments: [
                 "load", room.absoluteString, "--count", "\(participants)", "--video", clipPath, "--frame-rate",
-                "\(Workload.frameRate)", "--max-bitrate", "\(Workload.sourceBitRate.bitsPerSecond * 2)", "--quiet",
+                "\(Workload.frameRate)", "--max-bitrate", "\(Workload.sourceBitRate.bitsPerSecond * 2)", "--audio",
+                hasSound ? "tone" : "none", "--quiet",
             ])
     }
 

@@ -19,6 +19,12 @@ struct ConferenceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Participants of each conference.", valueName: "n,n,…"))
     var participants = ParticipantCounts(values: [2, 4, 9])
 
+    @Option(help: ArgumentHelp("What to measure: \(ConferenceWay.allNames).", valueName: "way,way,…"))
+    var ways = CommaSeparated<ConferenceWay>(values: [.personal])
+
+    @Flag(help: "Nobody sends sound, so that the relay's work is that of the floor without it.")
+    var silent = false
+
     @Option(help: ArgumentHelp("How long the relay is measured for each number, after warm-up.", valueName: "seconds"))
     var duration = 10
 
@@ -49,10 +55,13 @@ struct ConferenceCommand: AsyncParsableCommand {
         let clipPath = directory.path(of: "clip.h264")
         try clip.write(to: clipPath)
         var report = BenchmarkReport(machine: .current(), durationSeconds: duration)
-        for count in participants.values {
-            let bench = try ConferenceBench(
-                participants: count, clip: clip, clipPath: clipPath, duration: duration, workers: workers)
-            report.conferences.append(try await bench.run())
+        for way in ways.values {
+            for count in participants.values {
+                let bench = try ConferenceBench(
+                    way: way, participants: count, hasSound: !silent, clip: clip, clipPath: clipPath,
+                    duration: duration, workers: workers)
+                report.conferences.append(try await bench.run())
+            }
         }
         return report
     }

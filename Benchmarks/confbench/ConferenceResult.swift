@@ -9,6 +9,7 @@ struct ConferenceResult: Codable, Sendable {
         var audioEncodeMilliseconds: Double
     }
 
+    var way: ConferenceWay
     var participants: Int
     /// The codecs alone, for all the work of the conference: pictures only, and with sound.
     var floorCores: Double
@@ -33,7 +34,7 @@ struct ConferenceResult: Codable, Sendable {
     var measuredSeconds: Double
     /// What the relay did each second.
     var work: WorkRate
-    /// Frames encoded a second for each receiver.
+    /// Frames sent a second to each receiver.
     var framesPerReceiver: Double
     var missedTicks: UInt64
     var lateAudioTicks: UInt64
@@ -44,7 +45,10 @@ struct ConferenceResult: Codable, Sendable {
     /// - Parameters:
     ///   - floors: One before each round and one after the last.
     ///   - rounds: The relay's measurements; at least one.
-    init(participants: Int, floors: [FloorCost], relay rounds: [RelayMeasurement]) {
+    init(
+        way: ConferenceWay, participants: Int, hasSound: Bool = true, floors: [FloorCost],
+        relay rounds: [RelayMeasurement]
+    ) {
         func total(_ cost: FloorCost, _ work: WorkRate) -> Double {
             cost.videoCores(for: work) + cost.audioCores(for: work)
         }
@@ -53,8 +57,9 @@ struct ConferenceResult: Codable, Sendable {
         let ratios = around.map { over($0.cores, $1.videoCores(for: $0.work)) }
         let ratiosWithAudio = around.map { over($0.cores, total($1, $0.work)) }
         let floor = floors.reduce(FloorCost()) { $0 + $1 }
-        let whole = WorkRate(participants: participants)
+        let whole = WorkRate(participants: participants, way: way, hasSound: hasSound)
         let relay = RelayMeasurement(joining: rounds)
+        self.way = way
         self.participants = participants
         floorCores = floor.videoCores(for: whole)
         floorWithAudioCores = total(floor, whole)
@@ -74,7 +79,7 @@ struct ConferenceResult: Codable, Sendable {
         loadCores = relay.loadCores
         measuredSeconds = relay.seconds
         work = relay.work
-        framesPerReceiver = over(relay.work.encodes, Double(participants))
+        framesPerReceiver = over(relay.deliveries, Double(participants))
         missedTicks = relay.missedTicks
         lateAudioTicks = relay.lateAudioTicks
         framesDropped = relay.framesDropped

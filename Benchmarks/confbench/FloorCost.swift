@@ -62,9 +62,11 @@ struct WorkRate: Codable, Hashable, Sendable {
     }
 
     /// All the work of a conference of which nothing is left out.
-    init(participants count: Int) {
-        let frames = Double(count * Workload.frameRate)
-        let packets = Double(count * Workload.audioFrequency)
-        self.init(decodes: frames, compositions: frames, encodes: frames, audioDecodes: packets, audioEncodes: packets)
+    init(participants count: Int, way: ConferenceWay, hasSound: Bool = true) {
+        func frames(_ count: Int) -> Double { Double(count * Workload.frameRate) }
+        let packets = hasSound ? Double(count * Workload.audioFrequency) : 0
+        self.init(
+            decodes: frames(count), compositions: frames(way.compositionCount(participants: count)),
+            encodes: frames(way.encoderCount(participants: count)), audioDecodes: packets, audioEncodes: packets)
     }
 }

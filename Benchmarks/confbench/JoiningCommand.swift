@@ -37,7 +37,9 @@ struct JoiningCommand: AsyncParsableCommand {
         let others = try ChildProgram(
             "confclient", arguments: ["load", room.absoluteString, "--count", "2", "--quiet"])
         defer { others.end() }
-        try await waitForOthers(in: room)
+        try await RoomReading.wait(in: room, for: "the room's other participants") {
+            $0.participants.count == 2 && $0.sum(\.uplink.framesDecoded) > 60
+        }
         var report = ResultsReport<JoiningResult>(machine: .current())
         for transport in ClientTransport.allCases {
             var joins: [ClientReport.Join] = []
@@ -50,18 +52,6 @@ struct JoiningCommand: AsyncParsableCommand {
         return report
     }
 
-    private func waitForOthers(in room: URL) async throws {
-        for _ in 0..<100 {
-            try await Task.sleep(for: .milliseconds(200))
-            if let reading = try? await RoomReading.read(from: room), reading.participants.count == 2,
-                reading.sum(\.uplink.framesDecoded) > 60
-            {
-                return
-            }
-        }
-        throw BenchmarkError.programFailed(name: "confclient", reason: "the room's other participants did not come")
-    }
-
     private func join(_ room: URL, transport: ClientTransport, statistics: String) throws -> ClientReport.Join {
         let client = try ChildProgram(
             "confclient",
@@ -70,12 +60,7 @@ struct JoiningCommand: AsyncParsableCommand {
                 "--stats", statistics, "--quiet",
             ])
         try client.waitForSuccess()
-        do {
-            let data = try Data(contentsOf: URL(fileURLWithPath: statistics))
-            return try JSONDecoder().decode(ClientReport.self, from: data).join
-        } catch {
-            throw BenchmarkError.programFailed(name: "confclient", reason: "its statistics cannot be read: \(error)")
-        }
+        return try ClientReport.read(statistics).join
     }
 }
 

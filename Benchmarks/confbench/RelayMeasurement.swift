@@ -25,6 +25,8 @@ struct RelayMeasurement: Sendable {
     var loadCores: Double
     var threadCores: [ThreadRole: Double]
     var work: WorkRate
+    /// Frames that went to receivers each second, all together.
+    var deliveries: Double
     var missedTicks: UInt64
     var lateAudioTicks: UInt64
     /// Pictures left out for a receiver: its encoder was busy, or its network full.
@@ -35,7 +37,7 @@ struct RelayMeasurement: Sendable {
 
     init(
         seconds: Double, cores: Double, loadCores: Double = 0, threadCores: [ThreadRole: Double] = [:], work: WorkRate,
-        missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0, keyFrames: UInt64 = 0,
+        deliveries: Double = 0, missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0, keyFrames: UInt64 = 0,
         videoBitsPerSecond: Int64 = 0
     ) {
         self.seconds = seconds
@@ -43,6 +45,7 @@ struct RelayMeasurement: Sendable {
         self.loadCores = loadCores
         self.threadCores = threadCores
         self.work = work
+        self.deliveries = deliveries
         self.missedTicks = missedTicks
         self.lateAudioTicks = lateAudioTicks
         self.framesDropped = framesDropped
@@ -50,7 +53,7 @@ struct RelayMeasurement: Sendable {
         self.videoBitsPerSecond = videoBitsPerSecond
     }
 
-    init(from first: Reading, to last: Reading) {
+    init(from first: Reading, to last: Reading, hasSound: Bool) {
         let seconds = (last.time - first.time).seconds
         func rate(_ counter: KeyPath<RoomReading.Participant, UInt64>) -> Double {
             (last.room.sum(counter) - first.room.sum(counter)) / seconds
@@ -58,10 +61,10 @@ struct RelayMeasurement: Sendable {
         func difference(_ counter: KeyPath<RoomReading, UInt64>) -> UInt64 {
             last.room[keyPath: counter] &- first.room[keyPath: counter]
         }
-        var work = WorkRate(participants: last.room.participants.count)
+        var work = WorkRate(participants: last.room.participants.count, way: .personal, hasSound: hasSound)
         work.decodes = rate(\.uplink.framesDecoded)
         work.compositions = Double(difference(\.composedPictures)) / seconds
-        work.encodes = rate(\.downlink.framesEncoded)
+        work.encodes = Double(difference(\.encoding.frames)) / seconds
         var threadCores = Dictionary(uniqueKeysWithValues: ThreadRole.allCases.map { ($0, 0.0) })
         for (name, time) in last.threads {
             let spent = time - (first.threads[name] ?? .zero)
@@ -70,7 +73,7 @@ struct RelayMeasurement: Sendable {
         self.init(
             seconds: seconds, cores: (last.relay - first.relay).seconds / seconds,
             loadCores: (last.load - first.load).seconds / seconds, threadCores: threadCores, work: work,
-            missedTicks: difference(\.missedTicks), lateAudioTicks: difference(\.lateAudioTicks),
+            deliveries: rate(\.downlink.framesEncoded), missedTicks: difference(\.missedTicks), lateAudioTicks: difference(\.lateAudioTicks),
             framesDropped: UInt64((rate(\.downlink.framesDropped) * seconds).rounded()),
             keyFrames: UInt64((rate(\.downlink.keyFrames) * seconds).rounded()),
             videoBitsPerSecond: last.room.participants.first?.downlink.videoBitRate ?? 0)
@@ -92,7 +95,7 @@ struct RelayMeasurement: Sendable {
             work: WorkRate(
                 decodes: mean(\.work.decodes), compositions: mean(\.work.compositions), encodes: mean(\.work.encodes),
                 audioDecodes: mean(\.work.audioDecodes), audioEncodes: mean(\.work.audioEncodes)),
-            missedTicks: sum(\.missedTicks), lateAudioTicks: sum(\.lateAudioTicks),
+            deliveries: mean(\.deliveries), missedTicks: sum(\.missedTicks), lateAudioTicks: sum(\.lateAudioTicks),
             framesDropped: sum(\.framesDropped), keyFrames: sum(\.keyFrames),
             videoBitsPerSecond: parts.last?.videoBitsPerSecond ?? 0)
     }

@@ -6,19 +6,19 @@ struct ResultTable {
 
     var text: String {
         let columns = [
-            "N", "floor", "+audio", "relay", "ratio", "+audio", "from", "to", "workers", "loop", "other", "decoded/s",
-            "composed/s",
-            "encoded/s each", "left out", "missed ticks", "late audio",
+            "way", "N", "floor", "+audio", "relay", "ratio", "+audio", "from", "to", "workers", "loop", "other", "decoded/s",
+            "composed/s", "encoded/s", "fps each", "left out", "missed ticks", "late audio",
         ]
         let rows = report.conferences.map { conference in
             [
-                "\(conference.participants)", Self.number(conference.floorCores, 3),
+                conference.way.rawValue, "\(conference.participants)", Self.number(conference.floorCores, 3),
                 Self.number(conference.floorWithAudioCores, 3), Self.number(conference.relayCores, 3),
                 Self.number(conference.ratio, 3), Self.number(conference.ratioWithAudio, 3),
                 Self.number(conference.lowestRatioWithAudio, 3), Self.number(conference.highestRatioWithAudio, 3),
                 Self.number(conference.workerCores, 3), Self.number(conference.eventLoopCores, 3),
                 Self.number(conference.otherCores, 3), Self.number(conference.work.decodes, 1),
-                Self.number(conference.work.compositions, 1), Self.number(conference.framesPerReceiver, 2),
+                Self.number(conference.work.compositions, 1), Self.number(conference.work.encodes, 1),
+                Self.number(conference.framesPerReceiver, 2),
                 "\(conference.framesDropped)", "\(conference.missedTicks)", "\(conference.lateAudioTicks)",
             ]
         }

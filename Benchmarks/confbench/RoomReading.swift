@@ -23,11 +23,22 @@ struct RoomReading: Decodable, Sendable {
         var downlink: Downlink
     }
 
+    struct Encoding: Decodable, Sendable {
+        struct Group: Decodable, Sendable {}
+
+        var groups: [Group]
+        /// What the encoders made, however many receivers each frame went to.
+        var frames: UInt64
+        var bytes: UInt64
+        var keyFrameBytes: UInt64
+    }
+
     var participants: [Participant]
     var ticks: UInt64
     var missedTicks: UInt64
     var composedPictures: UInt64
     var lateAudioTicks: UInt64
+    var encoding: Encoding
 
     static func read(from url: URL) async throws -> RoomReading {
         do {
@@ -36,6 +47,17 @@ struct RoomReading: Decodable, Sendable {
         } catch {
             throw BenchmarkError.programFailed(name: "confrelay", reason: "\(url) cannot be read: \(error)")
         }
+    }
+
+    /// Waits until a room is there and as it should be, for 20 seconds at most.
+    static func wait(
+        in url: URL, for expected: String, until isReady: (RoomReading) -> Bool
+    ) async throws {
+        for _ in 0..<100 {
+            try await Task.sleep(for: .milliseconds(200))
+            if let reading = try? await read(from: url), isReady(reading) { return }
+        }
+        throw BenchmarkError.programFailed(name: "confclient", reason: "\(expected) did not come")
     }
 
     func sum(_ counter: KeyPath<Participant, UInt64>) -> Double {

@@ -20,8 +20,9 @@ struct ConferenceResultTests {
 
     @Test("the floor is the unit costs times the work of all participants")
     func floorOfTheWholeConference() {
-        let relay = RelayMeasurement(seconds: 10, cores: 0.396, work: WorkRate(participants: 2))
-        let result = ConferenceResult(participants: 2, floors: [floor(), floor()], relay: [relay])
+        let relay = RelayMeasurement(
+            seconds: 10, cores: 0.396, work: WorkRate(participants: 2, way: .personal), deliveries: 60)
+        let result = ConferenceResult(way: .personal, participants: 2, floors: [floor(), floor()], relay: [relay])
         // 2 x 30 x 5.5 ms, and 2 x 50 x 0.3 ms of sound.
         #expect(isNear(result.floorCores, 0.33))
         #expect(isNear(result.floorWithAudioCores, 0.36))
@@ -33,10 +34,10 @@ struct ConferenceResultTests {
 
     @Test("a relay that left work out is held against the floor of what it did")
     func workLeftOut() {
-        var work = WorkRate(participants: 2)
+        var work = WorkRate(participants: 2, way: .personal)
         work.encodes = 30
-        let relay = RelayMeasurement(seconds: 10, cores: 0.21, work: work)
-        let result = ConferenceResult(participants: 2, floors: [floor(), floor()], relay: [relay])
+        let relay = RelayMeasurement(seconds: 10, cores: 0.21, work: work, deliveries: 30)
+        let result = ConferenceResult(way: .personal, participants: 2, floors: [floor(), floor()], relay: [relay])
         #expect(isNear(result.floorCores, 0.33))
         #expect(isNear(result.ratio, 1))
         #expect(isNear(result.framesPerReceiver, 15))
@@ -45,17 +46,33 @@ struct ConferenceResultTests {
     @Test("each round is held against the floors around it, and the median counts")
     func rounds() {
         let rounds = [0.33, 0.594, 0.66].map {
-            RelayMeasurement(seconds: 2, cores: $0, work: WorkRate(participants: 2))
+            RelayMeasurement(seconds: 2, cores: $0, work: WorkRate(participants: 2, way: .personal))
         }
         // Around the rounds the floor is 0.33, 0.495 and 0.66 cores: the machine became slower.
         let floors = [floor(), floor(), floor(scale: 2), floor(scale: 2)]
-        let result = ConferenceResult(participants: 2, floors: floors, relay: rounds)
+        let result = ConferenceResult(way: .personal, participants: 2, floors: floors, relay: rounds)
         #expect(isNear(result.ratio, 1))
         #expect(isNear(result.highestRatioWithAudio, 1.2 * 11 / 12))
         #expect(isNear(result.lowestRatioWithAudio, 11.0 / 12))
         #expect(isNear(result.floorCores, 0.495))
         #expect(isNear(result.relayCores, 0.528))
         #expect(isNear(result.measuredSeconds, 6))
+    }
+
+    @Test("a shared picture is composed and encoded once, and silence costs no sound")
+    func sharedFloor() {
+        var work = WorkRate(participants: 9, way: .shared, hasSound: false)
+        #expect(work == WorkRate(decodes: 270, compositions: 30, encodes: 30, audioDecodes: 0, audioEncodes: 0))
+        let relay = RelayMeasurement(seconds: 10, cores: 0.4455, work: work, deliveries: 270)
+        let result = ConferenceResult(
+            way: .shared, participants: 9, hasSound: false, floors: [floor(), floor()], relay: [relay])
+        // 30 x (9 x 1 + 0.5 + 4) ms.
+        #expect(isNear(result.floorCores, 0.405))
+        #expect(isNear(result.floorWithAudioCores, 0.405))
+        #expect(isNear(result.ratioWithAudio, 1.1))
+        #expect(isNear(result.framesPerReceiver, 30))
+        work = WorkRate(participants: 9, way: .dedicated)
+        #expect(work == WorkRate(decodes: 270, compositions: 30, encodes: 270, audioDecodes: 450, audioEncodes: 450))
     }
 
     @Test("the median of an even number is the mean of the middle two")
@@ -67,7 +84,7 @@ struct ConferenceResultTests {
 
     @Test("rounds joined keep the mean of rates and the sum of counts")
     func joinedRounds() {
-        let work = WorkRate(participants: 2)
+        let work = WorkRate(participants: 2, way: .personal)
         let first = RelayMeasurement(
             seconds: 1, cores: 1, threadCores: [.workers: 0.5], work: work, missedTicks: 2, keyFrames: 1)
         let second = RelayMeasurement(seconds: 3, cores: 0.2, threadCores: [.workers: 0.1], work: work, missedTicks: 1)
@@ -81,8 +98,9 @@ struct ConferenceResultTests {
 
     @Test("nothing measured is zero, not a division by zero")
     func nothingMeasured() {
-        let relay = RelayMeasurement(seconds: 10, cores: 0.5, work: WorkRate(participants: 2))
-        let result = ConferenceResult(participants: 2, floors: [FloorCost(), FloorCost()], relay: [relay])
+        let relay = RelayMeasurement(seconds: 10, cores: 0.5, work: WorkRate(participants: 2, way: .personal))
+        let result = ConferenceResult(
+            way: .personal, participants: 2, floors: [FloorCost(), FloorCost()], relay: [relay])
         #expect(result.ratio == 0)
         #expect(result.ratioWithAudio == 0)
     }

@@ -11,10 +11,10 @@ struct ReportTests {
         var report = BenchmarkReport(machine: .init(processors: 2, model: "A", loadAverage: 0.5), durationSeconds: 10)
         for count in [2, 9] {
             var relay = RelayMeasurement(
-                seconds: 10, cores: 0.25 * Double(count), work: WorkRate(participants: count))
+                seconds: 10, cores: 0.25 * Double(count), work: WorkRate(participants: count, way: .personal))
             relay.missedTicks = UInt64(count)
             report.conferences.append(
-                ConferenceResult(participants: count, floors: [cost, cost], relay: [relay]))
+                ConferenceResult(way: .personal, participants: count, floors: [cost, cost], relay: [relay]))
         }
         return report
     }()
@@ -25,9 +25,9 @@ struct ReportTests {
         #expect(lines.count == 3)
         #expect(Set(lines.map(\.count)).count == 1)
         let heads = lines[0].split(separator: " ").map(String.init)
-        #expect(heads.prefix(5) == ["N", "floor", "+audio", "relay", "ratio"])
+        #expect(heads.prefix(6) == ["way", "N", "floor", "+audio", "relay", "ratio"])
         let cells = lines[2].split(separator: " ").map(String.init)
-        #expect(cells.prefix(5) == ["9", "1.080", "1.080", "2.250", "2.083"])
+        #expect(cells.prefix(6) == ["personal", "9", "1.080", "1.080", "2.250", "2.083"])
     }
 
     @Test("the JSON has the same numbers and reads back")

@@ -184,6 +184,16 @@ struct JitterBufferTests {
         #expect(buffer.nextDeadline == nil)
     }
 
+    @Test mutating func `a round trip that turns out longer moves the deadline of a gap that is open`() {
+        buffer.setRoundTripTime(.milliseconds(150))
+        insert(10, 12, at: 0)
+        _ = pop(at: 0)
+        for time: Int64 in [5, 185, 365] { _ = nacks(at: time) }
+        #expect(buffer.nextDeadline == .milliseconds(400))
+        buffer.setRoundTripTime(.milliseconds(300))
+        #expect(buffer.nextDeadline == .milliseconds(600))
+    }
+
     // MARK: Starting anew
 
     @Test(arguments: [UInt16(5000), 40_000, 60_000])

@@ -20,7 +20,7 @@ struct CapacityCommand: AsyncParsableCommand {
     var participants = ParticipantCounts(values: [4, 9, 12, 16, 25, 36])
 
     @Option(help: ArgumentHelp("What to measure: \(CapacityWay.allNames).", valueName: "way,way,…"))
-    var ways = CapacityWays(values: CapacityWay.allCases)
+    var ways = CommaSeparated<CapacityWay>(values: CapacityWay.allCases)
 
     @Option(help: ArgumentHelp("How long each is measured, after warm-up.", valueName: "seconds"))
     var duration = 20
@@ -66,22 +66,4 @@ struct CapacityCommand: AsyncParsableCommand {
         }
         return report
     }
-}
-
-/// The value of `--ways`.
-struct CapacityWays: ExpressibleByArgument, CustomStringConvertible {
-    let values: [CapacityWay]
-
-    init(values: [CapacityWay]) {
-        self.values = values
-    }
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let values = parts.compactMap { CapacityWay(rawValue: String($0)) }
-        guard values.count == parts.count, !values.isEmpty else { return nil }
-        self.values = values
-    }
-
-    var description: String { values.map(\.rawValue).joined(separator: ",") }
 }

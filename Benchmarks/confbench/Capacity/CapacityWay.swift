@@ -10,6 +10,8 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     case shared
     /// The same, and what everyone sends follows the size in which it is seen.
     case priced
+    /// Nobody sees themselves, and whose picture is another's camera alone is sent that camera's own packets: a call of two.
+    case passThrough = "pass-through"
     /// GStreamer with an encoder for each receiver.
     case gstreamerDedicated = "gstreamer-dedicated"
     /// GStreamer with one encoder for all.
@@ -20,13 +22,18 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     /// What the relay is started with; nil where it is not the relay that is measured.
     var relayOptions: [String]? {
         switch self {
-        case .dedicated: ["--max-encoders", "dedicated", "--self-view", "always", "--encoder-preset", "fastest"]
-        case .dedicatedPersonal: ["--max-encoders", "dedicated", "--self-view", "never", "--encoder-preset", "fastest"]
-        case .personal: ["--max-encoders", "4", "--self-view", "never"]
+        case .dedicated: Self.dedicatedOptions + ["--self-view", "always"]
+        case .dedicatedPersonal: Self.dedicatedOptions + ["--self-view", "never"]
+        case .personal: ["--max-encoders", "4", "--self-view", "never", "--pass-through", "off"]
         case .shared, .priced: ["--max-encoders", "4", "--self-view", "always"]
+        case .passThrough: ["--max-encoders", "4", "--self-view", "never", "--pass-through", "auto"]
         case .gstreamerDedicated, .gstreamerShared: nil
         }
     }
+
+    private static let dedicatedOptions = [
+        "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--pass-through", "off",
+    ]
 
     /// Whether clients send a clip as it is, or the test camera in the size in which it is seen.
     var sendsClip: Bool { self != .priced }

@@ -44,14 +44,16 @@ struct QualityCommand: AsyncParsableCommand {
     @Option(help: "The seed of all that is random.")
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("Ways beside \"shared\": \(WayList.all.description).", valueName: "way,way,…"))
-    var ways = WayList.all
+    @Option(help: ArgumentHelp("Ways beside \"shared\": \(Self.allWays).", valueName: "way,way,…"))
+    var ways = Self.allWays
 
     @Option(help: ArgumentHelp("Write the results as JSON as well.", valueName: "FILE"))
     var json: String?
 
     /// Pictures of the content, after which it goes back.
     private static let frames = 120
+
+    private static let allWays = CommaSeparated<QualityWay.Kind>(values: [.dedicated, .minimum, .unlimited])
 
     func validate() throws {
         guard (1...25).contains(receivers) else { throw ValidationError("--receivers is \(receivers); use 1 to 25") }
@@ -88,11 +90,11 @@ struct QualityCommand: AsyncParsableCommand {
         let shared = QualityWay.shared(encoders: encoders)
         let own = try run(shared, in: room)
         try add(shared, own)
-        for size in ways.kinds.contains(.dedicated) ? QualityWay.sizes : [] {
+        for size in ways.values.contains(.dedicated) ? QualityWay.sizes : [] {
             let (way, outcome) = try fitting(size, into: own, in: room)
             try add(way, outcome, isAffordable: outcome.cores <= own.cores)
         }
-        for way in [QualityWay.minimum, .unlimited] where ways.kinds.contains(way.kind) {
+        for way in [QualityWay.minimum, .unlimited] where ways.values.contains(way.kind) {
             let outcome = try run(way, in: room).scaled(to: own)
             try add(way, outcome, isAffordable: outcome.cores <= own.cores)
         }
@@ -135,24 +137,4 @@ struct QualityCommand: AsyncParsableCommand {
     private static let proportion = 0.97
     /// …and no lower than this.
     private static let leastFrameRate = 5
-}
-
-/// Ways with commas between them.
-struct WayList: ExpressibleByArgument, CustomStringConvertible {
-    static let all = WayList(kinds: [.dedicated, .minimum, .unlimited])
-
-    let kinds: [QualityWay.Kind]
-
-    init(kinds: [QualityWay.Kind]) {
-        self.kinds = kinds
-    }
-
-    init?(argument: String) {
-        let names = argument.split(separator: ",", omittingEmptySubsequences: true)
-        let kinds = names.compactMap { QualityWay.Kind(rawValue: String($0)) }
-        guard kinds.count == names.count else { return nil }
-        self.kinds = kinds
-    }
-
-    var description: String { kinds.map(\.rawValue).joined(separator: ",") }
 }

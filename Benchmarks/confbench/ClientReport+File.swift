@@ -1,0 +1,13 @@
+import ConferenceClient
+import Foundation
+
+extension ClientReport {
+    /// Reads what a client wrote with `--stats`.
+    static func read(_ path: String) throws -> ClientReport {
+        do {
+            return try JSONDecoder().decode(ClientReport.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw BenchmarkError.programFailed(name: "confclient", reason: "its statistics cannot be read: \(error)")
+        }
+    }
+}
