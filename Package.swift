@@ -206,7 +206,9 @@ let package = Package(
         .target(name: "CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests",
-            dependencies: ["confbench", "AllocationCounter", "ConferenceClient", "MediaCore", "VideoCoding"],
+            dependencies: [
+                "confbench", "AllocationCounter", "ConferenceClient", "MediaCore", "NetworkSimulation", "VideoCoding",
+            ],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),
         .systemLibrary(name: "CLibAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),

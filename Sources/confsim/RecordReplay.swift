@@ -26,7 +26,7 @@ struct RecordReplay: ParsableCommand {
     @Option(help: ArgumentHelp("Write the course of rates and delays to this file as CSV.", valueName: "file"))
     var csv: String?
 
-    @Option(help: "Time from row to row of the CSV; 200ms by default.", transform: Traces.parseDuration)
+    @Option(help: "Time from row to row of the CSV; 200ms by default.", transform: OptionValue.duration)
     var interval: Duration = .milliseconds(200)
 
     func validate() throws {

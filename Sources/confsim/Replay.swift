@@ -32,19 +32,19 @@ struct Replay: AsyncParsableCommand {
 
     @Option(
         help: "How long to simulate, such as 60s; by default 60s, or the length of the trace.",
-        transform: Self.parseDuration)
+        transform: OptionValue.duration)
     var duration: Duration?
 
     @Option(help: "The seed of all that is random.")
     var seed: UInt64 = 1
 
-    @Option(help: "The lowest rate; 150k by default.", transform: Self.parseRate)
+    @Option(help: "The lowest rate; 150k by default.", transform: OptionValue.rate)
     var min: BitRate = .kilobits(150)
 
-    @Option(help: "The rate to start with; 300k by default.", transform: Self.parseRate)
+    @Option(help: "The rate to start with; 300k by default.", transform: OptionValue.rate)
     var start: BitRate = .kilobits(300)
 
-    @Option(help: "The highest rate; 8M by default.", transform: Self.parseRate)
+    @Option(help: "The highest rate; 8M by default.", transform: OptionValue.rate)
     var max: BitRate = .megabits(8)
 
     @Option(help: "Frames per second.")
@@ -53,7 +53,7 @@ struct Replay: AsyncParsableCommand {
     @OptionGroup(title: "What is sent")
     var pictures: PictureOptions
 
-    @Option(help: "Time from sample to sample; 200ms by default.", transform: Self.parseDuration)
+    @Option(help: "Time from sample to sample; 200ms by default.", transform: OptionValue.duration)
     var sampleInterval: Duration = .milliseconds(200)
 
     @Option(
@@ -228,19 +228,5 @@ struct Replay: AsyncParsableCommand {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let factor = Double(parts[1]), factor.isFinite, factor > 0 else { return nil }
         return (String(parts[0]), factor)
-    }
-
-    static func parseRate(_ text: String) throws -> BitRate {
-        guard let rate = LinkProfile.bitRate(text) else {
-            throw ValidationError("'\(text)' is not a rate; expected one such as 500k or 2.5M.")
-        }
-        return rate
-    }
-
-    static func parseDuration(_ text: String) throws -> Duration {
-        guard let duration = LinkProfile.duration(text) else {
-            throw ValidationError("'\(text)' is not a time; expected one such as 60s or 500ms.")
-        }
-        return duration
     }
 }

@@ -34,13 +34,13 @@ struct RoomCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The most encoders.", valueName: "n"))
     var encoders = 4
 
-    @Option(help: "How long to simulate, such as 60s.", transform: Replay.parseDuration)
+    @Option(help: "How long to simulate, such as 60s.", transform: OptionValue.duration)
     var duration: Duration = .seconds(60)
 
-    @Option(help: "What is not counted at the beginning; 5s by default.", transform: Replay.parseDuration)
+    @Option(help: "What is not counted at the beginning; 5s by default.", transform: OptionValue.duration)
     var warmUp: Duration = .seconds(5)
 
-    @Option(help: "The highest rate of a receiver; 2.5M by default.", transform: Replay.parseRate)
+    @Option(help: "The highest rate of a receiver; 2.5M by default.", transform: OptionValue.rate)
     var max: BitRate = .kilobits(2500)
 
     @Option(

@@ -23,7 +23,7 @@ struct Traces: ParsableCommand {
         @Option(help: "The seed; the same one gives the same trace.")
         var seed: UInt64 = 1
 
-        @Option(help: "Its length, such as 120s or 120.", transform: Traces.parseDuration)
+        @Option(help: "Its length, such as 120s or 120.", transform: OptionValue.duration)
         var duration: Duration = .seconds(120)
 
         @Option(
@@ -105,12 +105,5 @@ struct Traces: ParsableCommand {
             throw ValidationError("There is no kind '\(text)'; there are \(known).")
         }
         return kind
-    }
-
-    static func parseDuration(_ text: String) throws -> Duration {
-        guard let duration = LinkProfile.duration(text) ?? LinkProfile.duration(text + "s") else {
-            throw ValidationError("'\(text)' is not a time; expected one such as 120s or 2min.")
-        }
-        return duration
     }
 }

@@ -173,6 +173,47 @@ struct PageTests {
         }
     }
 
+    @Test("two in a call are sent each other's own packets; a third ends that and it comes back, without a freeze")
+    func passThrough() async throws {
+        try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in
+            let (ada, ben, cy) = (people[0], people[1], people[2])
+            func passedThrough(_ count: Int) async throws {
+                try await eventually("\(count) are sent sources' packets", within: .seconds(60)) {
+                    try await relay.room("demo")?.passThrough.receivers == count ? true : nil
+                }
+            }
+            func seeOnlyEachOther() async throws {
+                for (person, other) in [(ada, ben), (ben, ada)] {
+                    try await person.see("\(other.name) alone") {
+                        $0[other.colour, default: 0] > 0.4 && $0[.blue, default: 0] < 0.02
+                    }
+                }
+            }
+            for person in [ada, ben] { try await person.join("demo", of: relay) }
+            for person in [ada, ben] { try await person.watch() }
+            try await passedThrough(2)
+            try await seeOnlyEachOther()
+            let encoded = try #require(try await relay.room("demo")).encoding.frames
+            let before = try await ada.received()
+            try await Task.sleep(for: .seconds(4))
+            let after = try await ada.received()
+            #expect(after.framesDecoded > before.framesDecoded + 20, "the picture moves")
+            #expect(try await relay.room("demo")?.encoding.frames == encoded, "and nothing is encoded for it")
+
+            try await cy.join("demo", of: relay)
+            try await passedThrough(0)
+            try await ada.see("both others") { $0[.green, default: 0] > 0.1 && $0[.blue, default: 0] > 0.1 }
+            try await cy.browser.click("#leave")
+            try await passedThrough(2)
+            try await seeOnlyEachOther()
+            let last = try await ada.received()
+            // Three browsers on a busy machine may stall by themselves.
+            #expect(last.frozenSeconds - after.frozenSeconds < 2, "no picture stood still for long")
+            #expect(last.framesDecoded > after.framesDecoded + 60)
+            #expect(try await ada.browser.console() == [])
+        }
+    }
+
     @Test("a reload goes back into the call, as the same person and without asking")
     func reload() async throws {
         try await meet([Self.ada, Self.ben]) { relay, people, _ in

@@ -14,10 +14,16 @@ struct SharingReport: Codable, Sendable {
         var longestGapSeconds: Double
 
         init(_ report: ClientReport, warmUp: Int) {
-            let counted = report.samples.filter { $0.seconds > Double(warmUp) }
-            let count = Double(max(1, counted.count))
-            bitsPerSecond = counted.reduce(0) { $0 + $1.receivedVideoBitsPerSecond } / count
-            framesPerSecond = counted.reduce(0) { $0 + Double($1.receivedFrames) } / count
+            var (bits, frames, time) = (0.0, 0, 0.0)
+            // A sample is of the time since the one before; the last of them is shorter than the others.
+            for (previous, sample) in zip(report.samples, report.samples.dropFirst())
+            where previous.seconds >= Double(warmUp) {
+                bits += sample.receivedVideoBitsPerSecond * (sample.seconds - previous.seconds)
+                frames += sample.receivedFrames
+                time += sample.seconds - previous.seconds
+            }
+            bitsPerSecond = bits / max(time, 1)
+            framesPerSecond = Double(frames) / max(time, 1)
             p95DelaySeconds = report.delay.p95Seconds
             longestGapSeconds = report.receivedVideo.longestGapSeconds
         }

@@ -27,9 +27,9 @@ struct EncodeLoss: Sendable {
 
     /// …and after so many times in which that doubles.
     static func starving(for times: Double) -> Double { starving * pow(2, times) }
-    /// How much less than a group's rate all but the uppermost of its temporal layers certainly fit, as a logarithm:
-    /// OpenH264 spends 64 to 69 % of the bits on these…
-    private static let layerSpan = -log(0.82)
+    /// How much less than a group's rate all but the uppermost of its temporal layers fit, as a logarithm: OpenH264 spends
+    /// 64 to 69 % of the bits on these…
+    private static let layerSpan = -log(0.68)
     /// …and the lowest layer, on which it spends 35 to 37 %.
     private static let layerReach = -log(0.45)
 

@@ -87,7 +87,13 @@ struct RoomState: Decodable {
         var keyFrameBytes: Int
     }
 
+    /// Those who are sent others' own packets.
+    struct PassThrough: Decodable {
+        var receivers: Int
+    }
+
     var participants: [Participant]
     var encoding: Encoding
+    var passThrough: PassThrough
     var ticks: Int
 }

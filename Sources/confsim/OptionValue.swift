@@ -1,0 +1,21 @@
+import ArgumentParser
+import MediaCore
+import NetworkSimulation
+
+/// What options' values stand for.
+enum OptionValue {
+    static func rate(_ text: String) throws -> BitRate {
+        guard let rate = LinkProfile.bitRate(text) else {
+            throw ValidationError("'\(text)' is not a rate; expected one such as 500k or 2.5M.")
+        }
+        return rate
+    }
+
+    /// A time; seconds where there is no unit.
+    static func duration(_ text: String) throws -> Duration {
+        guard let duration = LinkProfile.duration(text) ?? LinkProfile.duration(text + "s") else {
+            throw ValidationError("'\(text)' is not a time; expected one such as 60s, 500ms or 2min.")
+        }
+        return duration
+    }
+}
