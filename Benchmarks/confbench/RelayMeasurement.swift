@@ -37,7 +37,8 @@ struct RelayMeasurement: Sendable {
 
     init(
         seconds: Double, cores: Double, loadCores: Double = 0, threadCores: [ThreadRole: Double] = [:], work: WorkRate,
-        deliveries: Double = 0, missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0, keyFrames: UInt64 = 0,
+        deliveries: Double = 0, missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0,
+        keyFrames: UInt64 = 0,
         videoBitsPerSecond: Int64 = 0
     ) {
         self.seconds = seconds
@@ -73,7 +74,8 @@ struct RelayMeasurement: Sendable {
         self.init(
             seconds: seconds, cores: (last.relay - first.relay).seconds / seconds,
             loadCores: (last.load - first.load).seconds / seconds, threadCores: threadCores, work: work,
-            deliveries: rate(\.downlink.framesEncoded), missedTicks: difference(\.missedTicks), lateAudioTicks: difference(\.lateAudioTicks),
+            deliveries: rate(\.downlink.framesEncoded), missedTicks: difference(\.missedTicks),
+            lateAudioTicks: difference(\.lateAudioTicks),
             framesDropped: UInt64((rate(\.downlink.framesDropped) * seconds).rounded()),
             keyFrames: UInt64((rate(\.downlink.keyFrames) * seconds).rounded()),
             videoBitsPerSecond: last.room.participants.first?.downlink.videoBitRate ?? 0)

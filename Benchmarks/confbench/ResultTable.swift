@@ -6,7 +6,8 @@ struct ResultTable {
 
     var text: String {
         let columns = [
-            "way", "N", "floor", "+audio", "relay", "ratio", "+audio", "from", "to", "workers", "loop", "other", "decoded/s",
+            "way", "N", "floor", "+audio", "relay", "ratio", "+audio", "from", "to", "workers", "loop", "other",
+            "decoded/s",
             "composed/s", "encoded/s", "fps each", "left out", "missed ticks", "late audio",
         ]
         let rows = report.conferences.map { conference in

@@ -3,7 +3,8 @@ public import NIOCore
 /// Makes RTP payloads of access units (RFC 6184).
 ///
 /// Small NAL units that follow each other, such as SPS and PPS, share a STAP-A; large ones are cut into FU-A fragments of
-/// nearly equal size, which a pacer spreads evenly; the rest go as they are.
+/// equal size but for the last, which is a little smaller: a pacer spreads them evenly, and the kernel can send those that
+/// leave together as the segments of one datagram (`UDP_SEGMENT`). The rest go as they are.
 public struct H264Packetizer: Sendable {
     /// The least `maximumPayloadSize`; smaller ones are taken for this.
     public static let minimumPayloadSize = 16
@@ -82,18 +83,16 @@ public struct H264Packetizer: Sendable {
         let room = maximumPayloadSize - Self.fragmentOverhead
         let count = (rest.readableBytes + room - 1) / room
         payloads.reserveCapacity(payloads.count + count)
-        for index in 0..<count {
-            // What is left, shared evenly among the fragments that are left.
-            let remaining = count - index
-            let size = (rest.readableBytes + remaining - 1) / remaining
-            guard let fragment = rest.readSlice(length: size) else { return }
-            var payload = ByteBufferAllocator().buffer(capacity: Self.fragmentOverhead + size)
-            let start: UInt8 = index == 0 ? FragmentHeader.startBit : 0
-            let end: UInt8 = index == count - 1 ? FragmentHeader.endBit : 0
+        let share = (rest.readableBytes + count - 1) / count
+        var start = FragmentHeader.startBit
+        while let fragment = rest.readSlice(length: min(share, rest.readableBytes)), fragment.readableBytes > 0 {
+            var payload = ByteBufferAllocator().buffer(capacity: Self.fragmentOverhead + fragment.readableBytes)
+            let end: UInt8 = rest.readableBytes == 0 ? FragmentHeader.endBit : 0
             payload.writeInteger(indicator)
             payload.writeInteger(start | end | header & 0x1F)
             payload.writeImmutableBuffer(fragment)
             payloads.append(payload)
+            start = 0
         }
     }
 }

@@ -30,12 +30,22 @@ import Testing
         #expect(packetizer(44).packetize(units).map(\.readableBytes) == [20, 20, 20])
     }
 
-    @Test func `a large unit is cut into FU-As of nearly equal size`() {
+    @Test func `a large unit is cut into FU-As of one size, but for the last`() {
         let unit = unit(0x65, size: 1 + 250)
         let payloads = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 102).packetize([unit])
-        #expect(payloads.map(\.readableBytes) == [86, 85, 85])
+        #expect(payloads.map(\.readableBytes) == [86, 86, 84])
         #expect(payloads.map { $0.array[0] } == [0x7C, 0x7C, 0x7C])
         #expect(payloads.map { $0.array[1] } == [0x85, 0x05, 0x45])
+        #expect(payloads.flatMap { $0.array.dropFirst(2) } == Array(unit.array.dropFirst()))
+    }
+
+    @Test(arguments: [17, 200, 381, 3000, 20_000])
+    func `fragments as small as can be are of one size, but for the last, which alone ends the unit`(size: Int) {
+        let unit = unit(0x41, size: size)
+        let payloads = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 16).packetize([unit])
+        #expect(Set(payloads.dropLast().map(\.readableBytes)).count == 1)
+        #expect(payloads.allSatisfy { (3...16).contains($0.readableBytes) })
+        #expect(payloads.map { $0.array[1] & 0xC0 } == [0x80] + payloads.dropFirst(2).map { _ in 0 } + [0x40])
         #expect(payloads.flatMap { $0.array.dropFirst(2) } == Array(unit.array.dropFirst()))
     }
 

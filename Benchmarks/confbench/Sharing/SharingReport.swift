@@ -75,7 +75,8 @@ struct SharingReport: Codable, Sendable {
     var text: String {
         func milliseconds(_ seconds: Double?) -> String { seconds.map { ResultTable.number($0 * 1000, 0) } ?? "-" }
         let columns = [
-            "network", "carries kbit/s", "each kbit/s", "shared", "of it", "each fps", "shared", "each p95 ms", "shared",
+            "network", "carries kbit/s", "each kbit/s", "shared", "of it", "each fps", "shared", "each p95 ms",
+            "shared",
             "each gap ms", "shared",
         ]
         let rows = receivers.map { receiver in

@@ -42,7 +42,8 @@ struct SharingRoom {
         defer { relay.end() }
         let room = try ConferenceBench.room(listening: try relay.firstLine())
         let camera = try client(
-            in: room, name: "Camera", ["--size", show.canvas, "--frame-rate", "\(show.frameRate)", "--no-follow-demand"])
+            in: room, name: "Camera",
+            ["--size", show.canvas, "--frame-rate", "\(show.frameRate)", "--no-follow-demand"])
         defer { camera.end() }
         try await RoomReading.wait(in: room, for: "the camera's pictures") { $0.sum(\.uplink.framesDecoded) > 0 }
         let receivers = try networks.enumerated().map { index, network in
