@@ -23,6 +23,11 @@ struct RoomReading: Decodable, Sendable {
         var downlink: Downlink
     }
 
+    struct PassThrough: Decodable, Sendable {
+        /// Those who are sent sources' own packets.
+        var receivers: Int
+    }
+
     struct Encoding: Decodable, Sendable {
         struct Group: Decodable, Sendable {}
 
@@ -39,6 +44,7 @@ struct RoomReading: Decodable, Sendable {
     var composedPictures: UInt64
     var lateAudioTicks: UInt64
     var encoding: Encoding
+    var passThrough: PassThrough
 
     static func read(from url: URL) async throws -> RoomReading {
         do {

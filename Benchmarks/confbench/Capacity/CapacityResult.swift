@@ -7,9 +7,10 @@ struct CapacityResult: Codable, Sendable {
     var clientCores: Double
     /// Frames a second that came from the sender with the fewest; nil where there is no such count.
     var leastSentFramesPerSecond: Double?
-    /// Frames a second of the receiver with the fewest, and on average.
-    var leastFramesPerSecond: Double
-    var framesPerSecond: Double
+    /// Frames a second of the receiver with the fewest, and on average; nil where what is sent are not frames, but senders'
+    /// packets.
+    var leastFramesPerSecond: Double?
+    var framesPerSecond: Double?
     /// Video ticks that were left out; nil where there is no such count.
     var missedTickShare: Double?
     /// What the relay added to the delay; nil where that is not known.
@@ -21,7 +22,7 @@ struct CapacityResult: Codable, Sendable {
     /// Whether all ticks were on time (less than 0.1 % missed), and nearly every picture came from everybody and went to
     /// everybody.
     var isHeld: Bool {
-        let least = min(leastFramesPerSecond, leastSentFramesPerSecond ?? .infinity)
+        let least = min(leastFramesPerSecond ?? .infinity, leastSentFramesPerSecond ?? .infinity)
         return (missedTickShare ?? 0) < 0.001 && least >= Double(Workload.frameRate) * 0.97
     }
 
@@ -30,16 +31,19 @@ struct CapacityResult: Codable, Sendable {
             "way", "N", "cores", "clients", "fps sent", "fps least", "fps", "missed ticks", "p50 ms", "p95 ms",
             "MB each", "held",
         ]
-        let rows = results.map { result in
+        func number(_ value: Double?, _ decimals: Int) -> String {
+            value.map { ResultTable.number($0, decimals) } ?? "-"
+        }
+        let rows = results.map { result -> [String] in
             [
                 result.way.rawValue, "\(result.participants)", ResultTable.number(result.cores, 2),
                 ResultTable.number(result.clientCores, 2),
-                result.leastSentFramesPerSecond.map { ResultTable.number($0, 1) } ?? "-",
-                ResultTable.number(result.leastFramesPerSecond, 1),
-                ResultTable.number(result.framesPerSecond, 1),
-                result.missedTickShare.map { ResultTable.number($0 * 100, 2) + " %" } ?? "-",
-                result.medianDelayMilliseconds.map { ResultTable.number($0, 0) } ?? "-",
-                result.p95DelayMilliseconds.map { ResultTable.number($0, 0) } ?? "-",
+                number(result.leastSentFramesPerSecond, 1),
+                number(result.leastFramesPerSecond, 1),
+                number(result.framesPerSecond, 1),
+                result.missedTickShare.map { number($0 * 100, 2) + " %" } ?? "-",
+                number(result.medianDelayMilliseconds, 0),
+                number(result.p95DelayMilliseconds, 0),
                 ResultTable.number(result.megabytesEach, 1), result.isHeld ? "yes" : "no",
             ]
         }

@@ -50,15 +50,17 @@ struct RelayCapacity {
         let frames = zip(before.room.participants, after.room.participants).map {
             Double($1.downlink.framesEncoded &- $0.downlink.framesEncoded) / seconds
         }
+        let isComplete = after.room.participants.count == participants
+        let isPassedOn = after.room.passThrough.receivers == participants
         let missed = Double(after.room.missedTicks &- before.room.missedTicks)
         let ticks = Double(after.room.ticks &- before.room.ticks)
         return CapacityResult(
             way: way, participants: after.room.participants.count,
             cores: (after.relay - before.relay).seconds / seconds,
             clientCores: (after.load - before.load).seconds / seconds,
-            leastSentFramesPerSecond: sent.min() ?? 0,
-            leastFramesPerSecond: after.room.participants.count == participants ? frames.min() ?? 0 : 0,
-            framesPerSecond: frames.reduce(0, +) / Double(max(1, frames.count)),
+            leastSentFramesPerSecond: isComplete ? sent.min() ?? 0 : 0,
+            leastFramesPerSecond: isPassedOn ? nil : isComplete ? frames.min() ?? 0 : 0,
+            framesPerSecond: isPassedOn ? nil : frames.reduce(0, +) / Double(max(1, frames.count)),
             missedTickShare: missed / max(1, missed + ticks), medianDelayMilliseconds: delays.quantile(0.5),
             p95DelayMilliseconds: delays.quantile(0.95),
             megabytesEach: ProcessMemory.megabytes(of: relay.identifier) / Double(max(1, participants)))
