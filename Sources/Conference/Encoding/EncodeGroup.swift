@@ -29,6 +29,9 @@ final class EncodeGroup {
     /// The size of what was handed to the encoder last.
     private var encodedDimensions: VideoDimensions?
     private var encodedQueue = EncodedQueue()
+    private var coarsest = CoarsestFrame()
+    /// The most that what is being encoded is to take.
+    private var bound = DataSize.zero
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
     /// What came while the encoder was busy, if nothing newer has come.
@@ -222,19 +225,20 @@ final class EncodeGroup {
         }
         isEncoding = true
         hasStarted = true
+        if isNewSize(picture) { coarsest = CoarsestFrame() }
         lastPicture = picture
         lastEncode = now
         encodedDimensions = picture.dimensions
         if isKeyFrame { keyFrames.begin(policy, now: now) }
         let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, offer.limits.frameRateDivisor))
+        let wanted =
+            isKeyFrame
+            ? demand.keyFrameBound ?? .zero
+            : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)
+        bound = max(FrameBound.least(picture.dimensions), coarsest.size, wanted)
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
-            preset: offer.limits.preset ?? format.properties.preset,
-            maximumSize: max(
-                FrameBound.least(picture.dimensions),
-                isKeyFrame
-                    ? demand.keyFrameBound ?? .zero
-                    : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)))
+            preset: offer.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, room, captureTime) = (encoder, offer.room, offer.tick.captureTime)
         let options = options(isKeyFrame: isKeyFrame)
         let shown = shownFrames.take(offer.tick, picture: offer.index)
@@ -278,10 +282,15 @@ final class EncodeGroup {
             selector.observe(frame.statistics, now: completion.finished)
             if frame.isKeyFrame {
                 keyFramesEncoded &+= 1
+                coarsest.keyFrameEncoded()
                 keyFrames.end(size: frame.size, rate: bitRate.sustained, now: completion.finished)
             }
         }
         if result.error != nil { keyFrames.request() }
+        if result.frame == nil, result.error == nil {
+            framesLeftOut &+= 1
+            coarsest.leftOut(bound: bound)
+        }
         defer { isRefreshing = false }
         guard let frame = result.frame else { return }
         // What was wished for and did not come is not wished for again.

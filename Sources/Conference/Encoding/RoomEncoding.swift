@@ -295,7 +295,10 @@ final class RoomEncoding {
     ) -> [Participant] {
         guard let group = groups.first(where: { $0.queue == completion.queue }) else { return [] }
         group.complete(result, of: completion)
-        guard let frame = result.frame else { return [] }
+        guard let frame = result.frame else {
+            if result.error == nil { countLeftOut(group, among: participants) }
+            return []
+        }
         counters.count(frame)
         let ledger = result.shown.map { PictureLedger($0, encodedBy: completion) }
         var served: [Participant] = []

@@ -1,0 +1,69 @@
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// What an encoder does whose pictures no quantiser makes as small as they are to be.
+@Suite("Frames larger than their bound") struct CoarsestFrameTests {
+    private static let dimensions = VideoDimensions(width: 320, height: 180)
+    private static let rate = BitRate.kilobits(100)
+    private static let bound = DataSize(bytes: 2000)
+
+    private let group = EncodeGroup(
+        id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1),
+        format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties()),
+        encoder: LazyEncoder(
+            backEnd: .openH264, format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties())),
+        bitRate: VideoBitRate(target: rate, sustained: rate),
+        rung: RungSelector(ladder: Ladder(canvas: dimensions, frameRate: 30, preference: .motion), rate: rate),
+        keyFrameShare: 0.05)
+
+    private func noise(_ generator: inout SeededGenerator) -> PixelBuffer {
+        var picture = MutablePixelBuffer(format: .i420, dimensions: Self.dimensions)
+        for plane in 0..<3 {
+            picture.withMutablePlane(plane) { bytes, _ in
+                for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
+            }
+        }
+        return picture.freeze()
+    }
+
+    @Test("noise is sent after a few pictures, in frames larger than they were to be, and goes on being sent")
+    func noiseIsSent() throws {
+        var generator = SeededGenerator(seed: 7)
+        var demand = EncodeGroup.Demand(followerHasRoom: true)
+        demand.bound(to: Self.bound)
+        var sizes: [DataSize?] = []
+        for tick in Int64(0)..<40 {
+            let now = MonotonicInstant.zero + .milliseconds(33) * tick
+            var composed = ComposedTick(
+                captureTime: now, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: now)
+            composed.pictures = [noise(&generator)]
+            composed.sources = [[]]
+            let offer = EncodeGroup.Offer(
+                tick: composed, index: 0, room: "room", deadline: now, limits: WorkLimits())
+            guard case .encoded(let job) = group.tick(offer, demand: demand, now: now) else { continue }
+            let completion = job.run { now }
+            guard case .encoded(_, let result) = completion.output else { continue }
+            group.complete(result, of: completion)
+            #expect(result.error == nil)
+            sizes.append(result.frame?.size)
+        }
+        let first = try #require(sizes.firstIndex { $0 != nil })
+        #expect((1...5).contains(first), "\(first) were left out")
+        #expect(try #require(sizes[first]) > Self.bound)
+        #expect(sizes[first...].count { $0 != nil } > 20, "\(sizes)")
+        #expect(group.framesLeftOut == sizes.count { $0 == nil })
+    }
+
+    @Test("what was needed once is tried with less, a little at a time")
+    func decays() {
+        var coarsest = CoarsestFrame()
+        coarsest.leftOut(bound: DataSize(bytes: 1000))
+        coarsest.leftOut(bound: DataSize(bytes: 1000))
+        #expect(coarsest.size == DataSize(bytes: 4000))
+        for _ in 0..<100 { coarsest.keyFrameEncoded() }
+        #expect(coarsest.size < DataSize(bytes: 100))
+    }
+}
