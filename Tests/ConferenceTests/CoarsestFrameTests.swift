@@ -57,13 +57,17 @@ import VideoCoding
         #expect(group.framesLeftOut == sizes.count { $0 == nil })
     }
 
-    @Test("what was needed once is tried with less, a little at a time")
-    func decays() {
+    @Test("what was needed once is tried with less, a little at a time; and no more than a picture is ever needed")
+    func bounds() {
         var coarsest = CoarsestFrame()
-        coarsest.leftOut(bound: DataSize(bytes: 1000))
-        coarsest.leftOut(bound: DataSize(bytes: 1000))
+        func leaveOut(times: Int) {
+            for _ in 0..<times { coarsest.leftOut(bound: DataSize(bytes: 1000), dimensions: Self.dimensions) }
+        }
+        leaveOut(times: 2)
         #expect(coarsest.size == DataSize(bytes: 4000))
+        leaveOut(times: 100)
+        #expect(coarsest.size == DataSize(bytes: 320 * 180 * 3 / 2))
         for _ in 0..<100 { coarsest.keyFrameEncoded() }
-        #expect(coarsest.size < DataSize(bytes: 100))
+        #expect(coarsest.size < DataSize(bytes: 1000))
     }
 }

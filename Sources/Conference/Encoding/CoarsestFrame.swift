@@ -11,9 +11,15 @@ struct CoarsestFrame {
 
     /// Content changes, so that with each keyframe a little less is tried.
     private static let decay = 0.95
+    /// Of a picture that is not encoded, 4:2:0.
+    private static let bytesPerSample = 1.5
 
-    /// A frame was left out that was to take no more than `bound`.
-    mutating func leftOut(bound: DataSize) { size = DataSize(bytes: 2 * Double(max(size, bound).bytes)) }
+    /// A frame of a picture of this size was left out that was to take no more than `bound`. None takes more than the picture
+    /// itself does.
+    mutating func leftOut(bound: DataSize, dimensions: VideoDimensions) {
+        let whole = Double(dimensions.area) * Self.bytesPerSample
+        size = DataSize(bytes: min(2 * Double(max(size, bound).bytes), whole))
+    }
 
     mutating func keyFrameEncoded() { size = DataSize(bytes: Self.decay * Double(size.bytes)) }
 }

@@ -289,7 +289,7 @@ final class EncodeGroup {
         if result.error != nil { keyFrames.request() }
         if result.frame == nil, result.error == nil {
             framesLeftOut &+= 1
-            coarsest.leftOut(bound: bound)
+            coarsest.leftOut(bound: bound, dimensions: rung.dimensions)
         }
         defer { isRefreshing = false }
         guard let frame = result.frame else { return }
