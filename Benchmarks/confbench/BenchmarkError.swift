@@ -12,7 +12,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .programNotStarted(let path, let reason):
-            "\(path) cannot be started (\(reason)); build all of the package: swift build -c release"
+            "\(path) cannot be started (\(reason)); build the programs: make build"
         case .programFailed(let name, let reason): "\(name): \(reason)"
         case .codecFailed(let reason): "a codec failed: \(reason)"
         case .system(let reason): reason

@@ -19,6 +19,9 @@ public struct Job: Sendable {
     /// What the job does, for metrics and thread names.
     public enum Kind: String, CaseIterable, Sendable {
         case decode, compose, encode, mix
+
+        /// Whether the relay goes on with such a job's result at once. A decoded picture waits for the next tick anyway.
+        public var isAwaited: Bool { self != .decode }
     }
 
     public let kind: Kind

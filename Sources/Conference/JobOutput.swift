@@ -64,6 +64,8 @@ struct ComposedTick: Sendable {
 struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?
+    /// The frame's, for those it is sent to.
+    var payloads: FramePayloads?
     var error: VideoCodingError?
     /// What the encoder can do about losses from its last keyframe on.
     var recovery = LossRecovery.keyFrames

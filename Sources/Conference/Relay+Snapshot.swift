@@ -124,7 +124,7 @@ extension Participant {
     private var uplinkLatency: [StageSnapshot] {
         guard let uplink else { return [] }
         return LatencyStage.uplink.map {
-            StageSnapshot(stage: $0.name, histogram: uplink.stages[$0] ?? LatencyHistogram())
+            StageSnapshot(stage: $0.name, histogram: uplink.stages[$0])
         }
     }
 

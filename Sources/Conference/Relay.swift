@@ -1,10 +1,10 @@
 import Compositing
 import FlightRecording
 public import MediaCore
-public import NIOCore
+import NIOCore
 public import RTP
 import RateControl
-public import SecureTransport
+import SecureTransport
 import VideoCoding
 
 /// All rooms of a relay, sans I/O.
@@ -37,6 +37,8 @@ public final class Relay {
     /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
     private static let startWithoutFeedback = BitRate.megabits(1)
     private static let idleCheckInterval = Duration.seconds(1)
+    /// Connections are woken at multiples of this, so that what several have to do is done together.
+    private static let wakeUpInterval = Duration.milliseconds(1)
 
     /// - Parameters:
     ///   - wallClock: Maps the instants the relay is given to NTP time.
@@ -333,7 +335,7 @@ public final class Relay {
             if let participant = participants[id] {
                 if let transmit = participant.peer.pollTransmit(now: now) { return transmit }
                 participant.isQueuedForTransmit = false
-                participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
+                participant.nextWakeUp = participant.peer.nextWakeUp(now: now).roundedUp(to: Self.wakeUpInterval)
             }
             readyToTransmit.removeFirst()
         }

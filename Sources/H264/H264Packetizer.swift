@@ -5,7 +5,7 @@ public import NIOCore
 /// Small NAL units that follow each other, such as SPS and PPS, share a STAP-A; large ones are cut into FU-A fragments of
 /// equal size but for the last, which is a little smaller: a pacer spreads them evenly, and the kernel can send those that
 /// leave together as the segments of one datagram (`UDP_SEGMENT`). The rest go as they are.
-public struct H264Packetizer: Sendable {
+public struct H264Packetizer: Hashable, Sendable {
     /// The least `maximumPayloadSize`; smaller ones are taken for this.
     public static let minimumPayloadSize = 16
 

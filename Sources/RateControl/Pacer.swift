@@ -126,8 +126,12 @@ public struct Pacer<Payload: Sendable>: Sendable {
     @inlinable
     public func nextSendTime(now: MonotonicInstant) -> MonotonicInstant? {
         if !queues[PacketPriority.audio.rawValue].isEmpty { return now }
-        guard !isHeld, waitingCount > 0 || (canPad && budget.wantsPadding) else { return nil }
-        return waitingCount > 0 ? budget.nextSendTime(now: now) : budget.nextPaddingTime(now: now)
+        guard !isHeld else { return nil }
+        for queue in queues {
+            guard let next = queue.first else { continue }
+            return budget.nextSendTime(of: next.size, waiting: waitingCount, now: now)
+        }
+        return canPad && budget.wantsPadding ? budget.nextPaddingTime(now: now) : nil
     }
 
     /// Drops waiting packets, such as those of a frame that nobody can use any more; returns how many.

@@ -5,6 +5,9 @@ public import MediaCore
 struct PacingBudget: Sendable {
     /// How much padding is asked for at a time.
     static let paddingInterval = Duration.milliseconds(5)
+    /// A packet that may leave waits so long at most for those behind it: less than what delay estimators take for one
+    /// group (5 ms).
+    private static let longestGathering = Duration.milliseconds(5)
     /// So many seconds at the rate may be owed.
     static let maximumDebt = 0.5
 
@@ -78,10 +81,21 @@ struct PacingBudget: Sendable {
     }
 
     /// When the next packet may leave.
-    @usableFromInline
-    func nextSendTime(now: MonotonicInstant) -> MonotonicInstant {
+    private func nextSendTime(now: MonotonicInstant) -> MonotonicInstant {
         if let probeTime = prober.nextSendTime { return max(probeTime, now) }
         return prober.hasWork ? now : max(debtClearTime(now: now), now)
+    }
+
+    /// When to come back for the next of the packets that wait. Where several more may leave soon after it, when they
+    /// may: none of them leaves later than when the last of them may, and all with one wake-up and one system call.
+    ///
+    /// - Parameter size: Of the next packet; the others are taken to be as large.
+    @usableFromInline
+    func nextSendTime(of size: DataSize, waiting count: Int, now: MonotonicInstant) -> MonotonicInstant {
+        let next = nextSendTime(now: now)
+        guard count > 1, next > now, !prober.hasWork, size > .zero else { return next }
+        let gathered = pacingRate.dataSize(over: min(burstInterval, Self.longestGathering)).bytes / size.bytes
+        return next + pacingRate.duration(for: DataSize(bytes: size.bytes * min(gathered, count - 1)))
     }
 
     /// When the debt is small enough for the next packet.

@@ -188,14 +188,17 @@ public struct TransportFeedbackAdapter: Sendable {
     }
 
     private mutating func updateRoundTripTime(_ results: [PacketResult], now: MonotonicInstant) {
-        guard let newestArrival = results.compactMap(\.receiveTime).max() else { return }
+        var newestArrival: MonotonicInstant?
         var shortest: Duration?
         for result in results {
             guard let receiveTime = result.receiveTime else { continue }
-            let time = (now - result.sent.sendTime) - (newestArrival - receiveTime)
+            newestArrival = max(newestArrival ?? receiveTime, receiveTime)
+            let time = receiveTime - result.sent.sendTime
             shortest = min(shortest ?? time, time)
         }
+        guard let newestArrival, let shortest else { return }
+        let time = (now - newestArrival) + shortest
         // A receiver's clock that jumps makes nonsense of the difference; such a sample is not taken.
-        if let shortest, shortest >= .zero { roundTripTime = shortest }
+        if time >= .zero { roundTripTime = time }
     }
 }

@@ -18,7 +18,7 @@ actor RelayDriver {
     private let onGovernorEvent: @Sendable (GovernorEvent) -> Void
     private var socket: MediaSocket?
     private var downlinks: EmulatedDownlinks?
-    private var timer: (scheduled: Scheduled<Void>, instant: MonotonicInstant)?
+    private var timer: (scheduled: NIOScheduledCallback, instant: MonotonicInstant)?
     /// A job that the pool had no room for.
     private var heldBackJob: Job?
     /// Whether `close` was called.
@@ -26,8 +26,6 @@ actor RelayDriver {
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
-    /// The present as of the read whose datagrams are coming in.
-    private var readTime: MonotonicInstant?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         eventLoop.executor.asUnownedSerialExecutor()
@@ -58,7 +56,7 @@ actor RelayDriver {
         }
         completions.setWakeUp { [weak self, eventLoop] in
             guard let self else { return }
-            eventLoop.execute { self.assumeIsolated { $0.takeCompletions() } }
+            eventLoop.execute { self.assumeIsolated { $0.completionsArrived() } }
         }
     }
 
@@ -205,10 +203,20 @@ actor RelayDriver {
             if timer.instant <= wanted { return }
             timer.scheduled.cancel()
         }
-        let scheduled = eventLoop.scheduleTask(deadline: wanted.deadline) { [weak self] in
-            self?.assumeIsolated { $0.timerFired() } ?? ()
+        // Fails only once the loop has ended.
+        guard let scheduled = try? eventLoop.scheduleCallback(at: wanted.deadline, handler: Alarm(driver: self)) else {
+            return
         }
         timer = (scheduled, wanted)
+    }
+
+    /// Wakes the driver, if it is still there.
+    private struct Alarm: NIOScheduledCallbackHandler, Sendable {
+        weak let driver: RelayDriver?
+
+        func handleScheduledCallback(eventLoop: some EventLoop) {
+            driver?.assumeIsolated { $0.timerFired() }
+        }
     }
 
     private var nextWakeUp: MonotonicInstant {
@@ -223,43 +231,39 @@ actor RelayDriver {
             armTimer()
             return
         }
+        takeCompletions(now: now)
         if relay.nextWakeUp <= now { relay.wake(now: now) }
         settle(now: now)
     }
 
-    private func takeCompletions() {
-        let arrived = completions.takeAll()
+    private func completionsArrived() {
         guard !isClosed else { return }
         let now = now()
-        for completion in arrived { relay.complete(completion, now: now) }
+        takeCompletions(now: now)
         settle(now: now)
+    }
+
+    private func takeCompletions(now: MonotonicInstant) {
+        for completion in completions.takeAll() { relay.complete(completion, now: now) }
     }
 }
 
 extension RelayDriver: MediaSocket.Receiver {
-    nonisolated func received(_ datagram: ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant) {
-        assumeIsolated { $0.receive(datagram, from: source, arrival: arrival) }
-    }
-
-    nonisolated func readBatchEnded() {
-        assumeIsolated { $0.endReadBatch() }
+    nonisolated func received(_ datagrams: [MediaSocket.Datagram]) {
+        assumeIsolated { $0.receive(datagrams) }
     }
 
     nonisolated func socketClosed() {
         assumeIsolated { $0.noteSocketClosed() }
     }
 
-    private func receive(_ datagram: ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant) {
+    private func receive(_ datagrams: [MediaSocket.Datagram]) {
         guard !isClosed else { return }
-        let now = readTime ?? now()
-        readTime = now
-        relay.receive(datagram, from: source, arrival: arrival, now: now)
-    }
-
-    private func endReadBatch() {
-        guard !isClosed else { return }
-        let now = readTime ?? now()
-        readTime = nil
+        let now = now()
+        takeCompletions(now: now)
+        for datagram in datagrams {
+            relay.receive(datagram.payload, from: datagram.source, arrival: datagram.arrival, now: now)
+        }
         settle(now: now)
     }
 
@@ -270,10 +274,12 @@ extension RelayDriver: MediaSocket.Receiver {
     }
 }
 
-/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait.
+/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. What nothing goes on with
+/// before the next tick waits for whatever wakes the loop next.
 private final class CompletionInbox: Sendable {
     private struct State {
         var waiting: [JobCompletion] = []
+        var hasCalled = false
         var wakeUp: (@Sendable () -> Void)?
     }
 
@@ -286,14 +292,19 @@ private final class CompletionInbox: Sendable {
     func deliver(_ completion: JobCompletion) {
         let wakeUp = state.withLock { state -> (@Sendable () -> Void)? in
             state.waiting.append(completion)
-            return state.waiting.count == 1 ? state.wakeUp : nil
+            guard completion.kind.isAwaited, !state.hasCalled else { return nil }
+            state.hasCalled = true
+            return state.wakeUp
         }
         wakeUp?()
     }
 
     func takeAll() -> [JobCompletion] {
         state.withLock { state in
-            defer { state.waiting = [] }
+            defer {
+                state.waiting = []
+                state.hasCalled = false
+            }
             return state.waiting
         }
     }

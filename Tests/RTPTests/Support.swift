@@ -57,3 +57,12 @@ extension RTPPacket {
             payload: ByteBuffer(integer: sequenceNumber))
     }
 }
+
+extension JitterBuffer {
+    /// All packets that are ready, in order.
+    mutating func popReady(now: MonotonicInstant) -> [ReceivedPacket] {
+        var ready: [ReceivedPacket] = []
+        while let packet = popNext(now: now) { ready.append(packet) }
+        return ready
+    }
+}

@@ -1,3 +1,4 @@
+import H264
 import MediaCore
 import SecureTransport
 import VideoCoding
@@ -11,6 +12,13 @@ struct EncodeFormat: Hashable, Sendable {
     var isSmallerThanCanvas = false
     /// Whether keyframes come now and then unasked, for receivers that were not negotiated to ask with PLI or FIR.
     var repeatsKeyFrames = false
+
+    /// Makes what the receivers take of the frames: they have to fit where the receiver knows no fragments.
+    var packetizer: H264Packetizer {
+        H264Packetizer(
+            mode: properties.sliceMaxBytes == nil ? .nonInterleaved : .singleNALUnit,
+            maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes)
+    }
 }
 
 /// What a receiver's decoder takes, as negotiated: the encoder's settings follow from it.

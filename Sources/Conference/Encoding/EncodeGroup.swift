@@ -3,8 +3,8 @@ import VideoCoding
 
 /// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them all.
 ///
-/// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded once and packetized for
-/// each. One encode job is out at a time. The picture of a tick at which the encoder is still busy waits for it until the
+/// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded and cut into payloads
+/// once, and numbered for each. One encode job is out at a time. The picture of a tick at which the encoder is still busy waits for it until the
 /// next tick's is there: so one that takes a little longer than a tick makes a few frames less, not half of them. A tick at
 /// which nobody has room for a frame is left out: no bits are spent on what would be late.
 final class EncodeGroup {
@@ -215,8 +215,9 @@ final class EncodeGroup {
     }
 
     private func encode(_ offer: Offer, _ picture: PixelBuffer, demand: Demand, now: MonotonicInstant) -> Tick {
+        let isNewSize = isNewSize(picture)
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
-        let isKeyFrame = isNewSize(picture) || keyFrames.isDue(policy, now: now)
+        let isKeyFrame = isNewSize || keyFrames.isDue(policy, now: now)
         guard !isShared || encodedQueue.hasRoom(now: now),
             demand.followerHasRoom || (isKeyFrame && demand.newcomerHasRoom)
         else {
@@ -225,7 +226,7 @@ final class EncodeGroup {
         }
         isEncoding = true
         hasStarted = true
-        if isNewSize(picture) { coarsest = CoarsestFrame() }
+        if isNewSize { coarsest = CoarsestFrame() }
         lastPicture = picture
         lastEncode = now
         encodedDimensions = picture.dimensions
@@ -239,7 +240,8 @@ final class EncodeGroup {
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
             preset: offer.limits.preset ?? format.properties.preset, maximumSize: bound)
-        let (encoder, room, captureTime) = (encoder, offer.room, offer.tick.captureTime)
+        let (encoder, packetizer) = (encoder, format.packetizer)
+        let (room, captureTime) = (offer.room, offer.tick.captureTime)
         let options = options(isKeyFrame: isKeyFrame)
         let shown = shownFrames.take(offer.tick, picture: offer.index)
         return .encoded(
@@ -247,6 +249,7 @@ final class EncodeGroup {
                 var result = encoder.value.encode(
                     picture, captureTime: captureTime, settings: settings, options: options)
                 result.shown = shown
+                result.payloads = result.frame.flatMap { FramePayloads(of: $0, by: packetizer) }
                 return .encoded(room: room, result)
             })
     }
@@ -289,7 +292,7 @@ final class EncodeGroup {
         if result.error != nil { keyFrames.request() }
         if result.frame == nil, result.error == nil {
             framesLeftOut &+= 1
-            coarsest.leftOut(bound: bound, dimensions: rung.dimensions)
+            coarsest.leftOut(bound: bound, dimensions: encodedDimensions ?? rung.dimensions)
         }
         defer { isRefreshing = false }
         guard let frame = result.frame else { return }

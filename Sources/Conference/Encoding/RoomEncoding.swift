@@ -316,7 +316,8 @@ final class RoomEncoding {
             if result.isRefresh { participant.downlink?.recovery.refreshes &+= 1 }
             participant.encoderTakesOver(now: now)
             participant.peer.sendVideo(
-                frame, captureTime: result.captureTime, targetTime: completion.handedOut, ledger: ledger, now: now)
+                frame, payloads: result.payloads, captureTime: result.captureTime, targetTime: completion.handedOut,
+                ledger: ledger, now: now)
             served.append(participant)
         }
         return served

@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// Counts durations in fixed buckets, as Prometheus histograms do.
 public struct LatencyHistogram: Sendable {

@@ -1,15 +1,15 @@
-public import MediaCore
+import MediaCore
 
 /// What the frames that a receiver was shown waited for in the relay, stage by stage, from the last packet of the frame
 /// in to the first packet out of the picture that shows it. The stages add up to the total.
 public struct LatencyLedger: Sendable {
-    private var histograms = [LatencyHistogram](repeating: LatencyHistogram(), count: LatencyStage.allCases.count)
+    private var histograms = LatencyHistograms()
     /// All stages together.
     public private(set) var total = LatencyHistogram()
 
     public init() {}
 
-    public subscript(stage: LatencyStage) -> LatencyHistogram { histograms[stage.rawValue] }
+    public subscript(stage: LatencyStage) -> LatencyHistogram { histograms[stage] }
 
     /// Takes a picture whose first packet leaves.
     mutating func observe(_ picture: PictureLedger, now: MonotonicInstant) {
@@ -31,6 +31,6 @@ public struct LatencyLedger: Sendable {
     private mutating func add(
         from start: MonotonicInstant, to end: MonotonicInstant, as stage: LatencyStage, count: UInt64 = 1
     ) {
-        histograms[stage.rawValue].observe(from: start, to: end, count: count)
+        histograms[stage].observe(from: start, to: end, count: count)
     }
 }

@@ -38,17 +38,20 @@ extension PeerConnection {
         captureTime: MonotonicInstant, targetTime: MonotonicInstant, now: MonotonicInstant
     ) {
         sendVideo(
-            frame, content: content, rotation: rotation, captureTime: captureTime, targetTime: targetTime, ledger: nil,
-            now: now)
+            frame, payloads: nil, content: content, rotation: rotation, captureTime: captureTime,
+            targetTime: targetTime, ledger: nil, now: now)
     }
 
-    /// The same of a picture of which is known what it waited for: what it still waits for here is counted with that.
+    /// The same of a frame whose payloads were made for others too, and of which is known what it waited for: what it
+    /// still waits for here is counted with that.
     func sendVideo(
-        _ frame: EncodedFrame, content: NegotiatedMedia.Content = .main, rotation: VideoRotation = .none,
-        captureTime: MonotonicInstant, targetTime: MonotonicInstant, ledger: PictureLedger?, now: MonotonicInstant
+        _ frame: EncodedFrame, payloads: FramePayloads?, content: NegotiatedMedia.Content = .main,
+        rotation: VideoRotation = .none, captureTime: MonotonicInstant, targetTime: MonotonicInstant,
+        ledger: PictureLedger?, now: MonotonicInstant
     ) {
         guard !isClosed, let line = line(content), lines[line].sends,
-            let packets = lines[line].videoSender?.packetize(frame, rotation: rotation, captureTime: captureTime)
+            let packets = lines[line].videoSender?.packetize(
+                frame, payloads: payloads, rotation: rotation, captureTime: captureTime)
         else { return }
         var first = ledger
         for packet in packets {

@@ -4,7 +4,7 @@ public import NIOCore
 public import RTP
 public import RateControl
 public import SecureTransport
-public import VideoCoding
+import VideoCoding
 
 /// Everything between us and one remote endpoint, sans I/O: SRTP, RTP and RTCP, jitter buffer, NACK, keyframe requests,
 /// congestion feedback and control, pacing. The relay's participants and the test clients are built on the same code.

@@ -229,7 +229,7 @@ final class VideoReceiveStream {
     /// The frames that are complete, or given up, by now.
     func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
         var frames: [ReceivedVideoFrame] = []
-        for received in jitterBuffer.popReady(now: now) {
+        while let received = jitterBuffer.popNext(now: now) {
             if let lastSequence, received.sequence != lastSequence + 1 {
                 breakReferences(now: now)
             }

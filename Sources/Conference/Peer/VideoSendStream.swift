@@ -98,19 +98,21 @@ struct VideoSendStream {
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
     ///
-    /// - Parameter rotation: How the picture is to be turned, which its last packet says where the receiver wants to
-    ///   know: in keyframes, and where it is new (3GPP TS 26.114, 7.4.5).
+    /// - Parameters:
+    ///   - payloads: The frame's, where they were made already. What another packetizer made does not suit this receiver.
+    ///   - rotation: How the picture is to be turned, which its last packet says where the receiver wants to know: in
+    ///     keyframes, and where it is new (3GPP TS 26.114, 7.4.5).
     mutating func packetize(
-        _ frame: EncodedFrame, rotation: VideoRotation, captureTime: MonotonicInstant
+        _ frame: EncodedFrame, payloads: FramePayloads?, rotation: VideoRotation, captureTime: MonotonicInstant
     ) -> [RTPPacket] {
-        guard let units = try? frame.sample.nalUnits() else { return [] }
+        let made = payloads.flatMap { $0.packetizer == packetizer ? $0 : nil }
+        guard let payloads = (made ?? FramePayloads(of: frame, by: packetizer))?.payloads else { return [] }
         if frame.isKeyFrame { keyFramesSent &+= 1 }
         framesSent &+= 1
         passThrough?.isOver = true
         let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
         sentPictures?.add(timestamp: timestamp, time: captureTime)
-        let payloads = packetizer.packetize(units)
         let tellsRotation = frame.isKeyFrame || rotation != lastRotation
         lastRotation = rotation
         return payloads.enumerated().map { index, payload in

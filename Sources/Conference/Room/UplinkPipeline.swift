@@ -47,8 +47,8 @@ final class UplinkPipeline {
     private var awaitsKeyFrameSince: MonotonicInstant?
     /// What the newest picture waited for.
     private(set) var newestTimes: SourceFrameTimes?
-    /// What frames waited for, be they shown or not: `LatencyStage.uplink`.
-    private(set) var stages: [LatencyStage: LatencyHistogram] = [:]
+    /// What frames waited for, be they shown or not: the stages `LatencyStage.uplink`.
+    private(set) var stages = LatencyHistograms()
 
     private struct PendingFrame {
         var frame: ReceivedVideoFrame
@@ -59,7 +59,6 @@ final class UplinkPipeline {
         self.source = source
         self.queue = queue
         decoder = QueueConfined(DecodingPipeline())
-        for stage in LatencyStage.uplink { stages[stage] = LatencyHistogram() }
     }
 
     var queuedFrames: Int { pending.count + inFlight.count }
@@ -72,7 +71,7 @@ final class UplinkPipeline {
             framesSkipped &+= 1
             return false
         }
-        stages[.jitterBuffer]?.observe(now - frame.lastArrival)
+        stages[.jitterBuffer].observe(now - frame.lastArrival)
         pending.append(PendingFrame(frame: frame, complete: now))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
@@ -166,8 +165,8 @@ final class UplinkPipeline {
         isDecoding = false
         let cost = completion.finished - completion.started
         for frame in inFlight {
-            stages[.decodeQueue]?.observe(completion.started - frame.complete)
-            stages[.decode]?.observe(cost / inFlight.count)
+            stages[.decodeQueue].observe(completion.started - frame.complete)
+            stages[.decode].observe(cost / inFlight.count)
         }
         framesDecoded &+= batch.decoded
         framesDropped &+= batch.dropped

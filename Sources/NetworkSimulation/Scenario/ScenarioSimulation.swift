@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 internal import RateControl
 
 /// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result,

@@ -1,4 +1,4 @@
-public import RateControl
+import RateControl
 
 /// Controllers with the feedback that each is made for.
 extension SimulatedController {

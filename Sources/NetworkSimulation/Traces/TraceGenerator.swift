@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// Makes traces that look like those of a kind of access network, from a seed.
 ///

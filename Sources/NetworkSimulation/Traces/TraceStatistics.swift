@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// What a trace is like, in figures.
 public struct TraceStatistics: Codable, Hashable, Sendable {

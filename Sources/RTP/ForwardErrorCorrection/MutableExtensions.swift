@@ -17,14 +17,13 @@ public struct MutableExtensions: Hashable, Sendable {
     func forEachRange(in packet: ByteBuffer, _ body: (Range<Int>) -> Void) {
         guard transportSequenceNumber != nil || absoluteSendTime != nil,
             let extensions = RTPHeaderExtensions(ofPacket: packet),
-            let flags = packet.getInteger(at: packet.readerIndex, as: UInt8.self),
-            let first = extensions.bytes?.readerIndex
+            let flags = packet.getInteger(at: packet.readerIndex, as: UInt8.self)
         else { return }
         // Behind the list of contributing sources, the profile and the length.
         let start = 4 * Int(flags & 0x0F) + 4
         extensions.scan { id, range in
             if id == transportSequenceNumber || id == absoluteSendTime {
-                body((range.lowerBound - first + start)..<(range.upperBound - first + start))
+                body((range.lowerBound + start)..<(range.upperBound + start))
             }
             return true
         }

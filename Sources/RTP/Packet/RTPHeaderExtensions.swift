@@ -4,8 +4,9 @@ public import NIOCore
 /// gives a meaning (`a=extmap`).
 ///
 /// Holds the bytes as they came or will be sent; elements are found on access, so that a packet whose extensions
-/// nobody reads costs nothing. Writes the one-byte form while it can and the two-byte form from then on.
-public struct RTPHeaderExtensions: Hashable, Sendable {
+/// nobody reads costs nothing. The few bytes that are usually sent need no memory of their own. Writes the one-byte form
+/// while it can and the two-byte form from then on.
+public struct RTPHeaderExtensions: Sendable {
     /// How the elements are framed.
     enum Form: Hashable {
         /// RFC 8285 4.2: identifiers 1 to 14, values of 1 to 16 bytes.
@@ -16,10 +17,17 @@ public struct RTPHeaderExtensions: Hashable, Sendable {
         case opaque
     }
 
+    private enum Storage {
+        /// There is no extension.
+        case none
+        case inline(InlineBytes)
+        case buffer(ByteBuffer)
+    }
+
     /// The 16 bits "defined by profile".
     private var profile: UInt16
-    /// The elements, with whatever padding they came with; nil when there is no extension.
-    var bytes: ByteBuffer?
+    /// The elements, with whatever padding they came with.
+    private var storage: Storage
 
     private static let oneByteProfile: UInt16 = 0xBEDE
     private static let twoByteProfile: UInt16 = 0x1000
@@ -27,13 +35,13 @@ public struct RTPHeaderExtensions: Hashable, Sendable {
     /// Creates an empty list: no extension is written.
     public init() {
         profile = Self.oneByteProfile
-        bytes = nil
+        storage = .none
     }
 
     /// Wraps the extension of a received packet: its profile field and what follows the length field.
     public init(profile: UInt16, bytes: ByteBuffer) {
         self.profile = profile
-        self.bytes = bytes
+        storage = .buffer(bytes)
     }
 
     /// Reads the extension of a packet whose payload may still be encrypted, which leaves the header in the clear
@@ -56,26 +64,31 @@ public struct RTPHeaderExtensions: Hashable, Sendable {
     }
 
     /// Whether there is nothing to write.
-    public var isEmpty: Bool { bytes == nil }
+    public var isEmpty: Bool {
+        if case .none = storage { true } else { false }
+    }
+
+    private var byteCount: Int {
+        switch storage {
+        case .none: 0
+        case .inline(let bytes): bytes.count
+        case .buffer(let bytes): bytes.readableBytes
+        }
+    }
 
     /// Bytes in the packet, with the profile and length fields and the padding to whole words; zero when empty.
-    public var encodedSize: Int {
-        guard let bytes else { return 0 }
-        return 4 + (bytes.readableBytes + 3) / 4 * 4
-    }
+    public var encodedSize: Int { isEmpty ? 0 : 4 + (byteCount + 3) / 4 * 4 }
 
     /// The value of the element `id`; nil when there is none. Setting nil removes it.
     ///
     /// Identifier 0 cannot be used, and values longer than 255 bytes are not stored.
     public subscript(id: UInt8) -> ByteBuffer? {
         get {
-            guard let range = valueRange(of: id) else { return nil }
-            return bytes?.getSlice(at: range.lowerBound, length: range.count)
+            valueRange(of: id).map(value)
         }
         set {
             guard let newValue else { return remove(id) }
-            guard let index = makeRoom(for: id, length: newValue.readableBytes) else { return }
-            bytes?.setBuffer(newValue, at: index)
+            set(newValue.readableBytesView, id: id)
         }
     }
 
@@ -91,21 +104,91 @@ public struct RTPHeaderExtensions: Hashable, Sendable {
 
     /// Appends the extension, with its profile and length fields, to `buffer`; nothing when empty.
     func encode(into buffer: inout ByteBuffer) {
-        guard let bytes else { return }
-        let wordCount = min((bytes.readableBytes + 3) / 4, Int(UInt16.max))
-        buffer.writeMultipleIntegers(profile, UInt16(truncatingIfNeeded: wordCount))
-        let padding = wordCount * 4 - bytes.readableBytes
-        if padding >= 0 {
-            buffer.writeImmutableBuffer(bytes)
-            buffer.writeRepeatingByte(0, count: padding)
-        } else if let whole = bytes.getSlice(at: bytes.readerIndex, length: wordCount * 4) {
-            buffer.writeImmutableBuffer(whole)
+        guard !isEmpty else { return }
+        withBytes { bytes in
+            let wordCount = min((bytes.count + 3) / 4, Int(UInt16.max))
+            buffer.writeMultipleIntegers(profile, UInt16(truncatingIfNeeded: wordCount))
+            buffer.writeBytes(bytes.prefix(wordCount * 4))
+            buffer.writeRepeatingByte(0, count: max(0, wordCount * 4 - bytes.count))
         }
     }
 }
 
+extension RTPHeaderExtensions: Hashable {
+    public static func == (left: Self, right: Self) -> Bool {
+        guard left.profile == right.profile, left.isEmpty == right.isEmpty else { return false }
+        return left.withBytes { left in right.withBytes { left.elementsEqual($0) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(profile)
+        withBytes { hasher.combine(bytes: $0) }
+    }
+}
+
 extension RTPHeaderExtensions {
-    /// Where the value of element `id` lies in `bytes`.
+    /// The elements' bytes; none where there is no extension.
+    private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        switch storage {
+        case .none: body(UnsafeRawBufferPointer(start: nil, count: 0))
+        case .inline(let bytes): bytes.withUnsafeBytes(body)
+        case .buffer(let bytes): bytes.withUnsafeReadableBytes(body)
+        }
+    }
+
+    private mutating func withMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) {
+        switch storage {
+        case .none: break
+        case .inline(var bytes):
+            bytes.withUnsafeMutableBytes(body)
+            storage = .inline(bytes)
+        case .buffer(var bytes):
+            // The only owner does not copy.
+            storage = .none
+            bytes.withUnsafeMutableReadableBytes(body)
+            storage = .buffer(bytes)
+        }
+    }
+
+    /// The bytes in a range of them.
+    func value(in range: Range<Int>) -> ByteBuffer {
+        if case .buffer(let bytes) = storage {
+            return bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
+        }
+        return withBytes { bytes in
+            bytes.indices.contains(range.lowerBound) && range.upperBound <= bytes.count
+                ? ByteBuffer(bytes: bytes[range]) : ByteBuffer()
+        }
+    }
+
+    /// The number that the bytes in a range of them are, four at most, the most significant first.
+    func number(in range: Range<Int>) -> UInt32 {
+        withBytes { bytes in
+            bytes[range.clamped(to: 0..<bytes.count)].prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+
+    /// Writes the value of element `id`, unless RFC 8285 has no way to write it.
+    mutating func set(_ value: some Collection<UInt8>, id: UInt8) {
+        guard let start = makeRoom(for: id, length: value.count) else { return }
+        withMutableBytes { bytes in
+            for (offset, byte) in value.enumerated() where start + offset < bytes.count {
+                bytes[start + offset] = byte
+            }
+        }
+    }
+
+    /// Writes a number of `length` bytes as the value of element `id`, the most significant byte first.
+    mutating func set(_ number: UInt32, length: Int, id: UInt8) {
+        guard let start = makeRoom(for: id, length: length) else { return }
+        withMutableBytes { bytes in
+            for offset in 0..<length where start + offset < bytes.count {
+                bytes[start + offset] = UInt8(truncatingIfNeeded: number >> (8 * UInt32(length - 1 - offset)))
+            }
+        }
+    }
+
+    /// Where the value of element `id` lies among the bytes.
     func valueRange(of id: UInt8) -> Range<Int>? {
         var found: Range<Int>?
         scan { candidate, range in
@@ -116,16 +199,16 @@ extension RTPHeaderExtensions {
         return found
     }
 
-    /// Calls `body` with each element's identifier and the place of its value in `bytes`, until it answers false.
+    /// Calls `body` with each element's identifier and the place of its value among the bytes, until it answers false.
     ///
     /// Returns whether the bytes were well-formed as far as they were read. What is malformed ends the list: the
     /// elements in front of it count (RFC 8285 4.2).
     @discardableResult
     func scan(_ body: (UInt8, Range<Int>) -> Bool) -> Bool {
-        guard let bytes else { return true }
+        guard !isEmpty else { return true }
         let form = form
         guard form != .opaque else { return false }
-        return bytes.withUnsafeReadableBytes { raw in
+        return withBytes { raw in
             var position = 0
             while position < raw.count {
                 let first = raw[position]
@@ -145,18 +228,17 @@ extension RTPHeaderExtensions {
                     position += 1
                 }
                 guard length <= raw.count - position else { return false }
-                let start = bytes.readerIndex + position
-                if !body(id, start..<(start + length)) { return true }
+                if !body(id, position..<(position + length)) { return true }
                 position += length
             }
             return true
         }
     }
 
-    /// Makes an element `id` of `length` bytes, whose content is undefined, and returns where it lies in `bytes`.
+    /// Makes an element `id` of `length` bytes, whose content is undefined, and returns where it lies among the bytes.
     ///
     /// An element of that length is reused in place; nil when RFC 8285 has no way to write it.
-    mutating func makeRoom(for id: UInt8, length: Int) -> Int? {
+    private mutating func makeRoom(for id: UInt8, length: Int) -> Int? {
         guard id != 0, length >= 0, length <= 255 else { return nil }
         var present: Range<Int>?
         let isWellFormed = scan { candidate, range in
@@ -167,10 +249,10 @@ extension RTPHeaderExtensions {
 
         let fitsOneByte = id <= 14 && (1...16).contains(length)
         let needsTwoByte = form == .twoByte || (form == .oneByte && !fitsOneByte) || (form == .opaque && !fitsOneByte)
-        let keepsForm = bytes == nil || (form == .twoByte) == needsTwoByte
-        if bytes == nil {
+        let keepsForm = isEmpty || (form == .twoByte) == needsTwoByte
+        if isEmpty {
             profile = needsTwoByte ? Self.twoByteProfile : Self.oneByteProfile
-            bytes = ByteBufferAllocator().buffer(capacity: max(16, length + 2))
+            storage = .inline(InlineBytes())
         } else if present != nil || !isWellFormed || !keepsForm {
             rebuild(without: id, asTwoByte: needsTwoByte)
         }
@@ -181,7 +263,7 @@ extension RTPHeaderExtensions {
     private mutating func remove(_ id: UInt8) {
         guard valueRange(of: id) != nil else { return }
         rebuild(without: id, asTwoByte: form == .twoByte)
-        if bytes?.readableBytes == 0 { self = RTPHeaderExtensions() }
+        if byteCount == 0 { self = RTPHeaderExtensions() }
     }
 
     /// Writes the elements anew, without `id`, in the form asked for. The elements must fit it.
@@ -189,25 +271,48 @@ extension RTPHeaderExtensions {
         let old = self
         let twoByteProfile = form == .twoByte ? profile : Self.twoByteProfile
         profile = asTwoByte ? twoByteProfile : Self.oneByteProfile
-        bytes = ByteBufferAllocator().buffer(capacity: (old.bytes?.readableBytes ?? 0) + 32)
+        storage = .inline(InlineBytes())
         old.scan { candidate, range in
-            guard candidate != id, let value = old.bytes?.getSlice(at: range.lowerBound, length: range.count) else {
-                return true
+            guard candidate != id else { return true }
+            let start = append(id: candidate, length: range.count)
+            old.withBytes { source in
+                withMutableBytes { bytes in
+                    UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyBytes(from: source[range])
+                }
             }
-            if let index = append(id: candidate, length: range.count) { bytes?.setBuffer(value, at: index) }
             return true
         }
     }
 
     /// Appends an element with zeros for its value and returns where the value lies.
-    private mutating func append(id: UInt8, length: Int) -> Int? {
+    private mutating func append(id: UInt8, length: Int) -> Int {
+        let end = byteCount
         if form == .oneByte {
-            bytes?.writeInteger(id << 4 | UInt8(truncatingIfNeeded: length - 1))
-        } else {
-            bytes?.writeMultipleIntegers(id, UInt8(truncatingIfNeeded: length))
+            appendZeros(1 + length)
+            withMutableBytes { $0[end] = id << 4 | UInt8(truncatingIfNeeded: length - 1) }
+            return end + 1
         }
-        let index = bytes?.writerIndex
-        bytes?.writeRepeatingByte(0, count: length)
-        return index
+        appendZeros(2 + length)
+        withMutableBytes {
+            $0[end] = id
+            $0[end + 1] = UInt8(truncatingIfNeeded: length)
+        }
+        return end + 2
+    }
+
+    private mutating func appendZeros(_ count: Int) {
+        if case .inline(var bytes) = storage, bytes.append(zeros: count) {
+            storage = .inline(bytes)
+            return
+        }
+        var buffer: ByteBuffer
+        if case .buffer(let bytes) = storage {
+            buffer = bytes
+            storage = .none
+        } else {
+            buffer = withBytes { ByteBuffer(bytes: $0) }
+        }
+        buffer.writeRepeatingByte(0, count: count)
+        storage = .buffer(buffer)
     }
 }

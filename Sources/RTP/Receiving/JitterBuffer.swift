@@ -35,7 +35,7 @@ public struct JitterBuffer: Sendable {
     private var nextRequest: Int64 = .max
     private var roundTripTime: Int64 = 100_000_000
     private var restartDetector = RestartDetector()
-    /// When `popReady` or `nacksDue` may next have something without another packet arriving; nil for never. Stored, so
+    /// When `popNext` or `nacksDue` may next have something without another packet arriving; nil for never. Stored, so
     /// that owners who only look at it copy nothing else.
     public private(set) var nextDeadline: MonotonicInstant?
 
@@ -102,7 +102,8 @@ public struct JitterBuffer: Sendable {
         return .inserted
     }
 
-    /// The next packet in order, unless a gap in front of it may still be filled.
+    /// The next packet in order, unless a gap in front of it may still be filled. Where a gap was given up, the sequence
+    /// numbers jump.
     public mutating func popNext(now: MonotonicInstant) -> ReceivedPacket? {
         guard let highest, next <= highest else { return nil }
         defer { updateDeadline() }
@@ -120,13 +121,6 @@ public struct JitterBuffer: Sendable {
             next += 1
         }
         return nil
-    }
-
-    /// All packets that are ready, in order. Where gaps were given up, the sequence numbers jump.
-    public mutating func popReady(now: MonotonicInstant) -> [ReceivedPacket] {
-        var ready: [ReceivedPacket] = []
-        while let packet = popNext(now: now) { ready.append(packet) }
-        return ready
     }
 
     /// The sequence numbers to ask for now, in ascending order. They count as asked for.

@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// What NADA can be tuned by, with the defaults of RFC 8698, Figure 3, whose names stand in parentheses. The lowest and
 /// the highest rate (RMIN, RMAX) are the controller's limits.

@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// What SCReAM can be tuned by. Names in parentheses are those of draft-ietf-ccwg-rfc8298bis-screamv2; values are those
 /// of the authors' code of 2026 where that has moved on from the draft.

@@ -7,14 +7,18 @@ import SecureTransport
 ///
 /// Belongs to that event loop: everything but `bind` is called there only.
 final class MediaSocket {
+    /// A datagram that arrived.
+    struct Datagram: Sendable {
+        var payload: ByteBuffer
+        var source: TransportAddress
+        /// When the kernel took it in.
+        var arrival: MonotonicInstant
+    }
+
     /// Receives what arrives, on the event loop.
     protocol Receiver: AnyObject, Sendable {
-        /// A datagram arrived. More of the same read may follow before `readBatchEnded`.
-        ///
-        /// - Parameter arrival: When the kernel took it in.
-        func received(_ datagram: ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant)
-        /// Everything that one read brought was delivered.
-        func readBatchEnded()
+        /// One read brought these, in the order they came.
+        func received(_ datagrams: [Datagram])
         /// The socket failed and is closed.
         func socketClosed()
     }
@@ -102,6 +106,8 @@ extension MediaSocket {
         var bytesReceived: UInt64 = 0
 
         private var arrivals: DatagramArrivalClock
+        /// What the read under way has brought so far.
+        private var batch: [Datagram] = []
 
         init(receiver: any Receiver, arrivals: DatagramArrivalClock) {
             self.receiver = receiver
@@ -115,11 +121,12 @@ extension MediaSocket {
             bytesReceived += UInt64(envelope.data.readableBytes)
             guard let source = TransportAddress(envelope.remoteAddress) else { return }
             // A slice without spare capacity: whoever writes to it copies the datagram, not the read buffer's share.
-            receiver?.received(envelope.data.slice(), from: source, arrival: arrival)
+            batch.append(Datagram(payload: envelope.data.slice(), source: source, arrival: arrival))
         }
 
         func channelReadComplete(context: ChannelHandlerContext) {
-            receiver?.readBatchEnded()
+            receiver?.received(batch)
+            batch.removeAll(keepingCapacity: true)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {

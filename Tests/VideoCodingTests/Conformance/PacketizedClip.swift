@@ -24,7 +24,7 @@ struct PacketizedClip {
         for packet in shuffled(packets(of: accessUnits)) {
             now += 100_000
             _ = buffer.insert(packet, now: MonotonicInstant(nanoseconds: now))
-            for ready in buffer.popReady(now: MonotonicInstant(nanoseconds: now)) {
+            while let ready = buffer.popNext(now: MonotonicInstant(nanoseconds: now)) {
                 received += depacketizer.append(
                     payload: ready.packet.payload, timestamp: ready.packet.timestamp, marker: ready.packet.marker,
                     sequence: ready.sequence)
