@@ -91,9 +91,13 @@ public struct Pacer<Payload: Sendable>: Sendable {
         guard waitingCount > 0 else { return nil }
         if let item = removeFirst(from: PacketPriority.audio.rawValue) { return (item.payload, nil) }
         // Audio has left: what waits is paced.
-        guard !isHeld, budget.allowsPacket(now: now) else { return nil }
+        guard !isHeld else { return nil }
         for queue in PacketPriority.audio.rawValue + 1..<queues.count {
-            if let item = removeFirst(from: queue) { return (item.payload, budget.spend(item.size, now: now)) }
+            guard let next = queues[queue].first else { continue }
+            guard budget.allowsPacket(of: next.size, waiting: waitingCount, now: now),
+                let item = removeFirst(from: queue)
+            else { return nil }
+            return (item.payload, budget.spend(item.size, now: now))
         }
         return nil
     }
@@ -126,12 +130,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
     @inlinable
     public func nextSendTime(now: MonotonicInstant) -> MonotonicInstant? {
         if !queues[PacketPriority.audio.rawValue].isEmpty { return now }
-        guard !isHeld else { return nil }
-        for queue in queues {
-            guard let next = queue.first else { continue }
-            return budget.nextSendTime(of: next.size, waiting: waitingCount, now: now)
-        }
-        return canPad && budget.wantsPadding ? budget.nextPaddingTime(now: now) : nil
+        guard !isHeld, waitingCount > 0 || (canPad && budget.wantsPadding) else { return nil }
+        return waitingCount > 0 ? budget.nextSendTime(now: now) : budget.nextPaddingTime(now: now)
     }
 
     /// Drops waiting packets, such as those of a frame that nobody can use any more; returns how many.

@@ -22,6 +22,8 @@ struct PacingBudget: Sendable {
     /// The same for the rate up to which padding fills what media leaves: media counts in it.
     private var paddingDebt = 0.0
     private var debtTime: MonotonicInstant?
+    /// When what waits goes on leaving, whoever asks before.
+    private var resumption: MonotonicInstant?
 
     @usableFromInline
     init(burstInterval: Duration) {
@@ -35,6 +37,7 @@ struct PacingBudget: Sendable {
         pacingRate = rate
         paddingRate = padding
         burstInterval = burst ?? defaultBurstInterval
+        resumption = nil
     }
 
     @usableFromInline
@@ -43,10 +46,28 @@ struct PacingBudget: Sendable {
     }
 
     /// Whether a packet may leave now. Starts a probe that waits.
+    ///
+    /// Where several more may leave soon after it, when they may: none of them leaves later than when the last of them
+    /// may, and all with one wake-up and one system call.
+    ///
+    /// - Parameters:
+    ///   - size: The packet's. The others are taken to be as large.
+    ///   - count: How many wait with it.
     @usableFromInline
-    mutating func allowsPacket(now: MonotonicInstant) -> Bool {
+    mutating func allowsPacket(of size: DataSize, waiting count: Int, now: MonotonicInstant) -> Bool {
         prober.update(now: now)
-        return now >= (prober.nextSendTime ?? debtClearTime(now: now))
+        if let probeTime = prober.nextSendTime { return now >= probeTime }
+        if let resumption { return now >= resumption }
+        let clear = debtClearTime(now: now)
+        guard now < clear else { return true }
+        resumption = clear + gatheringTime(for: size, waiting: count)
+        return false
+    }
+
+    private func gatheringTime(for size: DataSize, waiting count: Int) -> Duration {
+        guard count > 1, size > .zero else { return .zero }
+        let gathered = pacingRate.dataSize(over: min(burstInterval, Self.longestGathering)).bytes / size.bytes
+        return pacingRate.duration(for: DataSize(bytes: size.bytes * min(gathered, count - 1)))
     }
 
     /// A packet leaves. Returns the probe cluster that it belongs to, if any.
@@ -54,6 +75,7 @@ struct PacingBudget: Sendable {
     mutating func spend(_ size: DataSize, now: MonotonicInstant) -> Int? {
         let cluster = prober.activeClusterID
         if cluster != nil { prober.packetSent(size: size, now: now) }
+        resumption = nil
         addDebt(size, now: now)
         return cluster
     }
@@ -81,21 +103,10 @@ struct PacingBudget: Sendable {
     }
 
     /// When the next packet may leave.
-    private func nextSendTime(now: MonotonicInstant) -> MonotonicInstant {
-        if let probeTime = prober.nextSendTime { return max(probeTime, now) }
-        return prober.hasWork ? now : max(debtClearTime(now: now), now)
-    }
-
-    /// When to come back for the next of the packets that wait. Where several more may leave soon after it, when they
-    /// may: none of them leaves later than when the last of them may, and all with one wake-up and one system call.
-    ///
-    /// - Parameter size: Of the next packet; the others are taken to be as large.
     @usableFromInline
-    func nextSendTime(of size: DataSize, waiting count: Int, now: MonotonicInstant) -> MonotonicInstant {
-        let next = nextSendTime(now: now)
-        guard count > 1, next > now, !prober.hasWork, size > .zero else { return next }
-        let gathered = pacingRate.dataSize(over: min(burstInterval, Self.longestGathering)).bytes / size.bytes
-        return next + pacingRate.duration(for: DataSize(bytes: size.bytes * min(gathered, count - 1)))
+    func nextSendTime(now: MonotonicInstant) -> MonotonicInstant {
+        if let probeTime = prober.nextSendTime { return max(probeTime, now) }
+        return prober.hasWork ? now : max(resumption ?? debtClearTime(now: now), now)
     }
 
     /// When the debt is small enough for the next packet.

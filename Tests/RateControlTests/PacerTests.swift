@@ -58,6 +58,17 @@ struct PacerTests {
         #expect(sent.map(\.time) == [0, 0, 0, 5, 5, 5, 9, 9])
     }
 
+    @Test("how often it is asked changes nothing")
+    func asking() {
+        var pacer = makePacer(.megabits(5), burst: .milliseconds(5))
+        for index in 0..<8 { pacer.enqueue(index, size: bytes(1250), priority: .video, now: at(0)) }
+        var times: [Int] = []
+        for time in 0..<20 {
+            while pacer.dequeue(now: at(Double(time))) != nil { times.append(time) }
+        }
+        #expect(times == [0, 0, 0, 5, 5, 5, 9, 9])
+    }
+
     @Test("a packet that takes longer than those behind it may be waited for does not wait for them")
     func noGathering() {
         var pacer = makePacer(.megabits(1), burst: .milliseconds(5))
