@@ -173,6 +173,43 @@ struct PageTests {
         }
     }
 
+    @Test("a browser whose page does nothing for it sends no more than REMB asks for: little while its tile is small")
+    func receiverEstimatedMaximumBitrate() async throws {
+        let options = Self.relayOptions + ["--pass-through", "off", "--self-view", "always"]
+        try await meet([Self.ada, Self.ben], relay: options, isDetailed: true) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            try await ada.join("demo", of: relay, running: "RTCRtpSender.prototype.setParameters = async () => {}")
+            try await ben.join("demo", of: relay)
+            /// Waits until Ada is asked to send no more than so much, and the mean of some seconds says whether she does.
+            func sends(_ expected: ClosedRange<Int>, askedFor bound: ClosedRange<Int>) async throws {
+                try await relay.participant("Ada", in: "demo") { bound.contains($0.uplink.maximumBitRate ?? 0) }
+                try await relay.participant("Ada", in: "demo", within: .seconds(60)) {
+                    expected.contains($0.uplink.bitRate)
+                }
+                var rates: [Int] = []
+                for _ in 0..<5 {
+                    try await Task.sleep(for: .seconds(1))
+                    rates.append(try await relay.participant("Ada", in: "demo").uplink.bitRate)
+                }
+                let mean = rates.reduce(0, +) / rates.count
+                #expect(expected.contains(mean), "\(rates) bit/s")
+            }
+            // Half as wide and high as the canvas: 122 kbit/s, with head-room, and sound.
+            try await sends(80_000...270_000, askedFor: 140_000...240_000)
+            let isSet: Bool = try await ben.browser.evaluate(
+                """
+                return fetch('/rooms/demo').then((answer) => answer.json()).then((room) => fetch('/rooms/demo/layout', {
+                  method: 'PUT', headers: { 'Content-Type': 'application/json' },
+                  body: JSON.stringify({
+                    layout: 'solo', participant: room.participants.find((one) => one.name === 'Ada').id }),
+                })).then((answer) => answer.ok);
+                """)
+            #expect(isSet)
+            // All of it: 345 kbit/s.
+            try await sends(300_000...600_000, askedFor: 400_000...540_000)
+        }
+    }
+
     @Test("two in a call are sent each other's own packets; a third ends that and it comes back, without a freeze")
     func passThrough() async throws {
         try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in

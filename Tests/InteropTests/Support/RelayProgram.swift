@@ -50,6 +50,9 @@ final class RelayProgram {
 struct RoomState: Decodable {
     struct Participant: Decodable {
         struct Uplink: Decodable {
+            var bitRate: Int
+            /// What the sender is asked to send at most.
+            var maximumBitRate: Int?
             var width: Int
             var height: Int
             var framesReceived: Int

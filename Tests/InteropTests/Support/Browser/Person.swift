@@ -57,8 +57,11 @@ struct Person {
     }
 
     /// Joins by the page, as a person does: opens it, waits for the camera, says who they are, and clicks.
-    func join(_ room: String, of relay: RelayProgram) async throws {
+    ///
+    /// - Parameter script: What is run in the page first.
+    func join(_ room: String, of relay: RelayProgram, running script: String? = nil) async throws {
         try await browser.open(relay.url("/rooms/\(room)"))
+        if let script { let _: Bool = try await browser.evaluate("\(script); return true;") }
         try await browser.wait(
             for: "\(name)'s camera", until: "document.getElementById('preview-video').videoWidth > 0")
         try await browser.type(name, into: "#own-name")
