@@ -25,7 +25,7 @@ run: dependencies ## Build in release mode and start the relay; ARGS="--port 800
 	@swift build $(release) --product confrelay
 	@exec "$$(swift build $(release) --show-bin-path)/confrelay" $(ARGS)
 
-# All tests run as what is shipped does, in release mode: six times as fast, and what depends on optimisation shows. Some run
+# All tests run in release mode: six times as fast, and what depends on optimisation shows. Some run
 # in debug mode, which is built sooner after a change. Real programs and browsers keep time only where they have the machine
 # for themselves: their tests run last, one by one.
 release_tests := -c release -Xswiftc -enable-testing

@@ -37,8 +37,6 @@ public final class Relay {
     /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
     private static let startWithoutFeedback = BitRate.megabits(1)
     private static let idleCheckInterval = Duration.seconds(1)
-    /// Connections are woken at multiples of this, so that what several have to do is done together.
-    private static let wakeUpInterval = Duration.milliseconds(1)
 
     /// - Parameters:
     ///   - wallClock: Maps the instants the relay is given to NTP time.
@@ -317,6 +315,7 @@ public final class Relay {
                 return
             }
         }
+        room.handOutDecodes(of: participant, now: now)
         room.noteWhetherHeard(participant)
         noteTransmit(participant)
     }
@@ -335,7 +334,7 @@ public final class Relay {
             if let participant = participants[id] {
                 if let transmit = participant.peer.pollTransmit(now: now) { return transmit }
                 participant.isQueuedForTransmit = false
-                participant.nextWakeUp = participant.peer.nextWakeUp(now: now).roundedUp(to: Self.wakeUpInterval)
+                participant.nextWakeUp = participant.peer.nextWakeUp(now: now)
             }
             readyToTransmit.removeFirst()
         }

@@ -59,16 +59,4 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     public static func += (instant: inout MonotonicInstant, duration: Duration) {
         instant = instant.advanced(by: duration)
     }
-
-    /// The first multiple of `interval`, counted from the clock's origin, that is not before this instant; the instant
-    /// itself where there is none or the interval is not positive.
-    @inlinable
-    public func roundedUp(to interval: Duration) -> MonotonicInstant {
-        let step = interval.nanoseconds
-        guard step > 0 else { return self }
-        let past = nanoseconds % step
-        guard past != 0 else { return self }
-        let (sum, overflow) = nanoseconds.addingReportingOverflow(past > 0 ? step - past : -past)
-        return overflow ? self : MonotonicInstant(nanoseconds: sum)
-    }
 }

@@ -91,13 +91,9 @@ public struct Pacer<Payload: Sendable>: Sendable {
         guard waitingCount > 0 else { return nil }
         if let item = removeFirst(from: PacketPriority.audio.rawValue) { return (item.payload, nil) }
         // Audio has left: what waits is paced.
-        guard !isHeld else { return nil }
+        guard !isHeld, budget.allowsPacket(now: now) else { return nil }
         for queue in PacketPriority.audio.rawValue + 1..<queues.count {
-            guard let next = queues[queue].first else { continue }
-            guard budget.allowsPacket(of: next.size, waiting: waitingCount, now: now),
-                let item = removeFirst(from: queue)
-            else { return nil }
-            return (item.payload, budget.spend(item.size, now: now))
+            if let item = removeFirst(from: queue) { return (item.payload, budget.spend(item.size, now: now)) }
         }
         return nil
     }

@@ -5,9 +5,6 @@ public import MediaCore
 struct PacingBudget: Sendable {
     /// How much padding is asked for at a time.
     static let paddingInterval = Duration.milliseconds(5)
-    /// A packet that may leave waits so long at most for those behind it: less than what delay estimators take for one
-    /// group (5 ms).
-    private static let longestGathering = Duration.milliseconds(5)
     /// So many seconds at the rate may be owed.
     static let maximumDebt = 0.5
 
@@ -22,8 +19,6 @@ struct PacingBudget: Sendable {
     /// The same for the rate up to which padding fills what media leaves: media counts in it.
     private var paddingDebt = 0.0
     private var debtTime: MonotonicInstant?
-    /// When what waits goes on leaving, whoever asks before.
-    private var resumption: MonotonicInstant?
 
     @usableFromInline
     init(burstInterval: Duration) {
@@ -37,7 +32,6 @@ struct PacingBudget: Sendable {
         pacingRate = rate
         paddingRate = padding
         burstInterval = burst ?? defaultBurstInterval
-        resumption = nil
     }
 
     @usableFromInline
@@ -46,28 +40,10 @@ struct PacingBudget: Sendable {
     }
 
     /// Whether a packet may leave now. Starts a probe that waits.
-    ///
-    /// Where several more may leave soon after it, when they may: none of them leaves later than when the last of them
-    /// may, and all with one wake-up and one system call.
-    ///
-    /// - Parameters:
-    ///   - size: The packet's. The others are taken to be as large.
-    ///   - count: How many wait with it.
     @usableFromInline
-    mutating func allowsPacket(of size: DataSize, waiting count: Int, now: MonotonicInstant) -> Bool {
+    mutating func allowsPacket(now: MonotonicInstant) -> Bool {
         prober.update(now: now)
-        if let probeTime = prober.nextSendTime { return now >= probeTime }
-        if let resumption { return now >= resumption }
-        let clear = debtClearTime(now: now)
-        guard now < clear else { return true }
-        resumption = clear + gatheringTime(for: size, waiting: count)
-        return false
-    }
-
-    private func gatheringTime(for size: DataSize, waiting count: Int) -> Duration {
-        guard count > 1, size > .zero else { return .zero }
-        let gathered = pacingRate.dataSize(over: min(burstInterval, Self.longestGathering)).bytes / size.bytes
-        return pacingRate.duration(for: DataSize(bytes: size.bytes * min(gathered, count - 1)))
+        return now >= (prober.nextSendTime ?? debtClearTime(now: now))
     }
 
     /// A packet leaves. Returns the probe cluster that it belongs to, if any.
@@ -75,7 +51,6 @@ struct PacingBudget: Sendable {
     mutating func spend(_ size: DataSize, now: MonotonicInstant) -> Int? {
         let cluster = prober.activeClusterID
         if cluster != nil { prober.packetSent(size: size, now: now) }
-        resumption = nil
         addDebt(size, now: now)
         return cluster
     }
@@ -106,7 +81,7 @@ struct PacingBudget: Sendable {
     @usableFromInline
     func nextSendTime(now: MonotonicInstant) -> MonotonicInstant {
         if let probeTime = prober.nextSendTime { return max(probeTime, now) }
-        return prober.hasWork ? now : max(resumption ?? debtClearTime(now: now), now)
+        return prober.hasWork ? now : max(debtClearTime(now: now), now)
     }
 
     /// When the debt is small enough for the next packet.

@@ -203,6 +203,7 @@ actor RelayDriver {
             if timer.instant <= wanted { return }
             timer.scheduled.cancel()
         }
+        timer = nil
         // Fails only once the loop has ended.
         guard let scheduled = try? eventLoop.scheduleCallback(at: wanted.deadline, handler: Alarm(driver: self)) else {
             return

@@ -11,19 +11,6 @@ import Testing
         #expect(instant - .seconds(2) == MonotonicInstant(nanoseconds: -499_999_000))
     }
 
-    @Test func `an instant is rounded up to a multiple of an interval`() {
-        func rounded(_ nanoseconds: Int64, to interval: Duration = .milliseconds(1)) -> Int64 {
-            MonotonicInstant(nanoseconds: nanoseconds).roundedUp(to: interval).nanoseconds
-        }
-        #expect(rounded(0) == 0)
-        #expect(rounded(1) == 1_000_000)
-        #expect(rounded(1_000_000) == 1_000_000)
-        #expect(rounded(-1) == 0)
-        #expect(rounded(-1_000_001) == -1_000_000)
-        #expect(rounded(.max) == .max)
-        #expect(rounded(7, to: .zero) == 7)
-    }
-
     @Test func `never stays never`() {
         #expect(MonotonicInstant.distantFuture + .seconds(1) == .distantFuture)
         #expect(MonotonicInstant.zero + .seconds(Int64.max) == .distantFuture)

@@ -47,35 +47,6 @@ struct PacerTests {
         #expect(abs((rest.last?.time ?? 0) - 95) < 1.5)
     }
 
-    @Test("behind a burst several packets leave at a time, the last of them no later than it could one by one")
-    func gathering() {
-        // 1250 bytes take 2 ms.
-        var pacer = makePacer(.megabits(5), burst: .milliseconds(5))
-        for index in 0..<8 { pacer.enqueue(index, size: bytes(1250), priority: .video, now: at(0)) }
-        let sent = drain(&pacer, until: 1000)
-        #expect(sent.map(\.payload) == Array(0..<8))
-        // Three at once; the fourth could leave after 1 ms, the fifth and sixth 2 ms after each other.
-        #expect(sent.map(\.time) == [0, 0, 0, 5, 5, 5, 9, 9])
-    }
-
-    @Test("how often it is asked changes nothing")
-    func asking() {
-        var pacer = makePacer(.megabits(5), burst: .milliseconds(5))
-        for index in 0..<8 { pacer.enqueue(index, size: bytes(1250), priority: .video, now: at(0)) }
-        var times: [Int] = []
-        for time in 0..<20 {
-            while pacer.dequeue(now: at(Double(time))) != nil { times.append(time) }
-        }
-        #expect(times == [0, 0, 0, 5, 5, 5, 9, 9])
-    }
-
-    @Test("a packet that takes longer than those behind it may be waited for does not wait for them")
-    func noGathering() {
-        var pacer = makePacer(.megabits(1), burst: .milliseconds(5))
-        for index in 0..<3 { pacer.enqueue(index, size: bytes(1250), priority: .video, now: at(0)) }
-        #expect(drain(&pacer, until: 1000).map(\.time) == [0, 5, 15])
-    }
-
     @Test("no credit is saved up while nothing waits")
     func noCredit() {
         var pacer = makePacer()

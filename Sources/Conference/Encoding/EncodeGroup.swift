@@ -4,9 +4,9 @@ import VideoCoding
 /// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them all.
 ///
 /// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded and cut into payloads
-/// once, and numbered for each. One encode job is out at a time. The picture of a tick at which the encoder is still busy waits for it until the
-/// next tick's is there: so one that takes a little longer than a tick makes a few frames less, not half of them. A tick at
-/// which nobody has room for a frame is left out: no bits are spent on what would be late.
+/// once, and numbered for each. One encode job is out at a time. The picture of a tick at which the encoder is still busy
+/// waits for it until the next tick's is there: so one that takes a little longer than a tick makes a few frames less, not
+/// half of them. A tick at which nobody has room for a frame is left out: no bits are spent on what would be late.
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     private static let unaskedKeyFrameInterval = Duration.seconds(2)

@@ -144,11 +144,13 @@ final class Room {
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
         guard let pipeline = participant.makePipeline(for: SourceContent(frame.content)) else { return }
-        guard !pipeline.enqueue(frame, now: now) else {
-            participant.peer.requestKeyFrame(frame.content, now: now)
-            return
-        }
-        handOutDecode(pipeline, now: now)
+        if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyFrame(frame.content, now: now) }
+    }
+
+    /// Has decoded what came of a participant's video: frames that came together are one job.
+    func handOutDecodes(of participant: Participant, now: MonotonicInstant) {
+        if let uplink = participant.uplink { handOutDecode(uplink, now: now) }
+        if let slides = participant.slides { handOutDecode(slides, now: now) }
     }
 
     func audioPacket(_ packet: ReceivedAudioPacket, from participant: Participant) {
