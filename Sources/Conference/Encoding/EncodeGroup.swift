@@ -288,12 +288,11 @@ final class EncodeGroup {
                 coarsest.keyFrameEncoded()
                 keyFrames.end(size: frame.size, rate: bitRate.sustained, now: completion.finished)
             }
-        }
-        if result.error != nil { keyFrames.request() }
-        if result.frame == nil, result.error == nil {
+        } else if result.error == nil {
             framesLeftOut &+= 1
             coarsest.leftOut(bound: bound, dimensions: encodedDimensions ?? rung.dimensions)
         }
+        if result.error != nil { keyFrames.request() }
         defer { isRefreshing = false }
         guard let frame = result.frame else { return }
         // What was wished for and did not come is not wished for again.

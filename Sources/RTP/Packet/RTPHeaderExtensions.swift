@@ -178,14 +178,9 @@ extension RTPHeaderExtensions {
         }
     }
 
-    /// Writes a number of `length` bytes as the value of element `id`, the most significant byte first.
+    /// Writes a number of `length` bytes, four at most, as the value of element `id`, the most significant byte first.
     mutating func set(_ number: UInt32, length: Int, id: UInt8) {
-        guard let start = makeRoom(for: id, length: length) else { return }
-        withMutableBytes { bytes in
-            for offset in 0..<length where start + offset < bytes.count {
-                bytes[start + offset] = UInt8(truncatingIfNeeded: number >> (8 * UInt32(length - 1 - offset)))
-            }
-        }
+        withUnsafeBytes(of: number.bigEndian) { set($0.suffix(length), id: id) }
     }
 
     /// Where the value of element `id` lies among the bytes.
