@@ -1,3 +1,4 @@
+import MediaCore
 import NIOCore
 
 /// Packets that wait to be decoded, by sequence number.
@@ -22,10 +23,7 @@ struct PacketQueue {
 
     private let capacity: Int
     private var packets: [Packet] = []
-    /// The sequence number of bit 0 of `seen`, the newest that came.
-    private var newestSequence: Int64?
-    /// Which of the 64 newest sequence numbers came.
-    private var seen: UInt64 = 0
+    private var arrived = RecentNumbers()
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -38,8 +36,7 @@ struct PacketQueue {
 
     mutating func removeAll() {
         packets.removeAll(keepingCapacity: true)
-        newestSequence = nil
-        seen = 0
+        arrived = RecentNumbers()
     }
 
     mutating func popFirst() -> Packet? {
@@ -47,22 +44,7 @@ struct PacketQueue {
     }
 
     /// Whether a packet of this number came before; notes that it came now.
-    mutating func noteArrival(of sequence: Int64) -> Bool {
-        guard let newest = newestSequence else {
-            (newestSequence, seen) = (sequence, 1)
-            return false
-        }
-        let distance = sequence &- newest
-        if distance > 0 {
-            seen = distance < 64 ? seen << UInt64(distance) | 1 : 1
-            newestSequence = sequence
-            return false
-        }
-        guard distance > -64 else { return false }
-        let bit = UInt64(1) << UInt64(-distance)
-        defer { seen |= bit }
-        return seen & bit != 0
-    }
+    mutating func noteArrival(of sequence: Int64) -> Bool { arrived.insert(sequence) == .repeated }
 
     mutating func insert(_ packet: Packet) -> Insertion {
         var index = packets.count

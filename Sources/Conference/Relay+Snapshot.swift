@@ -41,7 +41,9 @@ extension Room {
         snapshot.downlink.explanation = explanation(for: participant, now: now)
         snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
         snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
-        snapshot.downlink.packetsPassedOn = participant.passThrough.packets
+        snapshot.downlink.audioPassThrough = audioPassThroughSource(of: participant)?.publicID
+        snapshot.downlink.packetsPassedOn =
+            participant.passThrough.packets &+ participant.audioPassThrough.packets
         if let size = passedOnDimensions(to: participant) {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
         }

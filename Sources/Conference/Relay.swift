@@ -296,7 +296,8 @@ public final class Relay {
                     noteTransmit(receiver)
                 }
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
-            case .audioPacket(let packet): room.audioPacket(packet, from: participant)
+            case .audioPacket(let packet):
+                for receiver in room.audioPacket(packet, from: participant, now: now) { noteTransmit(receiver) }
             case .keyFrameRequested: room.keyFrameRequested(by: participant, now: now)
             case .pictureLost: room.pictureLost(by: participant, now: now)
             case .pictureAcknowledged(_, let time): room.encoding.pictureAcknowledged(at: time, by: participant)

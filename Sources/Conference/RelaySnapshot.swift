@@ -196,6 +196,8 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var explanation: String?
     /// Whose packets are sent as they are; nil where an encoder's frames are.
     public var passThrough: PassThroughSnapshot?
+    /// The id of the participant whose packets of sound are sent as they are; nil where the mix is.
+    public var audioPassThrough: String?
     /// Packets of other senders passed on as they were.
     public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.

@@ -4,17 +4,18 @@ import MediaCore
 /// need to tell. The frames that were fastest are the measure, so that the network's jitter does not show.
 struct PassThroughClock {
     private static let window = Duration.seconds(2)
-    private static let frequency: Int64 = 90_000
 
+    private let clockRate: Int32
     private var timestamp: UInt32
     private var instant: MonotonicInstant
     private var windowStart: MonotonicInstant
     private var earliest: Duration?
 
     /// - Parameters:
-    ///   - timestamp: In units of 90 kHz.
-    ///   - arrival: When the first packet of its frame came.
-    init(timestamp: UInt32, arrival: MonotonicInstant) {
+    ///   - clockRate: What timestamps count a second.
+    ///   - arrival: When the first packet of the timestamp's frame came.
+    init(clockRate: Int32, timestamp: UInt32, arrival: MonotonicInstant) {
+        self.clockRate = clockRate
         self.timestamp = timestamp
         instant = arrival
         windowStart = arrival
@@ -22,7 +23,7 @@ struct PassThroughClock {
 
     /// A frame's first packet has come.
     mutating func observe(timestamp: UInt32, arrival: MonotonicInstant) {
-        let lateness = arrival - due(timestamp)
+        let lateness = lateness(timestamp: timestamp, arrival: arrival)
         earliest = min(earliest ?? lateness, lateness)
         guard arrival - windowStart >= Self.window, let earliest else { return }
         instant = due(timestamp) + earliest
@@ -34,12 +35,16 @@ struct PassThroughClock {
     /// The timestamp of an instant.
     func timestamp(at now: MonotonicInstant) -> UInt32 {
         let ticks = MediaTime(value: (now - instant).nanoseconds, timescale: 1_000_000_000)
-            .converted(toTimescale: Int32(Self.frequency)).value
+            .converted(toTimescale: clockRate).value
         return timestamp &+ UInt32(truncatingIfNeeded: ticks)
     }
 
-    private func due(_ timestamp: UInt32) -> MonotonicInstant {
+    /// How much later a frame came than the fastest.
+    func lateness(timestamp: UInt32, arrival: MonotonicInstant) -> Duration { arrival - due(timestamp) }
+
+    /// When a frame was due.
+    func due(_ timestamp: UInt32) -> MonotonicInstant {
         let ticks = Int64(Int32(bitPattern: timestamp &- self.timestamp))
-        return instant + .nanoseconds(ticks * 1_000_000_000 / Self.frequency)
+        return instant + .nanoseconds(ticks * 1_000_000_000 / Int64(clockRate))
     }
 }

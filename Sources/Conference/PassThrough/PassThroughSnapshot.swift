@@ -11,8 +11,10 @@ public struct PassThroughSnapshot: Encodable, Hashable, Sendable {
 public struct RoomPassThroughSnapshot: Encodable, Hashable, Sendable {
     /// Receivers who are sent a source's packets now.
     public var receivers = 0
+    /// Receivers who are sent a source's sound as it is now.
+    public var audioReceivers = 0
     /// Packets passed on.
     public var packets: UInt64 = 0
-    /// How often a receiver went from an encoder's frames to a source's packets, or the other way round.
+    /// How often a receiver went from an encoder's frames or the mix to a source's packets, or the other way round.
     public var switches: UInt64 = 0
 }

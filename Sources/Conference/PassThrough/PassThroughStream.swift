@@ -27,7 +27,7 @@ struct PassThroughStream {
         numbering = PassThroughNumbering(first: first.sequence, as: number)
         timestampOffset = timestamp &- first.packet.timestamp
         latestTimestamp = timestamp
-        clock = PassThroughClock(timestamp: timestamp, arrival: first.arrival)
+        clock = PassThroughClock(clockRate: VideoSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)
     }
 
     /// The number and timestamp of a packet; nil where it is left out.
@@ -59,7 +59,7 @@ struct PassThroughStream {
         let isAhead = Int32(bitPattern: now &- latestTimestamp) > 0
         latestTimestamp = isAhead ? now : latestTimestamp &+ VideoSendStream.leastTimestampStep
         timestampOffset = latestTimestamp &- packet.packet.timestamp
-        clock = PassThroughClock(timestamp: latestTimestamp, arrival: packet.arrival)
+        clock = PassThroughClock(clockRate: VideoSendStream.clockRate, timestamp: latestTimestamp, arrival: packet.arrival)
         leftOut = nil
     }
 

@@ -4,14 +4,21 @@ import MediaCore
 extension Room {
     func passThroughSnapshot() -> RoomPassThroughSnapshot {
         RoomPassThroughSnapshot(
-            receivers: participants.count { $0.passThrough.source != nil }, packets: passThrough.packets,
-            switches: passThrough.switches &+ participants.reduce(0) { $0 &+ $1.passThrough.switches })
+            receivers: participants.count { $0.passThrough.source != nil },
+            audioReceivers: participants.count { $0.audioPassThrough.source != nil }, packets: passThrough.packets,
+            switches: passThrough.switches
+                &+ participants.reduce(0) { $0 &+ $1.passThrough.switches &+ $1.audioPassThrough.switches })
     }
 
     /// Whose packets a receiver is sent; nil where an encoder's frames are.
     func passThroughSnapshot(of receiver: Participant) -> PassThroughSnapshot? {
         guard let source = receiver.passThrough.source, let sender = participant(source.participant) else { return nil }
         return PassThroughSnapshot(participant: sender.publicID, content: source.content)
+    }
+
+    /// Whose packets of sound a receiver is sent; nil where it is sent the mix.
+    func audioPassThroughSource(of receiver: Participant) -> Participant? {
+        receiver.audioPassThrough.source.flatMap { participant($0) }
     }
 
     /// The size of the pictures that a receiver is sent as they are.
@@ -25,6 +32,12 @@ extension Room {
 
     /// Why a receiver is sent what it is sent.
     func explanation(for receiver: Participant, now: MonotonicInstant) -> String? {
+        let sound = audioPassThroughSource(of: receiver).map { "The sound is \($0.name)'s as it comes, not mixed." }
+        let sentences = [pictureExplanation(for: receiver, now: now), sound].compactMap(\.self)
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    private func pictureExplanation(for receiver: Participant, now: MonotonicInstant) -> String? {
         guard let source = receiver.passThrough.source else {
             return encoding.explanation(for: receiver, now: now).map { text in
                 why(receiver).map { "\(text) \($0)" } ?? text

@@ -19,7 +19,7 @@ final class RoomPassThrough {
     /// A participant has left.
     func forget(_ participant: Participant) {
         tapped = tapped.filter { $0.participant != participant.id }
-        switches &+= participant.passThrough.switches
+        switches &+= participant.passThrough.switches &+ participant.audioPassThrough.switches
     }
 
     /// Somebody's picture need not be composed any more.

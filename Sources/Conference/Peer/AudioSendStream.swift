@@ -4,6 +4,12 @@ import RTP
 
 /// One Opus stream on its way out.
 struct AudioSendStream {
+    /// What timestamps count a second (RFC 7587 4.1).
+    static let clockRate: Int32 = 48_000
+
+    /// Samples of a packet of ours.
+    private static let frameSampleCount: Int64 = 960
+
     let ssrc: UInt32
     var payloadType: UInt8
     /// That of packets that repeat earlier ones; nil where there are to be none.
@@ -14,11 +20,15 @@ struct AudioSendStream {
     var repetitions: Int { redundancyPayloadType == nil ? 0 : redundancyDepth }
     private var redundancy = RedundancySender()
     private(set) var redundantPacketsSent: UInt64 = 0
-    private let timestampOffset: UInt32
+    /// Another sender's packets, which are sent in place of ours.
+    private var passThrough: AudioPassThroughStream?
+    private var timestampOffset: UInt32
     private var sequenceNumber: UInt16
+    /// The last packet of ours.
+    private var last: (timestamp: UInt32, captureTime: MonotonicInstant)?
     private var isFirst = true
 
-    var statistics = SendStatistics(clockRate: 48_000)
+    var statistics = SendStatistics(clockRate: clockRate)
 
     init(ssrc: UInt32, payloadType: UInt8, using generator: inout some RandomNumberGenerator) {
         self.ssrc = ssrc
@@ -31,11 +41,13 @@ struct AudioSendStream {
     mutating func packetize(
         _ payload: ByteBuffer, sampleTime: UInt32, captureTime: MonotonicInstant
     ) -> RTPPacket {
+        if let passThrough { end(passThrough, at: sampleTime, captureTime: captureTime) }
         defer {
             sequenceNumber &+= 1
             isFirst = false
         }
         let timestamp = timestampOffset &+ sampleTime
+        last = (timestamp, captureTime)
         statistics.packetSent(
             timestamp: timestamp, payloadSize: DataSize(bytes: payload.readableBytes), captureTime: captureTime)
         if let redundancyPayloadType,
@@ -50,5 +62,43 @@ struct AudioSendStream {
         return RTPPacket(
             payloadType: payloadType, marker: isFirst, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc,
             payload: payload)
+    }
+
+    // MARK: Another sender's packets
+
+    /// Another sender's packet as one of this stream; nil where it comes too late. Numbers and timestamps go on, until the next
+    /// packet of ours.
+    mutating func passOn(_ packet: ReceivedAudioPacket, sampleCount: Int) -> RTPPacket? {
+        var stream = passThrough ?? begin(at: packet)
+        guard let place = stream.place(packet, sampleCount: sampleCount) else { return nil }
+        passThrough = stream
+        defer { isFirst = false }
+        statistics.packetSent(
+            timestamp: place.timestamp, payloadSize: DataSize(bytes: packet.payload.readableBytes),
+            captureTime: stream.clock.due(place.timestamp))
+        return RTPPacket(
+            payloadType: payloadType, marker: isFirst, sequenceNumber: UInt16(truncatingIfNeeded: place.number),
+            timestamp: place.timestamp, ssrc: ssrc, payload: packet.payload)
+    }
+
+    private func begin(at packet: ReceivedAudioPacket) -> AudioPassThroughStream {
+        var timestamp = timestampOffset
+        if let last {
+            let elapsed = MediaTime(packet.arrival - last.captureTime, timescale: Self.clockRate).value
+            timestamp = last.timestamp &+ UInt32(truncatingIfNeeded: max(elapsed, Self.frameSampleCount))
+        }
+        return AudioPassThroughStream(first: packet, as: Int64(sequenceNumber), timestamp: timestamp)
+    }
+
+    private mutating func end(
+        _ stream: AudioPassThroughStream, at sampleTime: UInt32, captureTime: MonotonicInstant
+    ) {
+        passThrough = nil
+        sequenceNumber = UInt16(truncatingIfNeeded: stream.next)
+        let now = stream.clock.timestamp(at: captureTime)
+        let timestamp = Int32(bitPattern: now &- stream.end) > 0 ? now : stream.end
+        timestampOffset = timestamp &- sampleTime
+        // What was sent of ours before does not come right before what is sent next.
+        redundancy = RedundancySender()
     }
 }

@@ -76,9 +76,27 @@ extension PeerConnection {
         now: MonotonicInstant
     ) {
         guard !isClosed, let line = audioLine, lines[line].sends,
-            var packet = lines[line].audioSender?.packetize(
+            let packet = lines[line].audioSender?.packetize(
                 payload, sampleTime: sampleTime, captureTime: captureTime)
         else { return }
+        sendAudio(packet, level: level, line: line, now: now)
+    }
+
+    /// Queues another sender's Opus packet in place of ours. Returns whether it is sent: not where it comes too late.
+    ///
+    /// - Parameter sampleCount: How many samples it holds, at 48 kHz.
+    func passOn(
+        _ received: ReceivedAudioPacket, sampleCount: Int, level: AudioLevel?, now: MonotonicInstant
+    ) -> Bool {
+        guard !isClosed, let line = audioLine, lines[line].sends,
+            let packet = lines[line].audioSender?.passOn(received, sampleCount: sampleCount)
+        else { return false }
+        sendAudio(packet, level: level, line: line, now: now)
+        return true
+    }
+
+    private func sendAudio(_ audio: RTPPacket, level: AudioLevel?, line: Int, now: MonotonicInstant) {
+        var packet = audio
         if let level, let id = lines[line].negotiated.outboundExtensionIDs.audioLevel {
             packet.extensions.setAudioLevel(level, id: id)
         }

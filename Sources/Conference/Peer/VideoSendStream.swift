@@ -10,6 +10,8 @@ import VideoCoding
 struct VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
     static let keyFrameRequestWindow = Duration.milliseconds(300)
+    /// What timestamps count a second (RFC 6184 8.1).
+    static let clockRate: Int32 = 90_000
 
     let ssrc: UInt32
     private(set) var payloadType: UInt8
@@ -34,7 +36,7 @@ struct VideoSendStream {
     /// What the receiver may tell to have; nil where it was not negotiated to.
     private(set) var sentPictures: SentPictures?
 
-    var statistics = SendStatistics(clockRate: 90_000)
+    var statistics = SendStatistics(clockRate: clockRate)
     /// About how many packets the last report speaks of that the one before did not.
     private(set) var packetsReportedOn: Int64 = 0
     private var reportedPacketCount: Int64 = 0

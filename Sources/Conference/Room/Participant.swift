@@ -26,6 +26,10 @@ final class Participant {
     var passThrough = PassThroughLink()
     /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
     private(set) var passThroughAcceptance: PassThroughAcceptance?
+    /// Whether another's sound is sent as it came in place of the mix.
+    var audioPassThrough = AudioPassThroughLink()
+    /// The rate of the participant's own sound, as it comes, with headers.
+    var audioRate = RateMeter()
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0

@@ -107,7 +107,7 @@ final class Room {
         participants.removeAll { $0 === participant }
         presenters.removeAll { $0 == participant.id }
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
-        if participant.hearsMix { audioInput.apply(.removeReceiver(participant.id)) }
+        if participant.hearsMix { setMixed(false, participant) }
         emit(.participantLeft(id: participant.publicID))
         passThrough.forget(participant)
         let speakerBefore = speaker.activeSpeaker
@@ -123,11 +123,17 @@ final class Room {
             audioInput.apply(participant.sendsAudio ? .addSource(participant.id) : .removeSource(participant.id))
         }
         if participant.hearsMix != heardMix {
-            let settings = AudioEncoderSettings(bitRate: participant.audioBitRate)
-            audioInput.apply(
-                participant.hearsMix ? .addReceiver(participant.id, settings) : .removeReceiver(participant.id))
+            participant.audioPassThrough.reset()
+            setMixed(participant.hearsMix, participant)
         }
         if !participant.sendsAudio { participant.audio = nil }
+    }
+
+    /// Has the mixer make packets for a participant, or not any more.
+    func setMixed(_ isMixed: Bool, _ participant: Participant) {
+        let settings = AudioEncoderSettings(
+            bitRate: participant.audioBitRate, expectedPacketLoss: participant.expectedAudioLoss)
+        audioInput.apply(isMixed ? .addReceiver(participant.id, settings) : .removeReceiver(participant.id))
     }
 
     /// The next tick works out anew what everybody is to be shown.
@@ -153,12 +159,16 @@ final class Room {
         if let slides = participant.slides { handOutDecode(slides, now: now) }
     }
 
-    func audioPacket(_ packet: ReceivedAudioPacket, from participant: Participant) {
+    /// Returns those to whom the packet is sent as it is.
+    func audioPacket(
+        _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
+    ) -> [Participant] {
         audioInput.insert(
             AudioPacket(
                 payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
                 arrival: packet.arrival),
             from: participant.id)
+        return passOn(packet, from: participant, now: now)
     }
 
     func audioBitRateChanged(_ rate: BitRate, for participant: Participant) {
@@ -246,6 +256,7 @@ final class Room {
         let excess = waitingAudioTicks.count - Int(Self.maximumAudioBacklog)
         if excess > 0 { waitingAudioTicks.removeFirst(excess) }
         isMixing = true
+        updateAudioPassThrough(now: now)
         for participant in participants where participant.hearsMix {
             let loss = participant.peer.audioFractionLost
             guard loss != participant.expectedAudioLoss else { continue }
@@ -317,7 +328,10 @@ final class Room {
             noteLevels(tick.output.sources, now: tick.captureTime)
             observe(tick)
             for participant in participants {
-                if let packet = tick.output.packets[participant.id], !packet.maySkip {
+                guard let packet = tick.output.packets[participant.id], participant.audioPassThrough.takesMix() else {
+                    continue
+                }
+                if !packet.maySkip {
                     participant.peer.sendAudio(
                         packet.payload, sampleTime: tick.sampleTime,
                         level: packet.level,

@@ -1,10 +1,8 @@
+import MediaCore
 public import NIOCore
 
 /// Takes the payloads out of packets that repeat earlier ones (RFC 2198), each payload once.
 public struct RedundancyReceiver: Sendable {
-    /// How far back packets are known to have come.
-    private static let memory: Int64 = 64
-
     /// A payload and the packet that it is, or was, of.
     public struct Payload: Hashable, Sendable {
         public var payload: ByteBuffer
@@ -18,17 +16,12 @@ public struct RedundancyReceiver: Sendable {
     /// Packets that could not be read.
     public private(set) var malformedCount: UInt64 = 0
 
-    /// A bit for each of the last packets, the newest the lowest.
-    private var seen: UInt64 = 0
-    private var newest: Int64?
+    private var arrived = RecentNumbers()
 
     public init() {}
 
     /// The stream begins anew.
-    public mutating func restart() {
-        newest = nil
-        seen = 0
-    }
+    public mutating func restart() { arrived = RecentNumbers() }
 
     /// Notes a packet without repetitions; returns whether it had not come before, nor been taken from a later one.
     public mutating func note(sequence: Int64) -> Bool { isNew(sequence) }
@@ -45,13 +38,13 @@ public struct RedundancyReceiver: Sendable {
             malformedCount &+= 1
             return []
         }
-        let start = newest
+        let start = arrived.newest
         var payloads: [Payload] = []
         for (index, block) in redundant.earlier.enumerated() where block.payloadType == payloadType {
             // Blocks carry no numbers: they are those of the packets right before.
             let number = sequence - Int64(redundant.earlier.count - index)
             // What was before the first packet that came is not missed.
-            guard block.age > 0, block.payload.readableBytes > 0, let start, number > start - Self.memory, isNew(number)
+            guard block.age > 0, block.payload.readableBytes > 0, let start, number > start - RecentNumbers.count, isNew(number)
             else { continue }
             usedCount &+= 1
             payloads.append(
@@ -63,24 +56,7 @@ public struct RedundancyReceiver: Sendable {
         return payloads
     }
 
-    /// Whether a packet had not come before. It has now.
-    private mutating func isNew(_ sequence: Int64) -> Bool {
-        guard let newest else {
-            newest = sequence
-            seen = 1
-            return true
-        }
-        if sequence > newest {
-            let step = sequence - newest
-            seen = step < Self.memory ? seen << UInt64(step) | 1 : 1
-            self.newest = sequence
-            return true
-        }
-        let age = newest - sequence
-        // Too old to be known: as well new as not; the playout buffer judges it.
-        guard age < Self.memory else { return true }
-        let bit: UInt64 = 1 << UInt64(age)
-        defer { seen |= bit }
-        return seen & bit == 0
-    }
+    /// Whether a packet had not come before. It has now. One too old to be known may as well be new as not; the playout
+    /// buffer judges it.
+    private mutating func isNew(_ sequence: Int64) -> Bool { arrived.insert(sequence) != .repeated }
 }

@@ -110,6 +110,9 @@ extension ServerReport {
         family("pass_through_receivers", .gauge, "Receivers sent a source's own packets.") {
             UInt64($0.passThrough.receivers)
         }
+        family("pass_through_audio_receivers", .gauge, "Receivers sent a source's own sound.") {
+            UInt64($0.passThrough.audioReceivers)
+        }
         family("pass_through_packets_total", .counter, "Packets passed on as they came.", \.passThrough.packets)
         family(
             "pass_through_switches_total", .counter, "Changes between encoders and sources' own packets.",

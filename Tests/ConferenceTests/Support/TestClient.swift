@@ -62,6 +62,13 @@ final class TestClient {
     private(set) var keyFramesReceived = 0
     private(set) var bytesReceived = 0
     private(set) var audioPackets: [ReceivedAudioPacket] = []
+    /// Opus packets sent, in order.
+    private(set) var sentAudio: [ByteBuffer] = []
+    /// The rate of the sound.
+    var audioBitRate: BitRate {
+        get { tone?.bitRate ?? .zero }
+        set { tone?.bitRate = newValue }
+    }
     private(set) var bitRates: [BitRate] = []
     private(set) var sawGoodbye = false
     private(set) var connectionStates: [ConnectionState] = []
@@ -114,6 +121,7 @@ final class TestClient {
         if now >= nextAudio, let tone {
             nextAudio = nextAudio + .milliseconds(20)
             if let payload = tone.next() {
+                sentAudio.append(payload)
                 peer.sendAudio(payload, sampleTime: tone.sampleTime, level: nil, captureTime: now, now: now)
             }
         }
@@ -213,6 +221,9 @@ final class TestClient {
 final class ToneEncoder {
     private let encoder: OpusEncoder
     private let frequency: Double
+    var bitRate = BitRate.kilobits(32) {
+        didSet { encoder.setBitRate(bitRate) }
+    }
     private var position = 0
     private(set) var sampleTime: UInt32 = 0
     var isSilent = false

@@ -1,0 +1,130 @@
+import MediaCore
+
+/// A receiver between the mix and the packets of the only other who is heard.
+///
+/// The old one goes on until there is a packet of the new one. The mixer goes on decoding everybody, so that a mix is there with
+/// the next tick.
+struct AudioPassThroughLink {
+    enum Phase: Equatable {
+        /// The mix is sent.
+        case mixed
+        /// It still is, until the next packet of the one who is heard comes.
+        case awaiting(ParticipantID)
+        /// That one's packets are sent.
+        case passing(ParticipantID)
+        /// They still are, until there is a packet of the mix.
+        case returning(ParticipantID)
+    }
+
+    /// What is known of the one who is heard, and of the receiver. Rates are with headers.
+    struct Reading {
+        /// That of the packets that come.
+        var rate: BitRate
+        /// What the receiver is to be sent of sound.
+        var allowed: BitRate
+        /// The share of its packets that the receiver loses, 0 to 1.
+        var loss: Double
+    }
+
+    /// What is to be done about the mix.
+    enum Change {
+        case none
+        /// The receiver is to be sent the mix again.
+        case mixes
+    }
+
+    /// Beyond this share lost the mix repairs better: it is encoded for what this receiver loses.
+    private static let loss = (toBegin: 0.01, toGoOn: 0.03)
+    /// How far the packets' rate may be above what the receiver is to be sent.
+    private static let excess = (toBegin: 1.25, toGoOn: 1.5)
+    /// For how long all has to be well before it begins, and for how much longer once it was not.
+    private static let settling = Duration.seconds(2)
+    private static let holdOff = Duration.seconds(10)
+
+    private(set) var phase = Phase.mixed
+    /// Why the packets are not passed on; nil where they are, or may soon be.
+    private(set) var obstacle: AudioPassThroughObstacle?
+    private var clearSince: MonotonicInstant?
+    private var heldOffUntil = MonotonicInstant.zero
+
+    /// Packets passed on.
+    var packets: UInt64 = 0
+    /// How often packets took the place of the mix, or the other way round.
+    private(set) var switches: UInt64 = 0
+
+    /// Whose packets the receiver gets.
+    var source: ParticipantID? {
+        switch phase {
+        case .mixed, .awaiting: nil
+        case .passing(let source), .returning(let source): source
+        }
+    }
+
+    /// Whether the mixer makes packets for the receiver.
+    var isMixed: Bool {
+        if case .passing = phase { false } else { true }
+    }
+
+    /// Sees whether the receiver may be sent another's packets, or may go on to be.
+    ///
+    /// - Parameter sole: The only other whom it hears; nil where there are several, or none.
+    mutating func consider(_ sole: (id: ParticipantID, reading: Reading)?, now: MonotonicInstant) -> Change {
+        switch phase {
+        case .mixed, .awaiting:
+            obstacle = obstacle(sole?.reading, loss: Self.loss.toBegin, excess: Self.excess.toBegin)
+            guard obstacle == nil, let sole, now >= heldOffUntil else {
+                (phase, clearSince) = (.mixed, nil)
+                return .none
+            }
+            let since = clearSince ?? now
+            clearSince = since
+            phase = now - since >= Self.settling ? .awaiting(sole.id) : .mixed
+        case .passing(let source):
+            obstacle = obstacle(
+                sole.flatMap { $0.id == source ? $0.reading : nil }, loss: Self.loss.toGoOn,
+                excess: Self.excess.toGoOn)
+            guard let obstacle else { return .none }
+            if obstacle != .notAlone { heldOffUntil = now + Self.holdOff }
+            (phase, clearSince) = (.returning(source), nil)
+            return .mixes
+        case .returning: break
+        }
+        return .none
+    }
+
+    private func obstacle(_ reading: Reading?, loss: Double, excess: Double) -> AudioPassThroughObstacle? {
+        guard let reading else { return .notAlone }
+        if reading.loss > loss { return .loss }
+        return reading.rate > reading.allowed * excess ? .rate : nil
+    }
+
+    /// The first packet of the one who is awaited is sent.
+    mutating func begin() {
+        guard case .awaiting(let source) = phase else { return }
+        phase = .passing(source)
+        switches &+= 1
+    }
+
+    /// The mixer has made a packet. Returns whether it is to be sent.
+    mutating func takesMix() -> Bool {
+        guard isMixed else { return false }
+        if case .returning = phase {
+            phase = .mixed
+            switches &+= 1
+        }
+        return true
+    }
+
+    /// The receiver is sent no sound any more, or is to be sent the mix from now on.
+    mutating func reset() { (phase, obstacle, clearSince) = (.mixed, nil, nil) }
+}
+
+/// Why a receiver is sent the mix and not the packets of the one whom it hears.
+enum AudioPassThroughObstacle: Equatable {
+    /// It hears several, or nobody.
+    case notAlone
+    /// It loses packets.
+    case loss
+    /// The packets take more than the receiver is to be sent.
+    case rate
+}

@@ -1,0 +1,69 @@
+import AudioMixing
+import MediaCore
+import NIOCore
+
+/// Receivers who hear one other alone, and are sent that one's packets of sound: two in a call, who listens to one sender.
+extension Room {
+    /// What the headers of a mix's packets take.
+    private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
+
+    /// Sees who is to be sent whose packets in place of the mix.
+    func updateAudioPassThrough(now: MonotonicInstant) {
+        guard configuration.passThrough != .off else { return }
+        // With three or more who send sound, everybody hears several.
+        var first: Participant?
+        var second: Participant?
+        var hasMore = false
+        for participant in participants where participant.sendsAudio {
+            hasMore = second != nil
+            if hasMore { break }
+            if first == nil { first = participant } else { second = participant }
+        }
+        for receiver in participants where receiver.hearsMix {
+            let isAlone = !hasMore && (second == nil || receiver === first || receiver === second)
+            let sole = receiver === first ? second : first
+            consider(receiver, sole: isAlone && sole !== receiver ? sole : nil, now: now)
+        }
+    }
+
+    private func consider(_ receiver: Participant, sole: Participant?, now: MonotonicInstant) {
+        let reading = sole.map { sender in
+            (
+                id: sender.id,
+                reading: AudioPassThroughLink.Reading(
+                    rate: sender.audioRate.rate(now: now), allowed: receiver.audioBitRate + Self.headers,
+                    loss: receiver.peer.audioFractionLost)
+            )
+        }
+        switch receiver.audioPassThrough.consider(reading, now: now) {
+        case .none: break
+        case .mixes: setMixed(true, receiver)
+        }
+    }
+
+    /// Passes a packet of sound on to those who are sent its sender's, and begins with it for those who wait for it. Returns
+    /// them.
+    func passOn(
+        _ packet: ReceivedAudioPacket, from sender: Participant, now: MonotonicInstant
+    ) -> [Participant] {
+        sender.audioRate.add(
+            DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead, now: now)
+        guard packet.payload.readableBytes <= PassThroughPolicy.maximumPayload,
+            let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
+        else { return [] }
+        var served: [Participant] = []
+        for receiver in participants where receiver !== sender {
+            if receiver.audioPassThrough.phase == .awaiting(sender.id) {
+                receiver.audioPassThrough.begin()
+                setMixed(false, receiver)
+            }
+            guard receiver.audioPassThrough.source == sender.id,
+                receiver.peer.passOn(packet, sampleCount: sampleCount, level: sender.audio?.level, now: now)
+            else { continue }
+            receiver.audioPassThrough.packets &+= 1
+            passThrough.packets &+= 1
+            served.append(receiver)
+        }
+        return served
+    }
+}
