@@ -12,7 +12,8 @@ import Testing
         VirtualCall { $0.passThrough = .auto }
     }
 
-    private func join(_ call: VirtualCall, _ name: String, role: ParticipantRole = .sendAndReceive) throws -> TestClient {
+    private func join(_ call: VirtualCall, _ name: String, role: ParticipantRole = .sendAndReceive) throws -> TestClient
+    {
         let hears: MediaDirection = role == .watch ? .receiveOnly : .sendAndReceive
         return try call.join(name, video: nil, audio: hears, role: role)
     }

@@ -59,7 +59,8 @@ struct PassThroughStream {
         let isAhead = Int32(bitPattern: now &- latestTimestamp) > 0
         latestTimestamp = isAhead ? now : latestTimestamp &+ VideoSendStream.leastTimestampStep
         timestampOffset = latestTimestamp &- packet.packet.timestamp
-        clock = PassThroughClock(clockRate: VideoSendStream.clockRate, timestamp: latestTimestamp, arrival: packet.arrival)
+        clock = PassThroughClock(
+            clockRate: VideoSendStream.clockRate, timestamp: latestTimestamp, arrival: packet.arrival)
         leftOut = nil
     }
 

@@ -44,7 +44,8 @@ public struct RedundancyReceiver: Sendable {
             // Blocks carry no numbers: they are those of the packets right before.
             let number = sequence - Int64(redundant.earlier.count - index)
             // What was before the first packet that came is not missed.
-            guard block.age > 0, block.payload.readableBytes > 0, let start, number > start - RecentNumbers.count, isNew(number)
+            guard block.age > 0, block.payload.readableBytes > 0, let start, number > start - RecentNumbers.count,
+                isNew(number)
             else { continue }
             usedCount &+= 1
             payloads.append(
