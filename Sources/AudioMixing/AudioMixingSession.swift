@@ -105,7 +105,8 @@ public final class AudioMixingSession {
             source.finish()
             if source.isInMix { mixer.add(source.frame) }
             result.sources[source.id] = AudioSourceReport(
-                level: source.level, mixGain: source.mixGain, statistics: source.statistics)
+                level: source.level, mixGain: source.mixGain, isPlaying: source.isPlaying,
+                statistics: source.statistics)
         }
         swap(&total, &previousTotal)
         let isHeard = mixer.mix(without: nil, into: &total)

@@ -40,11 +40,16 @@ public struct AudioSourceReport: Hashable, Sendable {
     public var level: AudioLevel
     /// What it was multiplied by on its way into the mix: 0 where it was left out.
     public var mixGain: Float
+    /// Whether what came is played; otherwise packets are awaited.
+    public var isPlaying: Bool
     public var statistics: AudioSourceStatistics
 
-    public init(level: AudioLevel, mixGain: Float = 1, statistics: AudioSourceStatistics) {
+    public init(
+        level: AudioLevel, mixGain: Float = 1, isPlaying: Bool = true, statistics: AudioSourceStatistics
+    ) {
         self.level = level
         self.mixGain = mixGain
+        self.isPlaying = isPlaying
         self.statistics = statistics
     }
 }

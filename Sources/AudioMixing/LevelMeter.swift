@@ -1,4 +1,4 @@
-import MediaCore
+public import MediaCore
 
 #if canImport(Glibc)
     import Glibc
@@ -9,7 +9,7 @@ import MediaCore
 #endif
 
 /// Measures frames: their level, and whether it stands out from the background as speech does.
-struct LevelMeter {
+public struct LevelMeter: Sendable {
     /// What a frame must be above the background to be speech.
     private static let voiceMargin: Float = 9
     /// Nothing below this is speech.
@@ -24,9 +24,15 @@ struct LevelMeter {
     private var background: Float = -60
     private var voiceFrames = 0
 
+    public init() {}
+
     /// Measures the next frame.
-    mutating func measure(_ frame: [Float]) -> AudioLevel {
-        let decibels = Self.decibels(frame)
+    mutating func measure(_ frame: [Float]) -> AudioLevel { judge(Self.decibels(frame)) }
+
+    /// Judges the next frame, of 20 ms, by what its sender says of its level alone: senders differ in what they call speech.
+    public mutating func judge(_ level: AudioLevel) -> AudioLevel { judge(-Float(level.decibelsBelowOverload)) }
+
+    private mutating func judge(_ decibels: Float) -> AudioLevel {
         background = min(decibels, background + Self.backgroundRise, Self.loudestBackground)
         background = max(background, -90)
         if decibels > max(background + Self.voiceMargin, Self.quietestVoice) {

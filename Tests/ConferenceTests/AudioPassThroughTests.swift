@@ -73,15 +73,61 @@ import Testing
         #expect(spread <= 25, "\(spread) ms")
     }
 
-    @Test("a third voice brings the mix back without a gap, and its leaving the packets")
-    func thirdVoice() throws {
+    @Test("where packets say how loud they are nothing is decoded or mixed, and it is known all the same who speaks")
+    func rest() throws {
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))
+        var mixes = 0
+        call.jobDuration = { kind in
+            if kind == .mix { mixes += 1 }
+            return .zero
+        }
+        func snapshot() throws -> ParticipantSnapshot {
+            let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+            return try #require(room.participants.first { $0.id == ada.participantID })
+        }
+        for client in [ada, ben] { client.toldLevel = AudioLevel(decibelsBelowOverload: 20) }
+        call.run(for: .seconds(4))
+        #expect(try isPassed(ben, call))
+        #expect(mixes > 0)
+        mixes = 0
+        ben.toldLevel = AudioLevel(decibelsBelowOverload: 127)
+        call.run(for: .seconds(2))
+        #expect(mixes == 0)
+        #expect(try snapshot().isSpeaking)
+        #expect(try snapshot().uplink.audioLevel == 20)
+        let room = try #require(call.relay.rooms["demo"])
+        #expect(room.activeSpeaker?.publicID == ada.participantID)
+        ada.toldLevel = AudioLevel(decibelsBelowOverload: 127)
+        call.run(for: .seconds(2))
+        #expect(try !snapshot().isSpeaking)
+        #expect(try snapshot().uplink.audioLevel == 127)
+        expectWhole(ben.audioPackets, longestGap: .milliseconds(45))
+
+        // Packets that do not say it are decoded.
+        ada.toldLevel = nil
+        call.run(for: .seconds(1))
+        #expect(mixes > 30)
+        #expect(try isPassed(ben, call))
+        #expect(try snapshot().uplink.audioLevel < 40)
+    }
+
+    @Test(
+        "a third voice brings the mix back without a gap, and its leaving the packets",
+        arguments: [nil, AudioLevel(decibelsBelowOverload: 20)])
+    func thirdVoice(toldLevel: AudioLevel?) throws {
+        let call = makeCall()
+        let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))
+        for client in [ada, ben] { client.toldLevel = toldLevel }
         call.run(for: .seconds(4))
         #expect(try isPassed(ben, call))
         let cy = try join(call, "Cy")
-        call.run(for: .milliseconds(100))
+        call.run(for: .milliseconds(150))
         #expect(try link(ben, call).phase == .mixed)
+        // Ada is heard in the first packet of the mix already: it is not one of silence.
+        let first = try #require(ben.audioPackets.last { ada.sentAudio.contains($0.payload) })
+        let next = try #require(ben.audioPackets.first { $0.sequence == first.sequence + 1 })
+        #expect(next.payload.readableBytes > 20, "\(next.payload.readableBytes)")
         call.run(for: .seconds(3))
         let mixed = try #require(ben.audioPackets.last?.payload)
         #expect(!ada.sentAudio.contains(mixed))
@@ -157,7 +203,7 @@ import Testing
     {
         ReceivedAudioPacket(
             payload: ByteBuffer(), rtpTimestamp: timestamp ?? 77_000 &+ UInt32(truncatingIfNeeded: index * 960),
-            sequence: sequence ?? 300 + index, arrival: Self.start + .milliseconds(20 * index) + late)
+            sequence: sequence ?? 300 + index, level: nil, arrival: Self.start + .milliseconds(20 * index) + late)
     }
 
     private func makeStream() -> AudioPassThroughStream {

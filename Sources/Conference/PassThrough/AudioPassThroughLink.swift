@@ -2,8 +2,7 @@ import MediaCore
 
 /// A receiver between the mix and the packets of the only other who is heard.
 ///
-/// The old one goes on until there is a packet of the new one. The mixer goes on decoding everybody, so that a mix is there with
-/// the next tick.
+/// The old one goes on until there is a packet of the new one: back to the mix, one in which the other is heard.
 struct AudioPassThroughLink {
     enum Phase: Equatable {
         /// The mix is sent.
@@ -13,7 +12,7 @@ struct AudioPassThroughLink {
         /// That one's packets are sent.
         case passing(ParticipantID)
         /// They still are, until there is a packet of the mix.
-        case returning(ParticipantID)
+        case returning(ParticipantID, since: MonotonicInstant)
     }
 
     /// What is known of the one who is heard, and of the receiver. Rates are with headers.
@@ -40,6 +39,8 @@ struct AudioPassThroughLink {
     /// For how long all has to be well before it begins, and for how much longer once it was not.
     private static let settling = Duration.seconds(2)
     private static let holdOff = Duration.seconds(10)
+    /// For how long it is waited at most for the other to be heard in the mix: nothing may come any more.
+    private static let playPatience = Duration.milliseconds(300)
 
     private(set) var phase = Phase.mixed
     /// Why the packets are not passed on; nil where they are, or may soon be.
@@ -56,7 +57,7 @@ struct AudioPassThroughLink {
     var source: ParticipantID? {
         switch phase {
         case .mixed, .awaiting: nil
-        case .passing(let source), .returning(let source): source
+        case .passing(let source), .returning(let source, _): source
         }
     }
 
@@ -85,7 +86,7 @@ struct AudioPassThroughLink {
                 excess: Self.excess.toGoOn)
             guard let obstacle else { return .none }
             if obstacle != .notAlone { heldOffUntil = now + Self.holdOff }
-            (phase, clearSince) = (.returning(source), nil)
+            (phase, clearSince) = (.returning(source, since: now), nil)
             return .mixes
         case .returning: break
         }
@@ -106,13 +107,18 @@ struct AudioPassThroughLink {
     }
 
     /// The mixer has made a packet. Returns whether it is to be sent.
-    mutating func takesMix() -> Bool {
-        guard isMixed else { return false }
-        if case .returning = phase {
+    ///
+    /// - Parameter isPlayed: Whether a source is heard in it; not right after the mixer begins to decode it.
+    mutating func takesMix(now: MonotonicInstant, isPlayed: (ParticipantID) -> Bool) -> Bool {
+        switch phase {
+        case .mixed, .awaiting: return true
+        case .passing: return false
+        case .returning(let source, let since):
+            guard isPlayed(source) || now - since > Self.playPatience else { return false }
             phase = .mixed
             switches &+= 1
+            return true
         }
-        return true
     }
 
     /// The receiver is sent no sound any more, or is to be sent the mix from now on.

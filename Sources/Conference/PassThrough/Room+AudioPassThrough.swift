@@ -24,6 +24,32 @@ extension Room {
             let sole = receiver === first ? second : first
             consider(receiver, sole: isAlone && sole !== receiver ? sole : nil, now: now)
         }
+        setMixerRests(canDoWithoutMixer)
+    }
+
+    private var canDoWithoutMixer: Bool {
+        var isPassing = false
+        for participant in participants {
+            if participant.sendsAudio, !participant.undecodedAudio.tellsLevel { return false }
+            guard participant.hearsMix else { continue }
+            if participant.audioPassThrough.isMixed { return false }
+            isPassing = true
+        }
+        return isPassing
+    }
+
+    /// Does at a video tick what the mixer's ticks do while it does not rest.
+    func observeUndecodedAudio(now: MonotonicInstant) {
+        updateAudioPassThrough(now: now)
+        guard mixerRests else { return }
+        var reports: [ParticipantID: AudioSourceReport] = [:]
+        for participant in participants where participant.sendsAudio {
+            reports[participant.id] = AudioSourceReport(
+                level: participant.undecodedAudio.level(now: now), mixGain: 0, isPlaying: false,
+                statistics: AudioSourceStatistics())
+        }
+        noteLevels(reports, now: now)
+        observe(reports, now: now)
     }
 
     private func consider(_ receiver: Participant, sole: Participant?, now: MonotonicInstant) {
@@ -31,7 +57,7 @@ extension Room {
             (
                 id: sender.id,
                 reading: AudioPassThroughLink.Reading(
-                    rate: sender.audioRate.rate(now: now), allowed: receiver.audioBitRate + Self.headers,
+                    rate: sender.undecodedAudio.rate(now: now), allowed: receiver.audioBitRate + Self.headers,
                     loss: receiver.peer.audioFractionLost)
             )
         }
@@ -46,8 +72,8 @@ extension Room {
     func passOn(
         _ packet: ReceivedAudioPacket, from sender: Participant, now: MonotonicInstant
     ) -> [Participant] {
-        sender.audioRate.add(
-            DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead, now: now)
+        guard configuration.passThrough != .off else { return [] }
+        sender.undecodedAudio.add(packet, now: now)
         guard packet.payload.readableBytes <= PassThroughPolicy.maximumPayload,
             let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
         else { return [] }
@@ -58,7 +84,7 @@ extension Room {
                 setMixed(false, receiver)
             }
             guard receiver.audioPassThrough.source == sender.id,
-                receiver.peer.passOn(packet, sampleCount: sampleCount, level: sender.audio?.level, now: now)
+                receiver.peer.passOn(packet, sampleCount: sampleCount, level: packet.level ?? sender.audio?.level, now: now)
             else { continue }
             receiver.audioPassThrough.packets &+= 1
             passThrough.packets &+= 1

@@ -17,8 +17,10 @@ struct AudioReceiveStream {
     /// Payloads that were taken from later packets, since their own had not come.
     var repeatedPayloadsUsed: UInt64 { redundancy.usedCount }
 
+    /// - Parameter level: How loud the packet says it is.
     mutating func insert(
-        _ packet: RTPPacket, size: DataSize, now: MonotonicInstant, deliver: (ReceivedAudioPacket) -> Void
+        _ packet: RTPPacket, level: AudioLevel?, size: DataSize, now: MonotonicInstant,
+        deliver: (ReceivedAudioPacket) -> Void
     ) {
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
@@ -35,14 +37,15 @@ struct AudioReceiveStream {
             guard redundancy.note(sequence: sequence) else { return }
             deliver(
                 ReceivedAudioPacket(
-                    payload: packet.payload, rtpTimestamp: packet.timestamp, sequence: sequence, arrival: now))
+                    payload: packet.payload, rtpTimestamp: packet.timestamp, sequence: sequence, level: level,
+                    arrival: now))
             return
         }
         for payload in redundancy.payloads(of: packet, sequence: sequence, payloadType: media.payloadType) {
             deliver(
                 ReceivedAudioPacket(
                     payload: payload.payload, rtpTimestamp: payload.timestamp, sequence: payload.sequence,
-                    arrival: now))
+                    level: level, arrival: now))
         }
     }
 

@@ -59,6 +59,7 @@ final class MediaLine {
         let absoluteSendTime: UInt8?
         let outboundTransportSequence: UInt8?
         let inboundTransportSequence: UInt8?
+        let inboundAudioLevel: UInt8?
         let inboundMID: UInt8?
         let outboundMID: UInt8?
         /// The identification tag as it stands in packets.
@@ -77,6 +78,7 @@ final class MediaLine {
             absoluteSendTime = media.outboundExtensionIDs.absoluteSendTime
             outboundTransportSequence = usesTransportFeedback ? media.outboundExtensionIDs.transportSequenceNumber : nil
             inboundTransportSequence = usesTransportFeedback ? media.extensionIDs.transportSequenceNumber : nil
+            inboundAudioLevel = media.extensionIDs.audioLevel
             mid = Array((media.mid ?? "").utf8)
             inboundMID = mid.isEmpty ? nil : media.extensionIDs.mid
             outboundMID = (1...Self.longestMID).contains(mid.count) ? media.outboundExtensionIDs.mid : nil

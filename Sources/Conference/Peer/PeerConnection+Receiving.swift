@@ -114,7 +114,10 @@ extension PeerConnection {
             deliverVideo(from: receiver, now: now)
             sendDueFeedback(now: now)
         } else {
-            lines[line].audioReceiver?.insert(packet, size: size, now: now) { events.append(.audioPacket($0)) }
+            let level = lines[line].header.inboundAudioLevel.flatMap { packet.extensions.audioLevel(id: $0) }
+            lines[line].audioReceiver?.insert(packet, level: level, size: size, now: now) {
+                events.append(.audioPacket($0))
+            }
         }
     }
 

@@ -53,5 +53,7 @@ public struct ReceivedAudioPacket: Sendable {
     public var rtpTimestamp: UInt32
     /// The unwrapped sequence number.
     public var sequence: Int64
+    /// How loud it is, as its header extension (RFC 6464) says; that of the packet that it was taken from, where it was repeated.
+    public var level: AudioLevel?
     public var arrival: MonotonicInstant
 }

@@ -28,8 +28,8 @@ final class Participant {
     private(set) var passThroughAcceptance: PassThroughAcceptance?
     /// Whether another's sound is sent as it came in place of the mix.
     var audioPassThrough = AudioPassThroughLink()
-    /// The rate of the participant's own sound, as it comes, with headers.
-    var audioRate = RateMeter()
+    /// What the participant's packets of sound tell without being decoded.
+    var undecodedAudio = UndecodedAudio()
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0

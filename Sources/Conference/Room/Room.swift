@@ -58,6 +58,8 @@ final class Room {
     private var isComposing = false
     private var isMixing = false
     private var waitingAudioTicks: [(index: Int64, time: MonotonicInstant)] = []
+    /// Nobody is sent a mix, and packets say themselves how loud they are: nothing is decoded or mixed.
+    private(set) var mixerRests = false
     private var audioInput = AudioMixingInput()
 
     private(set) var ticks: UInt64 = 0
@@ -87,7 +89,7 @@ final class Room {
 
     func popJob() -> Job? { jobs.popFirst() }
 
-    var nextTick: MonotonicInstant { min(videoTicks.next, audioTicks.next) }
+    var nextTick: MonotonicInstant { mixerRests ? videoTicks.next : min(videoTicks.next, audioTicks.next) }
     /// The time from one video tick to the next that is composed.
     var tickInterval: Duration { videoTicks.interval * governor.limits.frameRateDivisor }
     /// What the governor has the room do without, in a sentence; nil for nothing.
@@ -131,9 +133,19 @@ final class Room {
 
     /// Has the mixer make packets for a participant, or not any more.
     func setMixed(_ isMixed: Bool, _ participant: Participant) {
+        if isMixed { setMixerRests(false) }
         let settings = AudioEncoderSettings(
             bitRate: participant.audioBitRate, expectedPacketLoss: participant.expectedAudioLoss)
         audioInput.apply(isMixed ? .addReceiver(participant.id, settings) : .removeReceiver(participant.id))
+    }
+
+    /// Has the mixer rest, or begin anew: what it knew of its sources is old by then.
+    func setMixerRests(_ rests: Bool) {
+        guard rests != mixerRests else { return }
+        mixerRests = rests
+        for participant in participants where participant.sendsAudio {
+            audioInput.apply(rests ? .removeSource(participant.id) : .addSource(participant.id))
+        }
     }
 
     /// The next tick works out anew what everybody is to be shown.
@@ -163,17 +175,19 @@ final class Room {
     func audioPacket(
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
     ) -> [Participant] {
-        audioInput.insert(
-            AudioPacket(
-                payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
-                arrival: packet.arrival),
-            from: participant.id)
+        if !mixerRests {
+            audioInput.insert(
+                AudioPacket(
+                    payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
+                    arrival: packet.arrival),
+                from: participant.id)
+        }
         return passOn(packet, from: participant, now: now)
     }
 
     func audioBitRateChanged(_ rate: BitRate, for participant: Participant) {
         participant.audioBitRate = rate
-        audioInput.apply(.setBitRate(rate, participant.id))
+        if participant.audioPassThrough.isMixed { audioInput.apply(.setBitRate(rate, participant.id)) }
     }
 
     private func handOutDecode(_ pipeline: UplinkPipeline, now: MonotonicInstant) {
@@ -184,11 +198,14 @@ final class Room {
     // MARK: Ticks
 
     func wake(now: MonotonicInstant) {
-        while let tick = audioTicks.takeTick(tolerance: Self.maximumAudioBacklog, now: now) {
-            waitingAudioTicks.append(tick)
+        if !mixerRests {
+            while let tick = audioTicks.takeTick(tolerance: Self.maximumAudioBacklog, now: now) {
+                waitingAudioTicks.append(tick)
+            }
+            handOutMix(now: now)
         }
-        handOutMix(now: now)
         if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
+            if mixerRests { observeUndecodedAudio(now: now) }
             observeTick(tick.index, now: now)
             guard tick.index.isMultiple(of: Int64(governor.limits.frameRateDivisor)) else { return }
             compose(at: tick.time, now: now)
@@ -325,12 +342,13 @@ final class Room {
         isMixing = false
         for tick in ticks {
             audioFailures &+= UInt64(tick.output.failures.count)
-            noteLevels(tick.output.sources, now: tick.captureTime)
+            let sources = tick.output.sources
+            noteLevels(sources, now: tick.captureTime)
             observe(tick)
             for participant in participants {
-                guard let packet = tick.output.packets[participant.id], participant.audioPassThrough.takesMix() else {
-                    continue
-                }
+                guard let packet = tick.output.packets[participant.id],
+                    participant.audioPassThrough.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true })
+                else { continue }
                 if !packet.maySkip {
                     participant.peer.sendAudio(
                         packet.payload, sampleTime: tick.sampleTime,

@@ -30,11 +30,17 @@ extension Room {
     /// Writes an audio tick into the timeline.
     func observe(_ tick: MixedTick) {
         timeline.mixed(tick.output, now: tick.captureTime)
+        observe(tick.output.sources, mixes: tick.output.packets, now: tick.captureTime)
+    }
+
+    /// Writes into the timeline what is known of the sources' sound, and what was mixed for whom.
+    func observe(
+        _ sources: [ParticipantID: AudioSourceReport], mixes: [ParticipantID: EncodedAudio] = [:], now: MonotonicInstant
+    ) {
         for participant in participants {
-            timeline.observe(
-                tick.output.sources[participant.id], mix: tick.output.packets[participant.id], of: participant.id,
-                now: tick.captureTime
-            ) { (participant.publicID, participant.name) }
+            timeline.observe(sources[participant.id], mix: mixes[participant.id], of: participant.id, now: now) {
+                (participant.publicID, participant.name)
+            }
         }
     }
 }

@@ -64,6 +64,8 @@ final class TestClient {
     private(set) var audioPackets: [ReceivedAudioPacket] = []
     /// Opus packets sent, in order.
     private(set) var sentAudio: [ByteBuffer] = []
+    /// How loud packets say they are; nil: they do not say it.
+    var toldLevel: AudioLevel?
     /// The rate of the sound.
     var audioBitRate: BitRate {
         get { tone?.bitRate ?? .zero }
@@ -122,7 +124,7 @@ final class TestClient {
             nextAudio = nextAudio + .milliseconds(20)
             if let payload = tone.next() {
                 sentAudio.append(payload)
-                peer.sendAudio(payload, sampleTime: tone.sampleTime, level: nil, captureTime: now, now: now)
+                peer.sendAudio(payload, sampleTime: tone.sampleTime, level: toldLevel, captureTime: now, now: now)
             }
         }
         peer.wake(now: now)
