@@ -114,7 +114,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "confrelay", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
+            "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
@@ -182,8 +182,9 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "confrelay", "confclient", "confsim", "ConferenceClient", "FlightRecording", "MediaCore", "RateControl",
-                nioCore,
+                "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
+                "MediaCore",
+                "RateControl", nioCore,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -199,10 +200,15 @@ let package = Package(
                 "VideoCoding",
                 nioCore, argumentParser,
                 // The codecs bare, to hold the sessions against.
-                "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264",
+                "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264", "ChildProcesses",
             ],
             path: "Benchmarks/confbench", swiftSettings: swiftSettings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        // How benchmarks and tests start programs.
+        .target(
+            name: "ChildProcesses", dependencies: ["CSpawn"], path: "Benchmarks/ChildProcesses",
+            swiftSettings: swiftSettings),
+        .target(name: "CSpawn", path: "Benchmarks/CSpawn"),
         .target(name: "CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests",

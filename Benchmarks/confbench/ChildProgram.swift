@@ -1,9 +1,10 @@
+import ChildProcesses
 import Foundation
 
 /// One of the package's programs, run as a process of its own. It is ended at the latest when this goes away.
 final class ChildProgram {
     let name: String
-    private let process = Process()
+    private let process: SpawnedProcess
     private let output = Pipe()
 
     /// Starts a program that lies beside this one.
@@ -16,22 +17,21 @@ final class ChildProgram {
     init(path: String, arguments: [String]) throws {
         let executable = URL(fileURLWithPath: path)
         name = executable.lastPathComponent
-        process.executableURL = executable
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
         do {
-            try process.run()
+            process = try SpawnedProcess(
+                executable.path, arguments, output: output.fileHandleForWriting.fileDescriptor, errors: STDERR_FILENO)
+            // So that reading ends with the program.
+            try output.fileHandleForWriting.close()
         } catch {
-            throw BenchmarkError.programNotStarted(path: executable.path, reason: error.localizedDescription)
+            throw BenchmarkError.programNotStarted(path: executable.path, reason: "\(error)")
         }
     }
 
     deinit {
-        if process.isRunning { process.terminate() }
+        process.signal(SIGTERM)
     }
 
-    var identifier: Int32 { process.processIdentifier }
+    var identifier: Int32 { process.identifier }
 
     var isRunning: Bool { process.isRunning }
 
@@ -47,32 +47,37 @@ final class ChildProgram {
 
     /// Throws when the program has ended.
     func checkRunning() throws {
-        guard process.isRunning else {
-            throw BenchmarkError.programFailed(name: name, reason: "it ended with \(process.terminationStatus)")
-        }
+        if let ending = process.ending { throw failure(ending) }
     }
 
     /// Waits until the program has ended by itself; throws when it did so with an error.
     func waitForSuccess() throws {
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchmarkError.programFailed(name: name, reason: "it ended with \(process.terminationStatus)")
-        }
+        let ending = process.wait()
+        if ending != .exit(0) { throw failure(ending) }
+    }
+
+    private func failure(_ ending: SpawnedProcess.Ending) -> BenchmarkError {
+        let reason =
+            switch ending {
+            case .exit(let code): "it ended with \(code)"
+            case .signal(let number): "signal \(number) ended it"
+            }
+        return .programFailed(name: name, reason: reason)
     }
 
     /// Makes the program stand still until `resume`.
-    func pause() { _ = kill(identifier, SIGSTOP) }
+    func pause() { process.signal(SIGSTOP) }
 
-    func resume() { _ = kill(identifier, SIGCONT) }
+    func resume() { process.signal(SIGCONT) }
 
     /// Asks the program to end and waits until it has; one that does not within three seconds is made to.
     func end() {
         guard process.isRunning else { return }
         resume()
-        process.terminate()
+        process.signal(SIGTERM)
         let limit = ContinuousClock.now + .seconds(3)
         while process.isRunning, ContinuousClock.now < limit { usleep(10_000) }
-        if process.isRunning { _ = kill(identifier, SIGKILL) }
-        process.waitUntilExit()
+        process.signal(SIGKILL)
+        process.wait()
     }
 }

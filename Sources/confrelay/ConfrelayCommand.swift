@@ -202,8 +202,8 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether who sees one sender alone is sent that one's own packets where they fit: auto, or off.",
-            discussion: "With off every picture is decoded, composed and encoded."))
+            "Whether who sees or hears one sender alone is sent that one's own packets where they fit: auto, or off.",
+            discussion: "With off every picture is decoded, composed and encoded, and all sound is mixed."))
     var passThrough = PassThroughMode.auto
 
     @Option(

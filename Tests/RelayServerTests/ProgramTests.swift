@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Glibc
 import NIOCore
@@ -11,7 +12,7 @@ import Testing
 struct ProgramTests {
     /// A running `confrelay`.
     private final class Program {
-        let process = Process()
+        let process: SpawnedProcess
         private let output = Pipe()
         private let errors = Pipe()
 
@@ -22,11 +23,12 @@ struct ProgramTests {
             let program = try #require(
                 ([own] + products).map { $0.appendingPathComponent("confrelay") }
                     .first { FileManager.default.isExecutableFile(atPath: $0.path) })
-            process.executableURL = program
-            process.arguments = arguments
-            process.standardOutput = output
-            process.standardError = errors
-            try process.run()
+            process = try SpawnedProcess(
+                program.path, arguments, output: output.fileHandleForWriting.fileDescriptor,
+                errors: errors.fileHandleForWriting.fileDescriptor)
+            // So that reading ends with the program.
+            try output.fileHandleForWriting.close()
+            try errors.fileHandleForWriting.close()
         }
 
         /// The first line on standard output.
@@ -51,8 +53,7 @@ struct ProgramTests {
         /// Waits for the end: the exit code, and what was written on standard error.
         func end() -> (code: Int32, errors: String) {
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return (process.terminationReason == .exit ? process.terminationStatus : -1, text)
+            return if case .exit(let code) = process.wait() { (code, text) } else { (-1, text) }
         }
     }
 
@@ -72,7 +73,7 @@ struct ProgramTests {
             "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(answer.contains(#""ready":true"#))
-        kill(program.process.processIdentifier, signal)
+        program.process.signal(signal)
         let (code, errors) = program.end()
         #expect(code == 0)
         #expect(errors == "")
@@ -88,7 +89,7 @@ struct ProgramTests {
             "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nContent-Type: application/sdp\r\nContent-Length: 100\r\n\r\nv=0"
         )
         _ = try HTTPConnection(port: port).exchange("GET /healthz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
-        kill(program.process.processIdentifier, SIGTERM)
+        program.process.signal(SIGTERM)
         let (code, errors) = program.end()
         #expect(code == 0)
         #expect(errors == "")
@@ -108,7 +109,7 @@ struct ProgramTests {
         let later = try HTTPConnection(port: port).exchange(
             "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
         #expect(later.contains(#""seatsLeft":"#))
-        kill(program.process.processIdentifier, SIGTERM)
+        program.process.signal(SIGTERM)
         #expect(program.end().code == 0)
     }
 
@@ -135,7 +136,7 @@ struct ProgramTests {
         #expect(second.code == 69)
         #expect(second.errors.hasPrefix("confrelay: TCP port \(port) on 127.0.0.1 is in use"))
         #expect(second.errors.filter(\.isNewline).count == 1)
-        kill(first.process.processIdentifier, SIGTERM)
+        first.process.signal(SIGTERM)
         #expect(first.end().code == 0)
 
         let peer = try UDPPeer()
@@ -179,7 +180,7 @@ struct ProgramTests {
         #expect(try HTTPConnection(port: port).exchange("\u{16}\u{3}\u{1}garbage\r\n\r\n").hasPrefix("HTTP/1.1 400 "))
         let large = "GET / HTTP/1.1\r\nHost: relay\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n"
         #expect(try !HTTPConnection(port: port).exchange(large).hasPrefix("HTTP/1.1 200 "))
-        kill(program.process.processIdentifier, SIGTERM)
+        program.process.signal(SIGTERM)
         #expect(program.end().code == 0)
     }
 }

@@ -45,7 +45,7 @@ extension Room {
         var reports: [ParticipantID: AudioSourceReport] = [:]
         for participant in participants where participant.sendsAudio {
             reports[participant.id] = AudioSourceReport(
-                level: participant.undecodedAudio.level(now: now), mixGain: 0, isPlaying: false,
+                level: participant.undecodedAudio.level(now: now), isPlaying: false,
                 statistics: AudioSourceStatistics())
         }
         noteLevels(reports, now: now)
@@ -84,7 +84,8 @@ extension Room {
                 setMixed(false, receiver)
             }
             guard receiver.audioPassThrough.source == sender.id,
-                receiver.peer.passOn(packet, sampleCount: sampleCount, level: packet.level ?? sender.audio?.level, now: now)
+                receiver.peer.passOn(
+                    packet, sampleCount: sampleCount, level: packet.level ?? sender.audio?.level, now: now)
             else { continue }
             receiver.audioPassThrough.packets &+= 1
             passThrough.packets &+= 1

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Glibc
 import Testing
@@ -6,7 +7,7 @@ import Testing
 /// all of its group that still runs is killed.
 final class ChildProcess {
     let name: String
-    private let process = Process()
+    private let process: SpawnedProcess
     private let outputFile: URL
     private let errorFile: URL
 
@@ -18,29 +19,18 @@ final class ChildProcess {
         let base = "\(name)-\(UUID().uuidString.prefix(8))"
         outputFile = folder.file("\(base).out")
         errorFile = folder.file("\(base).err")
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = folder.url
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try Self.create(outputFile)
-        process.standardError = try Self.create(errorFile)
-        // A child inherits the mask of the thread that starts it, and threads of the concurrency pool block signals.
-        var none = sigset_t()
-        var own = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &own)
-        defer { pthread_sigmask(SIG_SETMASK, &own, nil) }
-        try process.run()
+        let (output, errors) = (try Self.create(outputFile), try Self.create(errorFile))
+        process = try SpawnedProcess(
+            executable.path, arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" },
+            in: folder.url.path, output: output.fileDescriptor, errors: errors.fileDescriptor)
+        withExtendedLifetime((output, errors)) {}
     }
 
     deinit {
+        process.signal(SIGKILL)
         // The group outlives its leader as long as the leader's children run.
-        if getpgid(process.processIdentifier) == process.processIdentifier || !process.isRunning {
-            kill(-process.processIdentifier, SIGKILL)
-        } else {
-            kill(process.processIdentifier, SIGKILL)
-        }
+        kill(-process.identifier, SIGKILL)
     }
 
     var isRunning: Bool { process.isRunning }
@@ -49,16 +39,16 @@ final class ChildProcess {
     var output: String { Self.text(of: outputFile) }
     var errors: String { Self.text(of: errorFile) }
 
-    func signal(_ number: Int32) {
-        kill(process.processIdentifier, number)
-    }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Waits for its end.
     ///
     /// - Returns: The exit code; that of the signal, negative, when one ended it.
     func end(within limit: Duration) async throws -> Int32 {
-        try await eventually("\(name) ends; it wrote: \(errors)", within: limit) { process.isRunning ? nil : true }
-        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        switch try await eventually("\(name) ends; it wrote: \(errors)", within: limit, { process.ending }) {
+        case .exit(let code): code
+        case .signal(let number): -number
+        }
     }
 
     private static func create(_ file: URL) throws -> FileHandle {

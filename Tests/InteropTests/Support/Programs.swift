@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -36,14 +37,7 @@ enum Programs {
     /// Whether a program of the system is installed and ends without an error.
     static func succeeds(_ name: String, _ arguments: String...) -> Bool {
         guard let program = installed(name) else { return false }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        return (try? SpawnedProcess(program.path, arguments, output: nil, errors: nil).wait()) == .exit(0)
     }
 
     private static let productFolders: [URL] =
