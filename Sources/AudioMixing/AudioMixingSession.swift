@@ -105,7 +105,7 @@ public final class AudioMixingSession {
             source.finish()
             if source.isInMix { mixer.add(source.frame) }
             result.sources[source.id] = AudioSourceReport(
-                level: source.level, mixGain: source.mixGain, isPlaying: source.isPlaying,
+                level: source.level, mixGain: source.mixGain, isPlaying: source.isFrameWhole,
                 statistics: source.statistics)
         }
         swap(&total, &previousTotal)

@@ -38,6 +38,8 @@ public final class AudioSource {
     var estimator = PlayoutDelayEstimator(range: 960...9600)
     /// Whether samples are played; otherwise packets are awaited.
     var isPlaying = false
+    /// Whether all of the frame was played: the first begins with the rest of the wait.
+    private(set) var isFrameWhole = false
     /// The timestamp after the last sample decoded or concealed in its place.
     var cursor: Int64?
     /// The sequence number of the last packet decoded.
@@ -100,6 +102,7 @@ public final class AudioSource {
     /// Makes the next 20 ms, in `frame`. `finish` fades it in or out.
     public func pull(now: MonotonicInstant) {
         let time = now.audioSamples
+        isFrameWhole = isPlaying
         if !isPlaying { start(time) }
         if isPlaying {
             skipExcess(time)

@@ -40,7 +40,7 @@ public struct AudioSourceReport: Hashable, Sendable {
     public var level: AudioLevel
     /// What it was multiplied by on its way into the mix: 0 where it was left out.
     public var mixGain: Float
-    /// Whether what came is played; otherwise packets are awaited.
+    /// Whether all of the frame was played; otherwise packets were awaited.
     public var isPlaying: Bool
     public var statistics: AudioSourceStatistics
 

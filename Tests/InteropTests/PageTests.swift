@@ -222,11 +222,14 @@ struct PageTests {
             let (ada, ben, cy) = (people[0], people[1], people[2])
             func passedThrough(_ count: Int) async throws {
                 try await eventually("\(count) are sent sources' packets", within: .seconds(60)) {
-                    try await relay.room("demo")?.passThrough.receivers == count ? true : nil
+                    let passed = try await relay.room("demo")?.passThrough
+                    return passed?.receivers == count && passed?.audioReceivers == count ? true : nil
                 }
             }
-            func seeOnlyEachOther() async throws {
+            func seeAndHearOnlyEachOther() async throws {
                 for (person, other) in [(ada, ben), (ben, ada)] {
+                    try await person.hear([other.tone])
+                    try await person.hear([person.tone, cy.tone], false)
                     try await person.see("\(other.name) alone") {
                         $0[other.colour, default: 0] > 0.4 && $0[.blue, default: 0] < 0.02
                     }
@@ -235,7 +238,7 @@ struct PageTests {
             for person in [ada, ben] { try await person.join("demo", of: relay) }
             for person in [ada, ben] { try await person.watch() }
             try await passedThrough(2)
-            try await seeOnlyEachOther()
+            try await seeAndHearOnlyEachOther()
             let encoded = try #require(try await relay.room("demo")).encoding.frames
             let before = try await ada.received()
             try await Task.sleep(for: .seconds(4))
@@ -246,9 +249,10 @@ struct PageTests {
             try await cy.join("demo", of: relay)
             try await passedThrough(0)
             try await ada.see("both others") { $0[.green, default: 0] > 0.1 && $0[.blue, default: 0] > 0.1 }
+            try await ada.hear([ben.tone, cy.tone])
             try await cy.browser.click("#leave")
             try await passedThrough(2)
-            try await seeOnlyEachOther()
+            try await seeAndHearOnlyEachOther()
             let last = try await ada.received()
             // Three browsers on a busy machine may stall by themselves.
             #expect(last.frozenSeconds - after.frozenSeconds < 2, "no picture stood still for long")

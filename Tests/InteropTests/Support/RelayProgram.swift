@@ -93,6 +93,7 @@ struct RoomState: Decodable {
     /// Those who are sent others' own packets.
     struct PassThrough: Decodable {
         var receivers: Int
+        var audioReceivers: Int
     }
 
     var participants: [Participant]
