@@ -94,6 +94,27 @@ struct FrameLimitTests {
         if mode != .quality { #expect(frames.size.bytes > 60_000 * 3 * 6 / 10, "\(frames.size) of 180000 B") }
     }
 
+    @Test(
+        "behind a coarse key frame OpenH264's pictures get finer step by step, however many layers there are",
+        arguments: 1...3)
+    func ramp(layers: Int) throws {
+        let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(3), profile: .main) {
+            $0.temporalLayers = layers
+            $0.maxFrameBytes = DataSize(bytes: 60_000)
+        }
+        let pattern = MovingPattern(mediumPicture)
+        _ = try encoder.encode(0..<40, of: pattern)
+        try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 6000))
+        let keyFrame = try #require(try encoder.encode(40..<41, of: pattern, forcingKeyFrames: true).first)
+        try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 60_000))
+        let frames = try encoder.encode(41..<80, of: pattern).filter { $0.statistics.temporalLayer == 0 }
+        let quantisers = try ([keyFrame] + frames).map { try #require($0.statistics.averageQP) }
+        #expect(quantisers[1] == quantisers[0] - 1, "\(quantisers)")
+        let steps = zip(quantisers, quantisers.dropFirst()).prefix(5).map { $1 - $0 }
+        #expect(steps.allSatisfy { (-2...2).contains($0) }, "\(quantisers)")
+        #expect(quantisers[5] < quantisers[0] - 2, "\(quantisers)")
+    }
+
     @Test("leave no frame but OpenH264's key frames over the latency budget", arguments: backEnds)
     func latencyBudget(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main)

@@ -52,7 +52,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
             .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
         keepsLongTermReferences = properties.longTermReferences
         isThinnable = properties.temporalLayers > 2
-        ramp = QuantiserRamp(hasLayers: properties.temporalLayers > 1)
+        ramp = QuantiserRamp(layers: properties.temporalLayers)
         constantQuantiser = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
         usualMode = parameters.iRCMode

@@ -4,26 +4,29 @@
 /// out, a part of the difference; several steps at once cost nearly as much as all of it. So the quantiser falls by one or
 /// two a frame, as long as frames take no more than is due to them, and what is left over is not made up for.
 struct QuantiserRamp {
-    /// The library quantises frames of the lowest of several temporal layers by this much finer than it is asked to, other
-    /// than key frames.
-    private static let cascade = 3
     /// What is due to a frame of the lowest layer is this many times the mean: upper ones take less.
     private static let lowestLayerShare = 1.4
     private static let range = 0...51
 
-    private let hasLayers: Bool
+    private let layers: Int
     /// What the library's own rate control used last, for a frame of the lowest layer.
     private var usual = 34
     /// What the next frame of the lowest layer is to be quantised with; nil while the library decides.
     private var wanted: Int?
 
-    init(hasLayers: Bool) {
-        self.hasLayers = hasLayers
+    init(layers: Int) {
+        self.layers = layers
     }
+
+    private var hasLayers: Bool { layers > 1 }
+
+    /// By how much finer than it is asked to the library quantises frames of the lowest of several temporal layers, other than
+    /// key frames.
+    private var cascade: Int { hasLayers ? layers + 1 : 0 }
 
     /// What to ask the library for; nil while its own rate control decides.
     var request: Int? {
-        wanted.map { min($0 + (hasLayers ? Self.cascade : 0), Self.range.upperBound) }
+        wanted.map { min($0 + cascade, Self.range.upperBound) }
     }
 
     /// A frame of which the library chose the quantiser.
