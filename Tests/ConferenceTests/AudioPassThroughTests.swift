@@ -179,9 +179,13 @@ import Testing
         ada.audioBitRate = .kilobits(32)
         call.run(for: .seconds(4))
         #expect(try isPassed(ben, call))
-        ada.audioBitRate = .kilobits(128)
+        let count = ben.audioPackets.count
+        ada.audioBitRate = .kilobits(510)
         call.run(for: .seconds(2))
         #expect(try link(ben, call).phase == .mixed)
+        // A few had come before it was seen how much they are.
+        let large = ben.audioPackets[count...].filter { $0.payload.readableBytes > 300 }
+        #expect((1...12).contains(large.count), "\(large.count)")
     }
 
     @Test("off leaves everybody the mix")

@@ -25,13 +25,6 @@ struct AudioPassThroughLink {
         var loss: Double
     }
 
-    /// What is to be done about the mix.
-    enum Change {
-        case none
-        /// The receiver is to be sent the mix again.
-        case mixes
-    }
-
     /// Beyond this share lost the mix repairs better: it is encoded for what this receiver loses.
     private static let loss = (toBegin: 0.01, toGoOn: 0.03)
     /// How far the packets' rate may be above what the receiver is to be sent.
@@ -66,16 +59,20 @@ struct AudioPassThroughLink {
         if case .passing = phase { false } else { true }
     }
 
-    /// Sees whether the receiver may be sent another's packets, or may go on to be.
+    /// Whether a packet of a participant is to be sent. Those that take too much are not, until there is a mix.
+    func passes(_ sender: ParticipantID) -> Bool { source == sender && obstacle != .rate }
+
+    /// Sees whether the receiver may be sent another's packets, or may go on to be. Returns whether the mixer is to make packets
+    /// for it again.
     ///
     /// - Parameter sole: The only other whom it hears; nil where there are several, or none.
-    mutating func consider(_ sole: (id: ParticipantID, reading: Reading)?, now: MonotonicInstant) -> Change {
+    mutating func consider(_ sole: (id: ParticipantID, reading: Reading)?, now: MonotonicInstant) -> Bool {
         switch phase {
         case .mixed, .awaiting:
             obstacle = obstacle(sole?.reading, loss: Self.loss.toBegin, excess: Self.excess.toBegin)
             guard obstacle == nil, let sole, now >= heldOffUntil else {
                 (phase, clearSince) = (.mixed, nil)
-                return .none
+                return false
             }
             let since = clearSince ?? now
             clearSince = since
@@ -84,13 +81,13 @@ struct AudioPassThroughLink {
             obstacle = obstacle(
                 sole.flatMap { $0.id == source ? $0.reading : nil }, loss: Self.loss.toGoOn,
                 excess: Self.excess.toGoOn)
-            guard let obstacle else { return .none }
+            guard let obstacle else { return false }
             if obstacle != .notAlone { heldOffUntil = now + Self.holdOff }
             (phase, clearSince) = (.returning(source, since: now), nil)
-            return .mixes
+            return true
         case .returning: break
         }
-        return .none
+        return false
     }
 
     private func obstacle(_ reading: Reading?, loss: Double, excess: Double) -> AudioPassThroughObstacle? {

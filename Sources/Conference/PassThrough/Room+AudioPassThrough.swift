@@ -61,10 +61,7 @@ extension Room {
                     loss: receiver.peer.audioFractionLost)
             )
         }
-        switch receiver.audioPassThrough.consider(reading, now: now) {
-        case .none: break
-        case .mixes: setMixed(true, receiver)
-        }
+        if receiver.audioPassThrough.consider(reading, now: now) { setMixed(true, receiver) }
     }
 
     /// Passes a packet of sound on to those who are sent its sender's, and begins with it for those who wait for it. Returns
@@ -83,7 +80,7 @@ extension Room {
                 receiver.audioPassThrough.begin()
                 setMixed(false, receiver)
             }
-            guard receiver.audioPassThrough.source == sender.id,
+            guard receiver.audioPassThrough.passes(sender.id),
                 receiver.peer.passOn(
                     packet, sampleCount: sampleCount, level: packet.level ?? sender.audio?.level, now: now)
             else { continue }
