@@ -183,8 +183,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
-                "MediaCore",
-                "RateControl", nioCore,
+                "MediaCore", "RateControl", nioCore,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
