@@ -73,6 +73,6 @@ public struct LevelMeter: Sendable {
     }
 
     private static func levelValue(_ decibels: Float) -> UInt8 {
-        UInt8(min(max((-decibels).rounded(), 0), 127))
+        min(UInt8(clamping: Double(-decibels).rounded()), 127)
     }
 }

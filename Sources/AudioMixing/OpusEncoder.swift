@@ -92,6 +92,6 @@ public final class OpusEncoder {
     }
 
     private static func percentage(_ fraction: Double) -> Int32 {
-        fraction > 0 ? Int32((min(fraction, 1) * 100).rounded()) : 0
+        fraction > 0 ? Int32(clamping: (min(fraction, 1) * 100).rounded()) : 0
     }
 }

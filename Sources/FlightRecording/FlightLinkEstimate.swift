@@ -50,7 +50,7 @@ public struct FlightLinkEstimate: Hashable, Sendable {
     /// - Parameter duration: The recording's length, which becomes the trace's.
     public init?(path: FlightPath, duration: Duration) {
         let width = Self.interval.seconds
-        let count = Int((duration.seconds / width).rounded(.up))
+        let count = Int(clamping: (duration.seconds / width).rounded(.up))
         guard count > 0, duration <= Self.longest else { return nil }
         var intervals = [Interval](repeating: Interval(), count: count)
         var lastDeparture: Duration?
@@ -79,7 +79,7 @@ public struct FlightLinkEstimate: Hashable, Sendable {
         let width = interval.seconds
         let last = intervals.count - 1
         var position = max(begin, 0)
-        var index = min(Int(position / width), last)
+        var index = min(Int(clamping: position / width), last)
         guard end > position else {
             // Two packets in one instant: their time is in the spans around.
             intervals[index].bytes += bytes
@@ -129,7 +129,7 @@ public struct FlightLinkEstimate: Hashable, Sendable {
                 guard position + wait <= width else { break }
                 position += wait
                 credit = 0
-                times.append(Int64((Double(index) * width + position) * 1000))
+                times.append(Int64(clamping: (Double(index) * width + position) * 1000))
             }
             credit += (width - position) * rate
         }

@@ -59,7 +59,7 @@ public struct ElementaryStreamReader: Sendable {
         }
         let rate = frameRate ?? format.frameRate ?? Self.usualFrameRate
         let interval = Int64(
-            Double(Self.timescale) / min(max(rate, Self.frameRates.lowerBound), Self.frameRates.upperBound))
+            clamping: Double(Self.timescale) / min(max(rate, Self.frameRates.lowerBound), Self.frameRates.upperBound))
         let duration = MediaTime(value: interval, timescale: Self.timescale)
         let time = MediaTime(value: frameCount &* interval, timescale: Self.timescale)
         frameCount += 1

@@ -12,11 +12,7 @@ public struct BitRate: Hashable, Comparable, Sendable {
 
     /// Creates a rate from a floating-point count of bits per second; what is not finite or out of range is clamped.
     public init(bitsPerSecond: Double) {
-        guard bitsPerSecond > 0 else {
-            self.bitsPerSecond = 0
-            return
-        }
-        self.bitsPerSecond = bitsPerSecond < 9e18 ? Int64(bitsPerSecond) : .max
+        self.bitsPerSecond = max(0, Int64(clamping: bitsPerSecond))
     }
 
     /// The rate at which `size` takes `duration`; zero for an empty or negative duration.
@@ -46,8 +42,7 @@ public struct BitRate: Hashable, Comparable, Sendable {
     public func duration(for size: DataSize) -> Duration {
         guard size.bytes > 0 else { return .zero }
         guard bitsPerSecond > 0 else { return .nanoseconds(Int64.max) }
-        let nanoseconds = Double(size.bytes) * 8e9 / Double(bitsPerSecond)
-        return .nanoseconds(nanoseconds < 9e18 ? Int64(nanoseconds) : .max)
+        return .nanoseconds(Int64(clamping: Double(size.bytes) * 8e9 / Double(bitsPerSecond)))
     }
 
     public static func < (left: BitRate, right: BitRate) -> Bool { left.bitsPerSecond < right.bitsPerSecond }

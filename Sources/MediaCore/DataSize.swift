@@ -9,11 +9,7 @@ public struct DataSize: Hashable, Comparable, Sendable {
 
     /// Creates a size from a floating-point count of bytes; what is not finite or out of range is clamped.
     public init(bytes: Double) {
-        guard bytes > 0 else {
-            self.bytes = 0
-            return
-        }
-        self.bytes = bytes < 9e18 ? Int(bytes) : .max
+        self.bytes = max(0, Int(clamping: bytes))
     }
 
     public static let zero = DataSize(bytes: 0)

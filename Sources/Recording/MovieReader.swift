@@ -133,7 +133,7 @@ public final class MovieReader {
         } else {
             // A raw stream has no times: frames follow each other at the nominal rate.
             let timescale: Int32 = 90_000
-            let interval = Int64((Double(timescale) / max(frameRate ?? 30, 0.01)).rounded())
+            let interval = Int64(clamping: (Double(timescale) / max(frameRate ?? 30, 0.01)).rounded())
             time = MediaTime(value: untimedCount &* interval, timescale: timescale)
         }
         untimedCount += 1

@@ -29,7 +29,7 @@ final class FlightFolder: Sendable {
     func makeRecorder(_ header: FlightHeader) -> FlightRecorder {
         var header = header
         header.program = "confrelay \(RelayVersion.current)"
-        header.wallClockMilliseconds = Int64(Date().timeIntervalSince1970 * 1000)
+        header.wallClockMilliseconds = Int64(clamping: Date().timeIntervalSince1970 * 1000)
         let file = path + "/" + FlightFileName.make(for: header)
         return FlightRecorder(header: header, limit: limit, sink: writer.makeSink(path: file, opening: .create))
     }

@@ -35,5 +35,7 @@ struct GovernorLog: Sendable {
 
     private static func milliseconds(_ seconds: Double) -> String { "\(NumberText.fixed(seconds * 1000, 2)) ms" }
 
-    private static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 10) * 100).rounded())) %" }
+    private static func percent(_ share: Double) -> String {
+        "\(Int(clamping: (min(max(share, 0), 10) * 100).rounded())) %"
+    }
 }

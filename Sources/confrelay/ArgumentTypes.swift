@@ -98,7 +98,7 @@ extension Duration {
             guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(digits),
                 number * nanoseconds <= 5e9
             else { break }
-            self = .nanoseconds(Int64((number * nanoseconds).rounded()))
+            self = .nanoseconds(Int64(clamping: (number * nanoseconds).rounded()))
             return
         }
         throw ValidationError("give a time of at most 5 s, such as 300ms or 0.5s, or off")

@@ -79,3 +79,34 @@ import Testing
         #expect(DataSize(bytes: 3).description == "3 B")
     }
 }
+
+@Suite struct ClampingTests {
+    @Test(
+        "a floating-point number of any size becomes an integer",
+        arguments: [
+            (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (-1e300, .min),
+            (0x1p63, .max), (-0x1p63, .min), (-0.9, 0), (2.9, 2), (-2.9, -2),
+        ] as [(Double, Int64)])
+    func integers(value: Double, expected: Int64) {
+        #expect(Int64(clamping: value) == expected)
+    }
+
+    @Test("the ends of small and unsigned types hold a floating-point number")
+    func narrowIntegers() {
+        #expect(UInt8(clamping: 255.9) == 255)
+        #expect(UInt8(clamping: 256.0) == 255)
+        #expect(UInt8(clamping: -1.0) == 0)
+        #expect(UInt64(clamping: 0x1p64) == .max)
+        #expect(Int32(clamping: -3e9) == .min)
+    }
+
+    @Test(
+        "any number of seconds is a duration",
+        arguments: [
+            (Double.nan, Duration.zero), (.infinity, .nanoseconds(Int64.max)), (-1e200, .nanoseconds(Int64.min)),
+            (0.25, .milliseconds(250)), (-1.5, .milliseconds(-1500)), (9.3e9, .nanoseconds(Int64.max)),
+        ] as [(Double, Duration)])
+    func durations(seconds: Double, expected: Duration) {
+        #expect(Duration.seconds(clamping: seconds) == expected)
+    }
+}

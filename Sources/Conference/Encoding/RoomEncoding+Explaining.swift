@@ -61,10 +61,10 @@ extension RoomEncoding {
             FrameBound.fitsKeyFrame(
                 of: canvas, rate: group.slowestRate, within: FrameBound.coarsestKeyFrame.regained)
         else { return size + "a keyframe of that takes a link of \(group.slowestRate) too long." }
-        let quantiser = group.quantiser.map { " (it is \(Int($0.rounded())) now)" } ?? ""
+        let quantiser = group.quantiser.map { " (it is \(Int(clamping: $0.rounded())) now)" } ?? ""
         return
             size + "at this rate"
-            + " that would take a quantiser beyond \(Int(RungSelector.ceiling))\(quantiser)."
+            + " that would take a quantiser beyond \(Int(clamping: RungSelector.ceiling))\(quantiser)."
     }
 
     private static func words(_ reason: EncodeGroupPlanner.Reason) -> String {

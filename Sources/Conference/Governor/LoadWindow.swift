@@ -24,7 +24,7 @@ struct LoadWindow: Sendable {
 
     /// - Parameter bound: The load above which a tick counts as high.
     init(highAbove bound: Double, now: MonotonicInstant) {
-        highBin = Int((bound / Self.step).rounded())
+        highBin = Int(clamping: (bound / Self.step).rounded())
         newest = Self.number(now)
         start = now
     }
@@ -40,7 +40,7 @@ struct LoadWindow: Sendable {
     ///
     /// - Parameter load: What it took, as a share of the time to the next one. More than 1: it was late, or was left out.
     mutating func observe(load: Double, now: MonotonicInstant) {
-        let bin = load > 0 ? Int(min(load / Self.step, Double(Self.binCount - 1))) : 0
+        let bin = load > 0 ? min(Int(clamping: load / Self.step), Self.binCount - 1) : 0
         let slot = advance(to: now)
         bins[slot * Self.binCount + bin] &+= 1
         totals[bin] &+= 1

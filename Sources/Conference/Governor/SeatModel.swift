@@ -85,7 +85,7 @@ public struct SeatModel: Sendable, Hashable {
         let each = model.cores(for: Work(sources: 1)) * factor
         let left = model.capacity - present
         guard left > 0, each > 0 else { return 0 }
-        return min(Self.most, Int(min(left / each, Double(Self.most))))
+        return min(Self.most, Int(clamping: left / each))
     }
 
     /// The model with all measures in force.

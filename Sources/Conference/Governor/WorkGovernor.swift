@@ -120,7 +120,7 @@ final class WorkGovernor {
     var refusal: (reason: String, retryAfter: Int)? {
         guard isOn else { return nil }
         if !limits.admitsJoins {
-            let seconds = Int(governor.recoveryTime.seconds.rounded(.up))
+            let seconds = Int(clamping: governor.recoveryTime.seconds.rounded(.up))
             return (
                 "the relay has no time for anybody else: it has taken all measures that save time, and is busy still",
                 min(max(seconds, Self.retryTimes.least), Self.retryTimes.most)

@@ -57,7 +57,8 @@ extension PeerConnection {
         case .retransmission, .retransmissionAndRedundancy:
             sentences.append("What it loses (\(loss)) is sent again when it asks for it.")
         case .protection, .protectionAndRedundancy:
-            let roundTrip = protection.roundTripTime.map { "\(Int($0.milliseconds.rounded())) ms away" } ?? "far away"
+            let milliseconds = protection.roundTripTime.map { Int(clamping: $0.milliseconds.rounded()) }
+            let roundTrip = milliseconds.map { "\($0) ms away" } ?? "far away"
             sentences.append(
                 "It loses \(loss) and is \(roundTrip), too far for sending again: "
                     + "\(percent(protection.protection.rate)) of forward error correction is added.")
@@ -67,7 +68,7 @@ extension PeerConnection {
     }
 
     private func percent(_ fraction: Double) -> String {
-        "\(Int((min(max(fraction, 0), 1) * 100).rounded())) %"
+        "\(Int(clamping: (min(max(fraction, 0), 1) * 100).rounded())) %"
     }
 
     /// Counts what feedback says was lost, and sets the repair by it.
@@ -90,7 +91,7 @@ extension PeerConnection {
         noteCongestion(now: now)
         let packets = Int(clamping: sender.packetsReportedOn)
         protection.reported(
-            lost: Int((sender.statistics.fractionLost * Double(packets)).rounded()), of: packets, now: now)
+            lost: Int(clamping: (sender.statistics.fractionLost * Double(packets)).rounded()), of: packets, now: now)
         if let roundTripTime = sender.statistics.roundTripTime { protection.measured(roundTripTime: roundTripTime) }
         updateRepair(now: now)
     }

@@ -54,7 +54,7 @@ struct UplinkDemand: Sendable {
         let density = bitsPerPixel * (Double(referenceSize.area) / pixels).squareRoot().squareRoot()
         let rate = pixels * Double(min(max(frameRate, 1), 60)) * density
         let factor = content == .slides ? slidesFactor : 1
-        return BitRate(bitsPerSecond: Int64(max(rate * factor, Double(minimumBitRate.bitsPerSecond)).rounded()))
+        return BitRate(bitsPerSecond: max(rate * factor, Double(minimumBitRate.bitsPerSecond)).rounded())
     }
 
     /// With what rate it looks well in its tile: what a sender that listens has its encoder make.

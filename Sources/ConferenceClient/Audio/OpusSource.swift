@@ -48,7 +48,7 @@ final class EncodedPCMSource: OpusSource {
         let power = samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(samples.count, 1))
         guard power > 1e-12 else { return .silence }
         let decibels = min(127, max(0, -10 * log10(power)))
-        return AudioLevel(decibelsBelowOverload: UInt8(decibels.rounded()), isVoice: decibels < 40)
+        return AudioLevel(decibelsBelowOverload: UInt8(clamping: decibels.rounded()), isVoice: decibels < 40)
     }
 }
 

@@ -24,7 +24,7 @@ public struct ClientStatus: Sendable {
     /// One line for people.
     public var line: String {
         func milliseconds(_ duration: Duration?) -> String {
-            duration.map { "\(Int($0.milliseconds.rounded())) ms" } ?? "–"
+            duration.map { "\(Int(clamping: $0.milliseconds.rounded())) ms" } ?? "–"
         }
         func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
         var parts = ["\(tenths(elapsed.seconds)) s"]

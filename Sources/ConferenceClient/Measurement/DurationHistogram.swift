@@ -28,7 +28,7 @@ public struct DurationHistogram: Sendable {
     /// The duration that this fraction (0…1) of all does not exceed, rounded up to a millisecond.
     public func quantile(_ fraction: Double) -> Duration? {
         guard count > 0 else { return nil }
-        let rank = max(1, Int((min(max(fraction, 0), 1) * Double(count)).rounded(.up)))
+        let rank = max(1, Int(clamping: (min(max(fraction, 0), 1) * Double(count)).rounded(.up)))
         var seen = 0
         for (index, bucketSize) in buckets.enumerated() {
             seen += Int(bucketSize)

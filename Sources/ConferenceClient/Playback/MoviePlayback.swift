@@ -62,7 +62,7 @@ final class MoviePlayback: Sendable {
             configuration: .init(
                 attributes: attributes,
                 untimedPictureDuration: MediaTime(value: 1_000_000, timescale: 1_000_000)
-                    .multiplied(by: 1_000_000, over: Int64((frameRate * 1_000_000).rounded()))),
+                    .multiplied(by: 1_000_000, over: Int64(clamping: (frameRate * 1_000_000).rounded()))),
             eventHandler: eventHandler)
         player.flush(showingFrom: start)
     }

@@ -89,6 +89,6 @@ extension Y4MHeader {
                 return (max(1, Int(numerator)), denominator)
             }
         }
-        return (Int((bounded * 1_000_000).rounded()), 1_000_000)
+        return (Int(clamping: (bounded * 1_000_000).rounded()), 1_000_000)
     }
 }

@@ -206,7 +206,7 @@ public final class ClientSession: @unchecked Sendable {
         guard negotiation.session.transport == nil else { return }
         let last = peer.lastAuthenticated ?? measurements.start
         if now - last > Self.silenceLimit {
-            end(.relayLeft(reason: "the relay sent nothing for \(Int((now - last).seconds)) s"))
+            end(.relayLeft(reason: "the relay sent nothing for \(Int(clamping: (now - last).seconds)) s"))
         }
     }
 

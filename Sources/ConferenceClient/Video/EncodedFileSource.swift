@@ -34,7 +34,7 @@ public final class EncodedFileSource: VideoSource {
             throw ClientError(reading: path, error)
         }
         frameRate = fixedFrameRate ?? reader.nominalFrameRate ?? 30
-        fixedInterval = fixedFrameRate.map { .nanoseconds(Int64(1e9 / min(max($0, 1), 240))) }
+        fixedInterval = fixedFrameRate.map { .nanoseconds(Int64(clamping: 1e9 / min(max($0, 1), 240))) }
         dimensions = upcoming.format.dimensions
         if !upcoming.isSync { skipToSyncFrame() }
     }
@@ -54,7 +54,8 @@ public final class EncodedFileSource: VideoSource {
         }
         return SourceFrame(
             content: .encoded(sample),
-            duration: fixedInterval ?? sample.duration?.duration ?? .nanoseconds(Int64(1e9 / max(frameRate, 1))))
+            duration: fixedInterval ?? sample.duration?.duration
+                ?? .nanoseconds(Int64(clamping: 1e9 / max(frameRate, 1))))
     }
 
     /// Leaves frames out up to the next one that decoding can start at, from the file's start where none follows.

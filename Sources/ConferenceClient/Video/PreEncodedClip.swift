@@ -50,7 +50,7 @@ struct PreEncodedClip: Sendable {
                     averageBitRate: bitRate, expectedFrameRate: frameRate, profileLevel: H264ProfileLevel(profile)),
                 outputHandler: outputs.append)
             for index in 0..<max(1, Int(frameRate) * seconds) {
-                let time = Int64(Double(index) * 1000 / frameRate)
+                let time = Int64(clamping: Double(index) * 1000 / frameRate)
                 try session.encode(
                     source.makePicture(wallClockMilliseconds: time),
                     presentationTime: MediaTime(value: time, timescale: 1000),
@@ -97,7 +97,8 @@ final class ClipSource: VideoSource {
         let clip = clips[current]
         guard clip.samples.indices.contains(index) else { throw .failed(reason: "there is no video to send") }
         defer { index = (index + 1) % clip.samples.count }
-        return SourceFrame(content: .encoded(clip.samples[index]), duration: .nanoseconds(Int64(1e9 / clip.frameRate)))
+        return SourceFrame(
+            content: .encoded(clip.samples[index]), duration: .nanoseconds(Int64(clamping: 1e9 / clip.frameRate)))
     }
 
     func fit(_ tile: VideoDimensions) {

@@ -37,7 +37,7 @@ public final class SyntheticVideoSource: VideoSource {
     public func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
         SourceFrame(
             content: .picture(makePicture(wallClockMilliseconds: wallClockMilliseconds)),
-            duration: .nanoseconds(Int64(1e9 / frameRate)))
+            duration: .nanoseconds(Int64(clamping: 1e9 / frameRate)))
     }
 
     /// Draws the next picture.

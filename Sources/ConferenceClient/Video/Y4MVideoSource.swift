@@ -43,7 +43,7 @@ public final class Y4MVideoSource: VideoSource {
         }
         guard let picture else { throw .unreadableInput(path: file.path, reason: "it has no frames") }
         framesSinceStart += 1
-        return SourceFrame(content: .picture(picture), duration: .nanoseconds(Int64(1e9 / frameRate)))
+        return SourceFrame(content: .picture(picture), duration: .nanoseconds(Int64(clamping: 1e9 / frameRate)))
     }
 
     /// The next frame of the file; nil at its end, where a frame that is cut short is left out.

@@ -95,7 +95,7 @@ public struct EncoderModel: Sendable {
 
     private var isKeyFrameDue: Bool {
         guard let interval = configuration.keyFrameInterval else { return false }
-        let frames = max(Int(interval.seconds * Double(configuration.frameRate)), 1)
+        let frames = max(Int(clamping: interval.seconds * Double(configuration.frameRate)), 1)
         return frameCount % frames == 0
     }
 }

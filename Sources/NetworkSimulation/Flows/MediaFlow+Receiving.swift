@@ -10,7 +10,7 @@ extension MediaFlow {
     private func receiverTime(_ now: MonotonicInstant) -> MonotonicInstant {
         let time = now + receiverClockOffset
         guard parameters.receiverClockDrift != 0 else { return time }
-        return time + .nanoseconds(Int64(Double(now.nanoseconds) * parameters.receiverClockDrift / 1e6))
+        return time + .nanoseconds(Int64(clamping: Double(now.nanoseconds) * parameters.receiverClockDrift / 1e6))
     }
 
     /// When the receiver's clock shows a time.
@@ -20,7 +20,7 @@ extension MediaFlow {
         guard parameters.receiverClockDrift != 0 else { return elapsed }
         // Rather late than before it shows it.
         let nanoseconds = Double(elapsed.nanoseconds) / (1 + parameters.receiverClockDrift / 1e6)
-        return MonotonicInstant(nanoseconds: Int64(nanoseconds) + 1000)
+        return MonotonicInstant(nanoseconds: Int64(clamping: nanoseconds)) + .microseconds(1)
     }
 
     /// When the receiver has something to say or to give up.

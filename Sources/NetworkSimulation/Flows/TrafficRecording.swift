@@ -46,7 +46,7 @@ struct TrafficRecording {
     mutating func sample(flow: Int, isActive: Bool, target: Double?, _ network: SimulatedNetwork) {
         let path = network.path(of: flow).forward
         let time = network.now - MonotonicInstant.zero
-        let from = Duration.nanoseconds(Int64((samples.last?.time ?? 0) * 1e9))
+        let from = Duration.seconds(clamping: samples.last?.time ?? 0)
         let interval = time - from
         samples.append(
             FlowSample(

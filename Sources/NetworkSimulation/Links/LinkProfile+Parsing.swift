@@ -103,7 +103,7 @@ extension LinkProfile {
         guard let nanoseconds = quantity(text, units: units), nanoseconds <= 86_400e9 else {
             return text == "0" ? .zero : nil
         }
-        return .nanoseconds(Int64(nanoseconds))
+        return .nanoseconds(Int64(clamping: nanoseconds))
     }
 
     /// Reads a part such as `1%` or `0.01`; nil when it is none, or more than all.
@@ -116,7 +116,7 @@ extension LinkProfile {
     public static func queueLimit(_ text: some StringProtocol) -> QueueLimit? {
         if let duration = duration(text) { return .duration(duration) }
         if let packets = quantity(text, units: [("p", 1)]), packets >= 1, packets <= 1e6 {
-            return .packets(Int(packets))
+            return .packets(Int(clamping: packets))
         }
         return dataSize(text).map { .size($0) }
     }

@@ -32,7 +32,7 @@ extension LinkRate {
             guard megabits >= 0, megabits <= 1e6 else {
                 throw .invalidRateTable(line: number, reason: "the rate \(cells[1]) is not from 0 to 1000000")
             }
-            let time = Duration.nanoseconds(Int64(seconds * 1e9))
+            let time = Duration.seconds(clamping: seconds)
             guard steps.last.map({ $0.time < time }) ?? true else {
                 throw .invalidRateTable(line: number, reason: "the time \(first) is not later than the one before")
             }

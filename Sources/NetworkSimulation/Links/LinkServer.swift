@@ -55,7 +55,7 @@ struct LinkServer: Sendable {
             let rate = steps[step].rate
             let needed = rate > .zero ? bits / Double(rate.bitsPerSecond) : .infinity
             let available = (next - time).seconds
-            guard needed > available else { return time + .nanoseconds(Int64(needed * 1e9)) }
+            guard needed > available else { return time + .seconds(clamping: needed) }
             bits -= available * Double(rate.bitsPerSecond)
             time = next
         }

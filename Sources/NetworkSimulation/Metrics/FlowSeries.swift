@@ -14,7 +14,7 @@ struct FlowSeries {
         let maximum = maximum.kilobitsPerSecond / 1000
         self.samples = samples
         self.maximum = maximum
-        second = max(Int((1 / max(sampleInterval.seconds, 0.001)).rounded()), 1)
+        second = max(Int(clamping: (1 / max(sampleInterval.seconds, 0.001)).rounded()), 1)
         usable = samples.map { $0.isActive ? min($0.capacity ?? maximum, maximum) : 0 }
     }
 

@@ -165,7 +165,7 @@ struct MediaFlowRecording {
         let series = series
         let metrics = metrics(summary, series)
         summary.utilization = (metrics[.utilization] ?? 0) / 100
-        summary.rampTime = metrics[.ramp].map { .nanoseconds(Int64(($0 * 1e9).rounded())) }
+        summary.rampTime = metrics[.ramp].map { .nanoseconds(Int64(clamping: ($0 * 1e9).rounded())) }
         summary.recoveryDeficit = metrics[.recoveryDeficit].map { $0 / 100 }
         return MediaFlowReport(
             summary: summary, samples: samples, metrics: metrics,

@@ -106,7 +106,7 @@ struct CoDel: Sendable {
     /// Drops come closer with the square root of their number.
     private func controlLaw(_ time: MonotonicInstant) -> MonotonicInstant {
         let interval = Double(parameters.interval.nanoseconds) / Double(count).squareRoot()
-        return time + .nanoseconds(Int64(interval))
+        return time + .nanoseconds(Int64(clamping: interval))
     }
 }
 

@@ -5,7 +5,7 @@ struct FlowComparison {
     let scenario: Scenario
     let sampleInterval: Duration
 
-    private var second: Int { max(Int((1 / sampleInterval.seconds).rounded()), 1) }
+    private var second: Int { max(Int(clamping: (1 / sampleInterval.seconds).rounded()), 1) }
 
     func addMetrics(to result: inout ScenarioResult) {
         addShares(to: &result)

@@ -36,6 +36,6 @@ extension SeededGenerator {
         // A number above zero and at most one.
         let uniform = Double((next() >> 11) + 1) / 9_007_199_254_740_992
         let factor = uniform < 1 ? min(-Self.logarithm(uniform), 40) : 0
-        return .nanoseconds(Int64(Double(mean.nanoseconds) * factor))
+        return .nanoseconds(Int64(clamping: Double(mean.nanoseconds) * factor))
     }
 }

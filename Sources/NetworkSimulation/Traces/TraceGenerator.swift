@@ -61,7 +61,7 @@ public struct TraceGenerator: Sendable {
 
     /// A trace of this length, which is at least a second; the last line is at its end.
     public mutating func trace(duration: Duration) -> DeliveryTrace {
-        let steps = max(Int(duration.seconds / Self.step), 50)
+        let steps = max(Int(clamping: duration.seconds / Self.step), 50)
         var times: [Int64] = []
         var credit = 0.0
         var state = 0
@@ -81,22 +81,22 @@ public struct TraceGenerator: Sendable {
             var rate = model.states[state].rate * Self.exponential(model.deviation * deviate)
             rate *= factor(at: begin, silence: &silence)
             credit += rate * 1e6 / 8 / Double(DeliveryTrace.opportunitySize.bytes) * Self.step
-            let count = Int(credit)
+            let count = Int(clamping: credit)
             credit -= Double(count)
             for place in 0..<count {
                 let time = (begin + Self.step * (Double(place) + 0.5) / Double(count)) * 1000
-                times.append(Int64(time) / model.grid * model.grid + 1)
+                times.append(Int64(clamping: time) / model.grid * model.grid + 1)
             }
         }
         // The last line is the period, however quiet the end is.
-        times.append(Int64(Double(steps) * Self.step * 1000))
+        times.append(Int64(clamping: Double(steps) * Self.step * 1000))
         return DeliveryTrace(milliseconds: times) ?? Self.fallback
     }
 
     private static let fallback = DeliveryTrace(oneOpportunityEach: 1000)
 
     private mutating func stay(in state: Int) -> Double {
-        generator.nextExponential(mean: .nanoseconds(Int64(model.states[state].stay * 1e9))).seconds
+        generator.nextExponential(mean: .seconds(clamping: model.states[state].stay)).seconds
     }
 
     private mutating func next(after state: Int) -> Int {

@@ -141,7 +141,7 @@ public struct FlexFECEncoder: Sendable {
     /// burst has as many as it needs, up to the number of packets.
     private mutating func repairCount() -> Int {
         owed = min(owed, 1) + protection.rate * Double(group.count)
-        var count = Int(owed)
+        var count = Int(clamping: owed)
         owed -= Double(count)
         if count < protection.burst {
             // What bursts need beyond the rate is not owed again.

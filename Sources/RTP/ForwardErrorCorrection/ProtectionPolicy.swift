@@ -137,7 +137,7 @@ public struct ProtectionPolicy: Sendable {
         let fraction = recent.lost >= 8 ? max(recent.fraction, loss.fraction) : loss.fraction
         let rate = min(Self.base + Self.slope * fraction, configuration.maximumRate)
         let isBursty = loss.meanBurst >= Self.burstiness
-        let burst = isBursty ? min(Int((1.5 * loss.meanBurst).rounded(.up)), Self.longestBurst) : 1
+        let burst = isBursty ? min(Int(clamping: (1.5 * loss.meanBurst).rounded(.up)), Self.longestBurst) : 1
         return Protection(
             rate: rate, burst: burst,
             // With so many repair packets protecting twice is better against bursts too.

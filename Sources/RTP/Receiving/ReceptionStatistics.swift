@@ -57,7 +57,7 @@ public struct ReceptionStatistics: Sendable {
     public var cumulativeLost: Int64 { expected - receivedSinceBase }
 
     /// The mean deviation of the spacing of packets at the receiver from their spacing at the sender.
-    public var jitter: Duration { .seconds(Double(scaledJitter) / 16 / Double(clockRate)) }
+    public var jitter: Duration { .seconds(clamping: Double(scaledJitter) / 16 / Double(clockRate)) }
 
     /// The sender's wall-clock time at which its media clock showed `timestamp`; nil before the first sender report.
     public func ntpTime(atTimestamp timestamp: UInt32) -> NTPTime? {

@@ -23,7 +23,7 @@ struct BaseDelayProbe: Sendable {
             path.baseProbed(now: now)
         } else if path.baseForward.needsProbe(now: now) {
             // What left before the pause must have arrived, and be heard of, before the pause shows.
-            let inFlight = (path.roundTripTime ?? .zero) + .nanoseconds(Int64(path.queueDelay * 1e9))
+            let inFlight = (path.roundTripTime ?? .zero) + .seconds(clamping: path.queueDelay)
             current = (now, now + length + inFlight)
         }
     }

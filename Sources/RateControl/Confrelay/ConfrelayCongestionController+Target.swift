@@ -110,7 +110,7 @@ extension ConfrelayCongestionController {
         // And whatever fills the queue, the least rate goes through it.
         if let time = path.standingRoundTrip {
             let rate = max(competition.rate ?? .zero, limits.minimum)
-            window = max(window, rate.dataSize(over: .nanoseconds(Int64(time * 1e9)) + parameters.competitionSlack))
+            window = max(window, rate.dataSize(over: .seconds(clamping: time) + parameters.competitionSlack))
         }
         return keepAlive.allowsPacket ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
     }

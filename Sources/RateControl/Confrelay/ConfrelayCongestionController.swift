@@ -145,7 +145,7 @@ public struct ConfrelayCongestionController: CongestionController {
 
     /// Beside others the queue is theirs as well.
     public var predictedQueue: Duration? {
-        timeout.hasTransportFeedback && competition.rate == nil ? .seconds(queueDelay) : nil
+        timeout.hasTransportFeedback && competition.rate == nil ? .seconds(clamping: queueDelay) : nil
     }
 
     public var snapshot: ControllerSnapshot {

@@ -44,7 +44,7 @@ struct PathModel: Sendable {
     /// Without a queue; nil before feedback.
     var roundTripTime: Duration? {
         guard let forward = baseForward.value, let reverse = baseReverse.value else { return nil }
-        return .nanoseconds(Int64((forward + reverse) * 1e9))
+        return .seconds(clamping: forward + reverse)
     }
 
     /// How long the queue is that others keep filled, in seconds; nil without one.

@@ -82,6 +82,6 @@ struct CongestionWindowPushback: Sendable {
     func frameDropInterval(target: BitRate, minimum: BitRate) -> Int? {
         let excess = min(target - max(rate(of: target), minimum), target - minimum)
         guard target > minimum, excess / target > Self.negligibleReduction else { return nil }
-        return max(2, Int(target / excess))
+        return max(2, Int(clamping: target / excess))
     }
 }

@@ -34,6 +34,6 @@ struct AcknowledgedBytes: Sendable {
     var feedbackInterval: Duration {
         let wanted = Self.feedbackShare * slowRate / (8 * Self.feedbackSize)
         let rate = min(max(wanted, Self.feedbackRates.lowerBound), Self.feedbackRates.upperBound)
-        return .nanoseconds(Int64(1e9 / rate))
+        return .nanoseconds(Int64(clamping: 1e9 / rate))
     }
 }

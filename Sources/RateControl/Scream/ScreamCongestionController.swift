@@ -329,6 +329,6 @@ public struct ScreamCongestionController: CongestionController {
             delayBasedBitRate: limit == .start ? nil : target, remoteEstimate: remoteEstimate,
             networkState: delays.average > delayTarget.value / 2 ? .overusing : .normal, limit: limit,
             delayTrend: delays.average * 1e3, delayThreshold: delayTarget.value / 2 * 1e3,
-            fractionLost: losses.lossRate, roundTripTime: .nanoseconds(Int64(roundTrip.value * 1e9)))
+            fractionLost: losses.lossRate, roundTripTime: .seconds(clamping: roundTrip.value))
     }
 }

@@ -34,7 +34,7 @@ extension CompressionProperties {
     private static let limitShare = 0.9
 
     /// The quantisation parameter that `quality` stands for: 10 to 51.
-    var qualityQP: Int { 51 - Int((quality * 41).rounded()) }
+    var qualityQP: Int { 51 - Int(clamping: (quality * 41).rounded()) }
 
     // MARK: - Checks
 
@@ -161,7 +161,7 @@ extension CompressionProperties {
     }
 
     private func resolvedLevel(for dimensions: VideoDimensions) throws(VideoCodingError) -> H264Level {
-        let frameRate = Int(expectedFrameRate.rounded(.up))
+        let frameRate = Int(clamping: expectedFrameRate.rounded(.up))
         if let level = profileLevel.level {
             if let reason = level.reasonToRefuse(dimensions, frameRate: frameRate) {
                 throw .levelExceeded(levelIDC: level.levelIDC, reason: reason)

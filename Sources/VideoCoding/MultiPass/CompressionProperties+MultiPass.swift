@@ -33,7 +33,7 @@ extension CompressionProperties {
     var passKeyFrameInterval: Int {
         let asked = min(maxKeyFrameIntervalDuration?.seconds ?? .infinity, Self.longestInterval)
         let frames = max(1, (asked * expectedFrameRate).rounded())
-        return min(maxKeyFrameInterval ?? .max, Int(frames))
+        return min(maxKeyFrameInterval ?? .max, Int(clamping: frames))
     }
 
     private static let longestInterval = 10.0

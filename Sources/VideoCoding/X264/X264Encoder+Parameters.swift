@@ -84,7 +84,7 @@
         private static func setTiming(of parameters: inout x264_param_t, frameRate: Double) {
             // A thousandth tells 29.97 from 30.
             let isWhole = frameRate.rounded() == frameRate
-            parameters.i_fps_num = UInt32(isWhole ? frameRate : (frameRate * 1000).rounded())
+            parameters.i_fps_num = UInt32(clamping: isWhole ? frameRate : (frameRate * 1000).rounded())
             parameters.i_fps_den = isWhole ? 1 : 1000
             parameters.i_timebase_num = parameters.i_fps_den
             parameters.i_timebase_den = parameters.i_fps_num
