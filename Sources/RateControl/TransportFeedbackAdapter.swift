@@ -5,8 +5,9 @@ public import RTP
 /// Sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) and of RFC 8888's:
 /// numbers packets, remembers them and matches feedback to them. A transport uses one of the two.
 ///
-/// What feedback says is not trusted: numbers that were never sent, or that were answered before, are ignored; the
-/// memory is bounded in packets and in time.
+/// What feedback says is not trusted. Numbers that were never sent, or that were answered before, are ignored, and so is
+/// an arrival that does not fit the receiver's clock; feedback without any news changes nothing. The memory is bounded in
+/// packets and in time.
 public struct TransportFeedbackAdapter: Sendable {
     /// How many packets are remembered at most.
     public static let maximumPacketCount = 8192
@@ -33,10 +34,8 @@ public struct TransportFeedbackAdapter: Sendable {
     private var firstSequence: Int64 = 0
     /// One above the newest sequence that feedback spoke of.
     private var inFlightStart: Int64 = 0
-    private var lastReferenceTime: Int32?
-    private var lastReportTimestamp: UInt32?
-    /// Where the receiver's reference time stands on a time line of ours; its origin means nothing.
-    private var receiverBase = MonotonicInstant.zero
+    private var referenceTimes = ReceiverTimeline(counting: .referenceTime)
+    private var reportTimestamps = ReceiverTimeline(counting: .reportTimestamp)
 
     /// The sizes of the packets sent since the newest that feedback spoke of.
     public private(set) var dataInFlight = DataSize.zero
@@ -69,14 +68,22 @@ public struct TransportFeedbackAdapter: Sendable {
 
     /// Matches feedback to what was sent; nil when nothing in it is news.
     public mutating func handle(_ feedback: TransportFeedback, now: MonotonicInstant) -> TransportFeedbackReport? {
-        var receiveTime = advanceReceiverBase(to: feedback.referenceTime, now: now)
+        let reading = referenceTimes.reading(UInt32(bitPattern: feedback.referenceTime), now: now)
+        var sinceReading = Duration.zero
         var results: [PacketResult] = []
-        results.reserveCapacity(min(feedback.packets.count, entries.count))
         for status in feedback.packets {
-            if let delta = status.receiveDelta { receiveTime += delta }
-            let time = status.receiveDelta != nil ? receiveTime : nil
-            if let result = match(status.sequence, receiveTime: time) { results.append(result) }
+            var arrival: MonotonicInstant?
+            if let delta = status.receiveDelta {
+                sinceReading += delta
+                // The deltas of one report may add up to days: such a time is neither a loss nor of use.
+                guard sinceReading <= ReceiverTimeline.tolerance, sinceReading >= .zero - ReceiverTimeline.tolerance
+                else { continue }
+                arrival = reading.instant + sinceReading
+            }
+            if let result = match(status.sequence, receiveTime: arrival) { results.append(result) }
         }
+        guard !results.isEmpty else { return nil }
+        referenceTimes.advance(to: reading)
         return report(results, now: now)
     }
 
@@ -88,7 +95,7 @@ public struct TransportFeedbackAdapter: Sendable {
         _ feedback: CongestionControlFeedback, now: MonotonicInstant,
         transportSequence: (_ ssrc: UInt32, _ sequence: UInt16) -> UInt16?
     ) -> TransportFeedbackReport? {
-        let reportTime = advanceReceiverBase(toReport: feedback.reportTimestamp, now: now)
+        let reading = reportTimestamps.reading(feedback.reportTimestamp, now: now)
         var results: [PacketResult] = []
         for stream in feedback.streams {
             for (index, arrival) in stream.packets.enumerated() {
@@ -97,7 +104,7 @@ public struct TransportFeedbackAdapter: Sendable {
                 if let arrival {
                     // A packet that came at an unknown time is neither missing nor of use.
                     guard let age = arrival.age else { continue }
-                    if let result = match(sequence, receiveTime: reportTime - age, ecn: arrival.ecn) {
+                    if let result = match(sequence, receiveTime: reading.instant - age, ecn: arrival.ecn) {
                         results.append(result)
                     }
                 } else if let result = match(sequence, receiveTime: nil) {
@@ -105,6 +112,8 @@ public struct TransportFeedbackAdapter: Sendable {
                 }
             }
         }
+        guard !results.isEmpty else { return nil }
+        reportTimestamps.advance(to: reading)
         if feedback.streams.count > 1 {
             results.sort { $0.sent.transportSequence < $1.sent.transportSequence }
         }
@@ -129,8 +138,7 @@ public struct TransportFeedbackAdapter: Sendable {
             receiveTime: receiveTime, wasReportedMissing: wasReportedMissing, ecn: ecn)
     }
 
-    private mutating func report(_ results: [PacketResult], now: MonotonicInstant) -> TransportFeedbackReport? {
-        guard !results.isEmpty else { return nil }
+    private mutating func report(_ results: [PacketResult], now: MonotonicInstant) -> TransportFeedbackReport {
         updateRoundTripTime(results, now: now)
         return TransportFeedbackReport(results: results, feedbackTime: now, dataInFlight: dataInFlight)
     }
@@ -161,30 +169,6 @@ public struct TransportFeedbackAdapter: Sendable {
             entries.removeFirst()
             firstSequence += 1
         }
-    }
-
-    /// Unwraps the 24-bit reference time, which counts 64 ms, and returns it on our time line.
-    private mutating func advanceReceiverBase(to referenceTime: Int32, now: MonotonicInstant) -> MonotonicInstant {
-        if let last = lastReferenceTime {
-            let difference = ((referenceTime &- last) << 8) >> 8
-            receiverBase += .milliseconds(64 * Int64(difference))
-        } else {
-            receiverBase = now
-        }
-        lastReferenceTime = referenceTime
-        return receiverBase
-    }
-
-    /// Unwraps a report's timestamp, which counts 2⁻¹⁶ s, and returns it on our time line.
-    private mutating func advanceReceiverBase(toReport timestamp: UInt32, now: MonotonicInstant) -> MonotonicInstant {
-        if let last = lastReportTimestamp {
-            let difference = Int32(truncatingIfNeeded: timestamp &- last)
-            receiverBase += .nanoseconds(Int64(difference) * 1_000_000_000 / 65_536)
-        } else {
-            receiverBase = now
-        }
-        lastReportTimestamp = timestamp
-        return receiverBase
     }
 
     private mutating func updateRoundTripTime(_ results: [PacketResult], now: MonotonicInstant) {

@@ -54,6 +54,85 @@ struct TransportFeedbackTests {
         #expect(second - first == .milliseconds(64))
     }
 
+    @Test("feedback without news moves neither the receiver's clock nor the round trip")
+    func withoutNews() throws {
+        var adapter = TransportFeedbackAdapter()
+        for index in 0..<2 { _ = adapter.packetSent(size: .packet, probeClusterID: nil, now: at(Double(index) * 64)) }
+        let matchedOne = adapter.handle(feedback(base: 0, deltas: [0], referenceTime: 5), now: at(100))
+        let first = try #require(matchedOne?.results.first?.receiveTime)
+        for round in 0..<20_000 {
+            // Nothing, packets that were never sent, and one that was reported before.
+            let base: UInt16 = round % 3 == 0 ? 0 : 7000
+            let deltas: [Int64?] = round % 3 == 1 ? [] : [0]
+            let useless = feedback(base: base, deltas: deltas, referenceTime: round % 2 == 0 ? 0 : -0x80_0000)
+            #expect(adapter.handle(useless, now: at(150)) == nil)
+        }
+        #expect(adapter.roundTripTime == .milliseconds(100))
+        let matchedTwo = adapter.handle(feedback(base: 1, deltas: [0], referenceTime: 6), now: at(200))
+        let second = try #require(matchedTwo?.results.first?.receiveTime)
+        #expect(second - first == .milliseconds(64))
+    }
+
+    @Test(
+        "a receiver's clock that jumps goes on where ours has gone on", arguments: [-0x80_0000, -1000, 1000, 0x7F_FFFF])
+    func clockJump(jump: Int32) throws {
+        var adapter = TransportFeedbackAdapter()
+        var receiveTimes: [MonotonicInstant] = []
+        for index in 0..<4 {
+            _ = adapter.packetSent(size: .packet, probeClusterID: nil, now: at(Double(index) * 64))
+            let reference = Int32(index) + (index < 2 ? 0 : jump)
+            let matched = adapter.handle(
+                feedback(base: UInt16(index), deltas: [0], referenceTime: reference), now: at(Double(index) * 64 + 50))
+            receiveTimes.append(try #require(matched?.results.first?.receiveTime))
+            #expect(adapter.roundTripTime == .milliseconds(50))
+        }
+        #expect(zip(receiveTimes, receiveTimes.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(64) })
+    }
+
+    @Test("feedback that was held up for some seconds says when packets arrived")
+    func heldUp() throws {
+        var adapter = TransportFeedbackAdapter()
+        for index in 0..<2 { _ = adapter.packetSent(size: .packet, probeClusterID: nil, now: at(Double(index) * 64)) }
+        let matchedOne = adapter.handle(feedback(base: 0, deltas: [0], referenceTime: 0), now: at(50))
+        let matchedTwo = adapter.handle(feedback(base: 1, deltas: [0], referenceTime: 1), now: at(8050))
+        let first = try #require(matchedOne?.results.first?.receiveTime)
+        let second = try #require(matchedTwo?.results.first?.receiveTime)
+        #expect(second - first == .milliseconds(64))
+    }
+
+    @Test("an arrival that lies far from its report's time is neither a loss nor of use")
+    func impossibleArrival() throws {
+        var adapter = TransportFeedbackAdapter()
+        for index in 0..<4 { _ = adapter.packetSent(size: .packet, probeClusterID: nil, now: at(Double(index))) }
+        let matched = adapter.handle(feedback(base: 0, deltas: [8000, 8000, -8000, nil]), now: at(100))
+        #expect(matched?.results.map(\.sent.transportSequence) == [0, 2, 3])
+        #expect(adapter.handle(feedback(base: 1, deltas: [1]), now: at(110))?.results.count == 1)
+    }
+
+    @Test("a report of RFC 8888 without news moves nothing, and its clock may jump")
+    func reportsWithoutNews() throws {
+        var adapter = TransportFeedbackAdapter()
+        func report(_ sequence: UInt16, timestamp: UInt32, age: Duration = .zero) -> CongestionControlFeedback {
+            CongestionControlFeedback(
+                senderSSRC: 1, streams: [.init(ssrc: 2, beginSequence: sequence, packets: [.init(age: age)])],
+                reportTimestamp: timestamp)
+        }
+        for index in 0..<3 { _ = adapter.packetSent(size: .packet, probeClusterID: nil, now: at(Double(index) * 100)) }
+        let one = adapter.handle(report(0, timestamp: 65_536), now: at(50)) { $1 }
+        let first = try #require(one?.results.first?.receiveTime)
+        for round in 0..<20_000 {
+            let useless = report(round % 2 == 0 ? 0 : 900, timestamp: round % 2 == 0 ? 0 : 0x8000_0000)
+            #expect(adapter.handle(useless, now: at(100), transportSequence: { $1 }) == nil)
+        }
+        #expect(adapter.roundTripTime == .milliseconds(50))
+        let two = adapter.handle(report(1, timestamp: 65_536 + 6554), now: at(150)) { $1 }
+        let second = try #require(two?.results.first?.receiveTime)
+        #expect(((second - first).milliseconds - 100).magnitude < 0.1)
+        let three = adapter.handle(report(2, timestamp: 0x9000_0000), now: at(250)) { $1 }
+        let third = try #require(three?.results.first?.receiveTime)
+        #expect(third - second == .milliseconds(100))
+    }
+
     @Test("each packet is reported once, and once more when it was late")
     func duplicates() throws {
         var adapter = TransportFeedbackAdapter()

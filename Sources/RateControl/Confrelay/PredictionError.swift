@@ -12,6 +12,9 @@ struct PredictionError: Sendable {
     /// An unknown link is taken for a rather steady one.
     private static let start = 0.3
 
+    /// A receiver may claim that everything arrived at one time: no more spacings than this are kept.
+    private static let maximumSpacingCount = 2048
+
     private let weight: Double
     private let noise: Double
 
@@ -39,7 +42,9 @@ struct PredictionError: Sendable {
         spacings.append((time, size, busy))
         bytes += size
         busyTime += busy
-        while let first = spacings.first, first.time < time - Self.horizon {
+        while let first = spacings.first,
+            first.time < time - Self.horizon || spacings.count > Self.maximumSpacingCount
+        {
             bytes -= first.bytes
             busyTime -= first.busyTime
             spacings.removeFirst()

@@ -22,6 +22,8 @@ struct ReorderingWindow: Sendable {
     mutating func add(_ result: PacketResult, windowPackets: Double) {
         let packet = result.sent
         guard result.receiveTime != nil else {
+            // A receiver that reports everything missing must not make this grow without end.
+            if missing.count >= TransportFeedbackAdapter.maximumPacketCount { missing.removeFirst() }
             missing.append((packet.transportSequence, packet.sendTime))
             return
         }

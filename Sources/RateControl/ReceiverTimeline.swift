@@ -1,0 +1,59 @@
+import MediaCore
+
+/// Places a receiver's clock, as its feedback tells it, on a time line of ours whose origin means nothing.
+///
+/// Both clocks run at about the same speed, and the network holds feedback up for a few seconds at most. Where a reading
+/// does not fit that, the receiver's clock was set, or the receiver lies. The time line then follows our own clock, so
+/// that one-way delays do not jump, and no reading can move it out of range.
+struct ReceiverTimeline: Sendable {
+    /// How a kind of feedback counts the receiver's clock.
+    enum Counter: Sendable {
+        /// The reference time of transport-wide feedback: 24 bits, 64 ms each unit.
+        case referenceTime
+        /// The timestamp of reports of RFC 8888: 32 bits, 2⁻¹⁶ s each unit.
+        case reportTimestamp
+    }
+
+    /// A reading, and where it stands.
+    struct Reading: Sendable {
+        fileprivate var count: UInt32
+        fileprivate var feedbackTime: MonotonicInstant
+        /// The receiver's clock at the reading, on our time line.
+        var instant: MonotonicInstant
+    }
+
+    /// By how much the time between two readings may differ on the two clocks. Later feedback tells of packets that the
+    /// sender has forgotten.
+    static let tolerance = TransportFeedbackAdapter.maximumAge
+
+    private let counter: Counter
+    private var last: Reading?
+
+    init(counting counter: Counter) {
+        self.counter = counter
+    }
+
+    /// Places a counter's value, from feedback that came now, without remembering it.
+    func reading(_ count: UInt32, now: MonotonicInstant) -> Reading {
+        guard let last else { return Reading(count: count, feedbackTime: now, instant: now) }
+        let theirs = duration(from: last.count, to: count)
+        let ours = now - last.feedbackTime
+        let deviation = theirs - ours
+        let isPlausible = deviation <= Self.tolerance && deviation >= .zero - Self.tolerance
+        return Reading(count: count, feedbackTime: now, instant: last.instant + (isPlausible ? theirs : ours))
+    }
+
+    /// Remembers a reading: the next is placed relative to it. Only feedback that told something new may move the line.
+    mutating func advance(to reading: Reading) {
+        last = reading
+    }
+
+    /// The shorter way around the counter's circle.
+    private func duration(from earlier: UInt32, to later: UInt32) -> Duration {
+        let difference = Int32(bitPattern: later &- earlier)
+        return switch counter {
+        case .referenceTime: .milliseconds(64 * Int64((difference << 8) >> 8))
+        case .reportTimestamp: .nanoseconds(Int64(difference) * 1_000_000_000 / 65_536)
+        }
+    }
+}
