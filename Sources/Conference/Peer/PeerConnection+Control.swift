@@ -5,17 +5,30 @@ import RateControl
 import SecureTransport
 
 extension PeerConnection {
-    /// Takes an RTCP packet that authenticated on a line, or on those of its bundle.
-    func handle(_ packet: RTCPPacket, line: Int, now: MonotonicInstant) {
+    /// Takes the RTCP packets of a datagram that authenticated on a line, or on those of its bundle.
+    func handle(_ packets: [RTCPPacket], line: Int, now: MonotonicInstant) {
+        var news = ControllerNews()
+        for packet in packets { handle(packet, line: line, news: &news, now: now) }
+        for (line, block) in news.reports { handle(block, on: line, now: now) }
+        if let estimate = news.remoteEstimate { controller.remoteEstimateReceived(estimate, now: now) }
+        if !news.requestedLines.isEmpty { confirmRequests(lines: news.requestedLines, now: now) }
+        let isReportedOn = news.reports.contains { lines[$0.line].videoSender != nil }
+        guard isReportedOn || news.hasFeedback || news.remoteEstimate != nil || !news.requestedLines.isEmpty else {
+            return
+        }
+        advanceController(now: now)
+    }
+
+    private func handle(_ packet: RTCPPacket, line: Int, news: inout ControllerNews, now: MonotonicInstant) {
         switch packet {
         case .senderReport(let report):
             for line in lines.indices {
                 lines[line].videoReceiver?.senderReportReceived(report, now: now)
                 lines[line].audioReceiver?.senderReportReceived(report, now: now)
             }
-            handle(report.reports, now: now)
+            note(report.reports, in: &news)
         case .receiverReport(let report):
-            handle(report.reports, now: now)
+            note(report.reports, in: &news)
         case .genericNACK(let nack):
             repair(nack, now: now)
         case .pictureLossIndication(let indication):
@@ -32,12 +45,11 @@ extension PeerConnection {
             controller.feedbackReceived(report, now: now)
             noteLosses(report, now: now)
             if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
-            advanceController(now: now)
+            news.hasFeedback = true
         case .receiverEstimatedMaximumBitrate(let estimate):
-            controller.remoteEstimateReceived(estimate.bitRate, now: now)
-            advanceController(now: now)
+            news.remoteEstimate = estimate.bitRate
         case .maximumBitRateRequest(let request):
-            requested(request, now: now)
+            requested(request, news: &news)
         case .maximumBitRateNotification(let notification):
             notified(notification)
         case .bye(let goodbye):
@@ -47,25 +59,31 @@ extension PeerConnection {
         }
     }
 
-    private func handle(_ reports: [ReportBlock], now: MonotonicInstant) {
-        let ntpNow = wallClock.ntpTime(at: now)
+    private func note(_ reports: [ReportBlock], in news: inout ControllerNews) {
         for block in reports {
             for line in lines.indices {
                 lines[line].reported(ssrc: block.ssrc)
-                if lines[line].videoSender?.ssrc == block.ssrc {
-                    lines[line].videoSender?.reportReceived(block, ntpNow: ntpNow)
-                    noteLosses(reportedOn: line, now: now)
-                    guard let statistics = lines[line].videoSender?.statistics else { continue }
-                    if let roundTripTime = statistics.roundTripTime { setRoundTripTime(roundTripTime) }
-                    controller.receiverReportReceived(
-                        fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
-                    advanceController(now: now)
-                } else if lines[line].audioSender?.ssrc == block.ssrc {
-                    lines[line].audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
-                    updateRepair(now: now)
+                if lines[line].videoSender?.ssrc == block.ssrc || lines[line].audioSender?.ssrc == block.ssrc {
+                    news.add(block, line: line)
                 }
             }
         }
+    }
+
+    /// Takes the report on the stream that a line sends.
+    private func handle(_ block: ReportBlock, on line: Int, now: MonotonicInstant) {
+        let ntpNow = wallClock.ntpTime(at: now)
+        lines[line].audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
+        guard lines[line].videoSender != nil else {
+            updateRepair(now: now)
+            return
+        }
+        lines[line].videoSender?.reportReceived(block, ntpNow: ntpNow)
+        noteLosses(reportedOn: line, now: now)
+        guard let statistics = lines[line].videoSender?.statistics else { return }
+        if let roundTripTime = statistics.roundTripTime { setRoundTripTime(roundTripTime) }
+        controller.receiverReportReceived(
+            fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
     }
 
     private func setRoundTripTime(_ roundTripTime: Duration) {

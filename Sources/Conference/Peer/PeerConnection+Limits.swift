@@ -67,18 +67,26 @@ extension PeerConnection {
 
     // MARK: What is asked of us
 
-    func requested(_ request: TMMBR, now: MonotonicInstant) {
+    /// Takes a request (TMMBR); `confirmRequests` answers all that a datagram has.
+    func requested(_ request: TMMBR, news: inout ControllerNews) {
         for line in lines.indices where lines[line].negotiated.feedback.tmmbr {
             guard let ssrc = lines[line].videoSender?.ssrc,
                 let limit = request.limits.last(where: { $0.ssrc == ssrc })
             else { continue }
             lines[line].limits.request(limit, by: request.senderSSRC)
+            news.addRequest(line: line)
+        }
+    }
+
+    /// Says which bounds these lines keep to (TMMBN), and tells the controller what there is to send within them.
+    func confirmRequests(lines requested: [Int], now: MonotonicInstant) {
+        for line in requested {
+            guard let ssrc = lines[line].videoSender?.ssrc else { continue }
             let decisive = lines[line].limits.decisive.map { [$0] } ?? []
             sendControl(
                 [.maximumBitRateNotification(TMMBN(senderSSRC: ssrc, limits: decisive))], line: line, now: now)
         }
         demandChanged(now: now)
-        advanceController(now: now)
     }
 
     func notified(_ notification: TMMBN) {

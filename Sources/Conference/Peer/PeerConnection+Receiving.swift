@@ -189,7 +189,7 @@ extension PeerConnection {
             }
             heard(from: source, now: now)
             receiveMeter.add(size, now: now)
-            for packet in packets { handle(packet, line: line, now: now) }
+            handle(packets, line: line, now: now)
             return .accepted
         }
         return .unauthenticated

@@ -1,0 +1,31 @@
+import MediaCore
+import RTP
+
+/// What the RTCP packets of one datagram tell a connection's controller.
+///
+/// A datagram has room for thousands of reports. The controller is told the last report on each stream and the last
+/// estimate, and decides once for all of them, so that no datagram costs more than one decision.
+struct ControllerNews {
+    /// The last report on each of our streams, by the line that sends it.
+    private(set) var reports: [(line: Int, block: ReportBlock)] = []
+    /// The lines whose receiver asked for a lower or higher rate (TMMBR).
+    private(set) var requestedLines: [Int] = []
+    /// The last estimate of the receiver (REMB).
+    var remoteEstimate: BitRate?
+    /// Whether transport-wide feedback told something new.
+    var hasFeedback = false
+
+    /// Takes a report on the stream that a line sends.
+    mutating func add(_ block: ReportBlock, line: Int) {
+        if let index = reports.firstIndex(where: { $0.line == line }) {
+            reports[index].block = block
+        } else {
+            reports.append((line, block))
+        }
+    }
+
+    /// Takes a request for a line's rate.
+    mutating func addRequest(line: Int) {
+        if !requestedLines.contains(line) { requestedLines.append(line) }
+    }
+}
