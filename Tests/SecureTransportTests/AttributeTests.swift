@@ -82,6 +82,15 @@ import Testing
         #expect([BandwidthLimit(type: "RS", value: 1)].maximumBitRate == nil)
     }
 
+    @Test("a bandwidth of zero is no limit")
+    func zeroBandwidth() {
+        #expect([BandwidthLimit(type: "TIAS", value: 0)].maximumBitRate == nil)
+        #expect([BandwidthLimit(type: "AS", value: 0)].maximumBitRate == nil)
+        #expect(
+            [BandwidthLimit(type: "TIAS", value: 0), BandwidthLimit(type: "AS", value: 500)].maximumBitRate
+                == .kilobits(500))
+    }
+
     @Test(
         "profile-level-id names profile and level as table 5 of RFC 6184 does",
         arguments: [

@@ -22,9 +22,14 @@ public struct BandwidthLimit: Hashable, Sendable, CustomStringConvertible {
 
 extension [BandwidthLimit] {
     /// The most that the describing side wants to receive: `TIAS`, which is exact, before `AS`. Nil without a limit.
+    ///
+    /// Zero is no limit. RFC 3890 gives it no meaning of its own: a side that wants to receive nothing says so by the
+    /// direction of the media, or by port zero (RFC 3264, section 8). libwebrtc reads zero the same way.
     var maximumBitRate: BitRate? {
-        if let exact = first(where: { $0.type == "TIAS" }) { return BitRate(bitsPerSecond: exact.value) }
-        guard let application = first(where: { $0.type == "AS" }) else { return nil }
+        if let exact = first(where: { $0.type == "TIAS" && $0.value > 0 }) {
+            return BitRate(bitsPerSecond: exact.value)
+        }
+        guard let application = first(where: { $0.type == "AS" && $0.value > 0 }) else { return nil }
         let (product, overflow) = application.value.multipliedReportingOverflow(by: 1000)
         return BitRate(bitsPerSecond: overflow ? Int64.max : product)
     }
