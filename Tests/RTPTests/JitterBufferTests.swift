@@ -211,6 +211,18 @@ struct JitterBufferTests {
         #expect(buffer.nacksDue(now: .milliseconds(100)) == [])
     }
 
+    @Test mutating func `nothing of before is left when a large buffer starts anew again and again`() {
+        for round in 0..<200 {
+            // Each pair spans nearly all of the ring, and the next begins anew beyond it.
+            let first = UInt16(truncatingIfNeeded: round * 5000)
+            insert(first, first &+ 2047, at: Int64(round))
+            #expect(buffer.count == 2)
+            #expect(pop(at: Int64(round)) == [first])
+        }
+        #expect(buffer.statistics.resets == 199)
+        #expect(buffer.statistics.discarded == 199)
+    }
+
     @Test mutating func `a sender that starts anew a little behind is followed once nothing else comes`() {
         for sequenceNumber in UInt16(1000)..<1100 { insert(sequenceNumber, at: 0) }
         #expect(pop(at: 0).count == 100)

@@ -248,7 +248,10 @@ extension JitterBuffer {
         statistics.resets += 1
         statistics.discarded += Int64(count)
         let last = highest ?? 0
-        for index in slots.indices { slots[index] = Slot() }
+        // Only these places are in use. A ring that has grown is not walked through for each stray packet.
+        if next <= last {
+            for sequence in next...last { slots[index(of: sequence)] = Slot() }
+        }
         // Never the direct successor: what follows must see that something is missing in between.
         let distance = Int64(packet.sequenceNumber &- UInt16(truncatingIfNeeded: last))
         next = last &+ (distance > 1 ? distance : distance + 65536)
