@@ -78,6 +78,7 @@ struct WHIPTests {
         let unacceptable = try await join(.failure(.offer(.unacceptable(line: 4, reason: "no codec"))))
         #expect(unacceptable.status == .notAcceptable)
         #expect(unacceptable.detail == "line 4: not acceptable: no codec")
+        #expect(unacceptable.headers[.contentType] == "application/problem+json")
         #expect(try await join(.failure(.offer(.malformed(line: 1, reason: "x")))).status == .badRequest)
         #expect(try await join(.failure(.offer(.tooLarge(byteCount: 99_999)))).status == .contentTooLarge)
     }

@@ -269,6 +269,18 @@ struct Answered {
         #expect(error.description.contains(reason), "\(error)")
     }
 
+    @Test("an offer whose video has no H.264 is not acceptable, however good its sound is, and the error names its codecs")
+    func noH264() throws {
+        let offer = Offers.webRTC.replacing("H264/90000", with: "VP8/90000")
+        let error = try #require(Answered.error(offer))
+        guard case .unacceptable = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.description.contains("H.264") && error.description.contains("VP8"), "\(error)")
+        #expect(try Answered(Offers.webRTC).session.video != nil)
+    }
+
     @Test("an offer without media is not acceptable")
     func noMedia() {
         #expect(Answered.error(Offers.session.joined(separator: "\n"))?.line == 1)

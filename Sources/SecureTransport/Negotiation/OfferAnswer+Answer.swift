@@ -31,6 +31,14 @@ extension OfferAnswer {
             }
         }
 
+        // Whoever joined by sound alone, although there is a picture, would wait for the picture for ever. Within a session
+        // a stream that cannot be had is refused by its port alone.
+        if previous == nil, !streams.contains(where: { $0.kind == .video }),
+            let rejection = rejections.first(where: \.isVideoCodec)
+        {
+            throw .unacceptable(line: rejection.line, reason: rejection.reason)
+        }
+
         var transportRejections: [Rejection] = []
         var transports = try self.transports(
             of: streams, offer: offer, bundle: bundle, policy: policy, previous: previous?.session,

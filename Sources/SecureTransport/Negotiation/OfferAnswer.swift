@@ -10,5 +10,7 @@ public enum OfferAnswer {
         /// The line to blame, from 1.
         var line: Int
         var reason: String
+        /// Whether it is video of which no codec can be had.
+        var isVideoCodec = false
     }
 }

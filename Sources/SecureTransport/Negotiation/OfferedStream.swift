@@ -85,8 +85,12 @@ struct OfferedStream {
         switch kind {
         case .video:
             guard let format = try chooseH264(description, policy: policy, previous: previous) else {
-                return rejected(
-                    "no payload type is H264/90000 with packetization mode 0 or 1 in an accepted profile")
+                return .rejected(
+                    OfferAnswer.Rejection(
+                        line: description.line,
+                        reason: "calls here use H.264, and no payload type is H264/90000 with packetization mode 0 or "
+                            + "1 in an accepted profile; the offer has \(try codecNames(of: description))",
+                        isVideoCodec: true))
             }
             chosen = (format.0, .h264(format.1))
         case .audio:
@@ -123,6 +127,20 @@ struct OfferedStream {
         case .video, .audio: break
         }
         return .acceptable(stream)
+    }
+
+    /// The codecs that a media description offers, without the formats that repair others, for an error's text.
+    private static func codecNames(of description: MediaDescription) throws(SDPError) -> String {
+        let repairs = ["rtx", "red", "ulpfec", "flexfec-03"]
+        let maps = try description.rtpMaps()
+        var names: [String] = []
+        for payloadType in try description.payloadTypes() {
+            guard let name = maps[payloadType]?.encodingName, !repairs.contains(name.lowercased()),
+                !names.contains(name), names.count < 8
+            else { continue }
+            names.append(name)
+        }
+        return names.isEmpty ? "no codec" : names.map { String(Substring($0).excerpt) }.joined(separator: ", ")
     }
 
     /// The best H.264 payload type: that of before, where it still is one; packetization mode 1 before 0, since only it
