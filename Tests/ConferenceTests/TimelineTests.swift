@@ -110,6 +110,28 @@ import Testing
         #expect(abs(try #require(states[1].end) - states[1].start - 2) < 0.1)
     }
 
+    @Test("a forwarded stretch is no freeze when decoding begins again")
+    func forwarded() throws {
+        let film = Film()
+        film.run(.seconds(3))
+        let decoded = film.reading.pictureTime
+        film.run(.seconds(10)) { reading, now in
+            reading.framesArrived += 1
+            reading.isResting = true
+            reading.pictureTime = now
+        }
+        // The keyframe has come and is in the decoder: the newest decoded picture is that of before.
+        film.run(.milliseconds(100)) { reading, _ in
+            reading.framesArrived += 1
+            reading.isResting = false
+            reading.pictureTime = decoded
+        }
+        film.run(.seconds(1))
+        let states = try #require(film.source?.states)
+        #expect(states.map(\.state) == [.playing, .unseen, .playing])
+        #expect(abs(try #require(states[1].end) - states[1].start - 10) < 0.1)
+    }
+
     @Test("pictures that come slowly but evenly are no freezes")
     func slowPictures() throws {
         let film = Film()

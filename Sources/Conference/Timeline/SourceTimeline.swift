@@ -74,6 +74,8 @@ final class SourceTimeline {
     private var dropped = CounterReading()
     private var skipped = CounterReading()
     private var pictureTime: MonotonicInstant?
+    /// When nothing new was last shown on purpose: only later does the lack of a picture mean anything.
+    private var restedUntil = MonotonicInstant.zero
     /// The mean time from one picture to the next, lately.
     private var pictureInterval = Duration.milliseconds(33)
 
@@ -94,7 +96,8 @@ final class SourceTimeline {
             formats.append(FormatChange(time: now, dimensions: dimensions))
         }
         let before = pictureTime
-        if let time = reading.pictureTime, time != before {
+        // When forwarding ends, the newest decoded picture is older than the last frame that was forwarded.
+        if let time = reading.pictureTime, before.map({ time > $0 }) ?? true {
             if let before, state == .playing { notePictureInterval(time - before) }
             pictureTime = time
         }
@@ -136,18 +139,21 @@ final class SourceTimeline {
     private func state(of reading: SourceReading, hasNewPicture: Bool, now: MonotonicInstant) -> State {
         guard reading.isOn else { return .off }
         // Before the first picture it is waited for whether or not somebody is there to see it.
-        if reading.isResting, reading.pictureTime != nil { return .unseen }
+        if reading.isResting, reading.pictureTime != nil {
+            restedUntil = now
+            return .unseen
+        }
         guard reading.dimensions != nil, let pictureTime else {
             return self.pictureTime == nil || state == .off || state == .waiting ? .waiting : .gone
         }
         if hasNewPicture || reading.mayStandStill { return .playing }
-        return now - pictureTime > freezeThreshold ? .frozen : state == .frozen ? .frozen : .playing
+        return now - max(pictureTime, restedUntil) > freezeThreshold || state == .frozen ? .frozen : .playing
     }
 
     private func enter(_ next: State, now: MonotonicInstant) {
         guard next != state else { return }
         // The picture stands still since it came, which is known only now.
-        let start = next == .frozen ? max(pictureTime ?? now, states.last?.start ?? now) : now
+        let start = next == .frozen ? max(pictureTime ?? now, restedUntil, states.last?.start ?? now) : now
         states.append(StateChange(state: next, start: start))
     }
 }
