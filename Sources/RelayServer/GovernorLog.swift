@@ -1,5 +1,6 @@
 import Conference
 import Logging
+import MediaCore
 import VectorGraphics
 import VideoCoding
 
