@@ -269,7 +269,7 @@ struct Answered {
         #expect(error.description.contains(reason), "\(error)")
     }
 
-    @Test("an offer whose video has no H.264 is not acceptable, however good its sound is, and the error names its codecs")
+    @Test("an offer whose video has no H.264 is not acceptable, and the error names the codecs that it has")
     func noH264() throws {
         let offer = Offers.webRTC.replacing("H264/90000", with: "VP8/90000")
         let error = try #require(Answered.error(offer))
