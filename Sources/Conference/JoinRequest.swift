@@ -54,6 +54,10 @@ public enum JoinError: Error, CustomStringConvertible {
     case tooManyRooms(limit: Int)
     /// The machine has no time for anybody else; it may have after so many seconds.
     case overloaded(reason: String, retryAfter: Int)
+    /// Too many joins from the client's address have not connected yet; one of them ends in so many seconds.
+    case tooManyUnconnectedFromAddress(limit: Int, retryAfter: Int)
+    /// The same of all addresses together.
+    case tooManyUnconnected(limit: Int, retryAfter: Int)
     /// Another offer came for a participant who is not there.
     case noSuchParticipant
     /// The relay is shutting down.
@@ -67,6 +71,12 @@ public enum JoinError: Error, CustomStringConvertible {
         case .roomFull(let limit): "the room is full: it takes \(limit) participants; try again when someone has left"
         case .tooManyRooms(let limit): "the relay has its limit of \(limit) rooms; join one that exists, or try later"
         case .overloaded(let reason, let seconds): "\(reason); try again in \(seconds) s"
+        case .tooManyUnconnectedFromAddress(let limit, let seconds):
+            "\(limit) joins from your address have not connected yet, and no more are accepted until one of them connects or "
+                + "ends; check that UDP to the relay's media port is not blocked, and try again in \(seconds) s"
+        case .tooManyUnconnected(let limit, let seconds):
+            "\(limit) joins have not connected yet, and the relay accepts no more until one of them connects or ends; "
+                + "try again in \(seconds) s"
         case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason

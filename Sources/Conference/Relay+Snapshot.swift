@@ -6,9 +6,11 @@ import SecureTransport
 extension Relay {
     /// The state of all rooms, for `GET /rooms` and `/metrics`.
     public func snapshot(now: MonotonicInstant) -> RelaySnapshot {
-        RelaySnapshot(
+        var joins = joinCounters
+        joins.unconnected = unconnected.count
+        return RelaySnapshot(
             rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
-            governor: governor.snapshot)
+            joins: joins, governor: governor.snapshot)
     }
 
     /// The state of one room; `nil` when there is none of that name.

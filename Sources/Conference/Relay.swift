@@ -22,6 +22,9 @@ public final class Relay {
     /// Finds the owners of what comes over paths that ICE found.
     var paths = PathDirectory()
     var handshakes = HandshakeGate<ParticipantID>()
+    /// The participants that have not connected yet.
+    var unconnected = UnconnectedJoins()
+    var joinCounters = JoinCounters()
     private var readyToTransmit = CircularBuffer<ParticipantID>()
     /// BYE packets of those who left, whose connections are gone.
     private var farewells = CircularBuffer<PeerConnection.Transmit>()
@@ -57,6 +60,10 @@ public final class Relay {
     /// Answers an offer and adds the participant to the room, which is made if need be.
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
+        if let refusal = unconnected.refusal(for: request.signallingPeer, now: now) {
+            joinCounters.refusedUnconnected &+= 1
+            throw refusal
+        }
         if let refusal = governor.refusal {
             governor.noteRefusal()
             throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
@@ -70,18 +77,12 @@ public final class Relay {
         } catch {
             throw .offer(error)
         }
-        if let room = rooms[request.room] {
-            guard room.participants.count < configuration.maximumParticipants else {
-                throw .roomFull(limit: configuration.maximumParticipants)
-            }
-        } else if rooms.count >= configuration.maximumRooms {
-            throw .tooManyRooms(limit: configuration.maximumRooms)
-        }
+        if let refusal = refusal(forRoom: request.room) { throw refusal }
         let participant = try makeParticipant(request, negotiation: negotiation, now: now)
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
         participants[participant.id] = participant
+        unconnected.add(participant.id, from: request.signallingPeer, now: now)
         room.add(participant)
-        governor.noteJoin(now: now)
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)
         } else {
@@ -128,7 +129,8 @@ public final class Relay {
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView,
             hasAskedForSelfView: request.selfView != nil, peer: peer, negotiation: negotiation,
-            policy: policy(for: request), queues: (queues.next(), queues.next()), now: now)
+            policy: policy(for: request), mayStaySilent: mayStaySilent(request, session: session),
+            queues: (queues.next(), queues.next()), now: now)
         if let video = session.video, video.sends {
             participant.downlink = makeDownlink(video: video, start: limits.start)
         }
@@ -168,6 +170,12 @@ public final class Relay {
         }
     }
 
+    /// Whether a receiver that sends nothing is sent media all the same: where the offer's addresses are on this machine.
+    private func mayStaySilent(_ request: JoinRequest, session: NegotiatedSession) -> Bool {
+        guard let signallingPeer = request.signallingPeer, signallingPeer.isLoopback else { return false }
+        return trustsDescription(of: request, session: session)
+    }
+
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
             id: id, configuration: configuration, governor: governor, queues: queues, events: roomEvents,
@@ -198,11 +206,13 @@ public final class Relay {
         guard let participant = rooms[room]?.participants.first(where: { $0.publicID == publicID }) else {
             return false
         }
-        remove(participant, now: now)
+        remove(participant, because: .left, now: now)
         return true
     }
 
-    private func remove(_ participant: Participant, now: MonotonicInstant) {
+    func remove(_ participant: Participant, because reason: LeaveReason, now: MonotonicInstant) {
+        if reason == .neverConnected { joinCounters.neverConnected &+= 1 }
+        unconnected.remove(participant.id)
         participant.peer.close(now: now)
         while let farewell = participant.peer.pollTransmit(now: now) { farewells.append(farewell) }
         demultiplexer.remove(participant)
@@ -221,7 +231,7 @@ public final class Relay {
     /// Says goodbye to everyone. `pollTransmit(now:)` then yields the BYE packets.
     public func close(now: MonotonicInstant) {
         isClosed = true
-        for participant in participants.values { remove(participant, now: now) }
+        for participant in participants.values { remove(participant, because: .closing, now: now) }
     }
 
     // MARK: Time and jobs
@@ -245,9 +255,9 @@ public final class Relay {
         }
         if now >= nextIdleCheck {
             nextIdleCheck = now + Self.idleCheckInterval
-            for participant in participants.values
-            where participant.isIdle(timeout: configuration.idleTimeout, now: now) {
-                remove(participant, now: now)
+            for participant in participants.values {
+                guard let reason = leaveReason(of: participant, now: now) else { continue }
+                remove(participant, because: reason, now: now)
             }
         }
     }
@@ -307,14 +317,18 @@ public final class Relay {
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .connectionStateChanged(let state):
                 guard state != .failed else {
-                    remove(participant, now: now)
+                    remove(participant, because: .failed, now: now)
                     return
                 }
                 room.connectionChanged(state, of: participant)
             case .goodbye:
-                remove(participant, now: now)
+                remove(participant, because: .left, now: now)
                 return
             }
+        }
+        if !participant.isSeated, participant.isConnected {
+            takeSeat(for: participant, in: room, now: now)
+            guard participant.isSeated else { return }
         }
         room.handOutDecodes(of: participant, now: now)
         room.noteWhetherHeard(participant)

@@ -6,6 +6,7 @@ import MediaCore
 public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
+    public var joins = JoinCounters()
     /// What the governor says; nil where there is none.
     public var governor: GovernorSnapshot?
 }

@@ -11,6 +11,8 @@ import Testing
         let call = VirtualCall { $0.maximumParticipants = 2 }
         try call.join("Ada", colour: .red)
         try call.join("Ben", colour: .green)
+        // A seat is taken when the client's first packet authenticates.
+        call.run(for: .milliseconds(100))
         #expect(throws: JoinError.self) { try call.join("Cy", colour: .blue) }
         #expect(call.relay.snapshot(now: call.now).rooms[0].participants.count == 2)
     }

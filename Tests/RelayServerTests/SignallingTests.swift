@@ -207,6 +207,20 @@ struct SignallingTests {
         #expect(answer.detail == "the relay has no seats left; try again in 30 s")
     }
 
+    @Test("a join over the bound of unconnected joins gets 429 for its own address, 503 for all, and when to try again")
+    func tooManyUnconnected() async throws {
+        for (error, status) in [
+            (JoinError.tooManyUnconnectedFromAddress(limit: 32, retryAfter: 4), HTTPResponse.Status.tooManyRequests),
+            (.tooManyUnconnected(limit: 256, retryAfter: 4), .serviceUnavailable),
+        ] {
+            script.state.withLock { $0.joinOutcome = .failure(error) }
+            let answer = try await join()
+            #expect(answer.status == status)
+            #expect(answer.headers[.retryAfter] == "4")
+            #expect(answer.detail.contains("try again in 4 s"))
+        }
+    }
+
     @Test("metrics come as Prometheus text")
     func metrics() async throws {
         openRoom()

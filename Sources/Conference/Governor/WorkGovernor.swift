@@ -135,10 +135,13 @@ final class WorkGovernor {
 
     func noteRefusal() { joinsRefused &+= 1 }
 
-    /// Somebody has come: there is a seat less before anything of theirs is seen.
-    func noteJoin(now: MonotonicInstant) {
+    /// Takes a seat for a participant that has connected: there is one less before anything of theirs is seen. Returns
+    /// whether there was one.
+    func takeSeat(now: MonotonicInstant) -> Bool {
+        guard seatsLeft != 0 else { return false }
         lastJoin = now
-        if let left = seatsLeft { seatsLeft = max(0, left - 1) }
+        seatsLeft = seatsLeft.map { $0 - 1 }
+        return true
     }
 
     // MARK: Telling

@@ -9,6 +9,10 @@ extension PeerConnection {
     /// Where datagrams go, where ICE found it; nil while there is no consent to send anywhere.
     public var selectedAddress: TransportAddress? { transport?.selectedAddress }
 
+    /// Whether the remote side has shown that it has the keys: by a DTLS handshake, or by a packet that authenticated
+    /// where the descriptions carry the keys.
+    var hasProvedKeys: Bool { transport?.hasKeys ?? (lastAuthenticated != nil) }
+
     /// Whether a ClientHello would begin a DTLS handshake.
     var awaitsHandshake: Bool { transport?.awaitsHandshake ?? false }
 

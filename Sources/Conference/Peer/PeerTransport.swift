@@ -13,7 +13,7 @@ final class PeerTransport {
     private var controlling: ICEControllingAgent?
     private var association: DTLSConnection?
     /// Whether the keys of the association are in use.
-    private var hasKeys = false
+    private(set) var hasKeys = false
     /// What ended the association.
     private var end: End?
     /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each packet

@@ -60,18 +60,23 @@ final class Participant {
     /// What is wanted of the participant's pictures.
     var demands: [SourceContent: UplinkDemand] = [:]
     var nextWakeUp: MonotonicInstant
+    /// Whether the participant counts for the limits of the room and the relay: since it connected.
+    var isSeated = false
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
     private let hasAskedForSelfView: Bool
+    private let mayStaySilent: Bool
     private let queues: (camera: JobQueueID, slides: JobQueueID)
 
-    /// - Parameter queues: Those in which the participant's pictures are decoded.
+    /// - Parameters:
+    ///   - mayStaySilent: Whether the participant may only receive, and never send a packet.
+    ///   - queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
         hasAskedForSelfView: Bool, peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
-        queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
+        mayStaySilent: Bool, queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
     ) {
         self.id = id
         self.publicID = publicID
@@ -83,6 +88,7 @@ final class Participant {
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy
+        self.mayStaySilent = mayStaySilent
         self.queues = queues
         joined = now
         nextWakeUp = now
@@ -140,6 +146,12 @@ final class Participant {
 
     /// Whether the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }
+
+    /// Whether the client is there and has the keys, or needs not show it. ICE checks alone do not count.
+    var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }
+
+    /// Whether the participant only receives, and is sent media although it may never send a packet.
+    var isSilentReceiver: Bool { mayStaySilent && !isSource && peer.session.transport == nil }
 
     func isIdle(timeout: Duration, now: MonotonicInstant) -> Bool {
         // Where ICE found the path, its consent tells who is there.

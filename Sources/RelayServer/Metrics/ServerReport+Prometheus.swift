@@ -35,6 +35,14 @@ extension ServerReport {
         text.sample(relay.datagrams.checks)
         text.begin("confrelay_dtls_datagrams_total", .counter, help: "DTLS datagrams handed to their association.")
         text.sample(relay.datagrams.handshakes)
+        text.begin(
+            "confrelay_unconnected_participants", .gauge,
+            help: "Participants that joined over HTTP and have not connected yet.")
+        text.sample(relay.joins.unconnected)
+        text.begin("confrelay_joins_failed_total", .counter, help: "Joins that did not become a call, by reason.")
+        text.sample(relay.joins.neverConnected, [("reason", "never_connected")])
+        text.sample(relay.joins.refusedUnconnected, [("reason", "too_many_unconnected")])
+        text.sample(relay.joins.withoutSeat, [("reason", "no_seat")])
         if let kernelDrops {
             text.begin(
                 "confrelay_socket_receive_drops_total", .counter,

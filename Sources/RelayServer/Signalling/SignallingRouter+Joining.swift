@@ -100,8 +100,11 @@ extension Problem {
         case .offer(let error):
             self.init(error)
             return
-        case .overloaded(_, let seconds):
+        case .overloaded(_, let seconds), .tooManyUnconnected(_, let seconds):
             self.init(.serviceUnavailable, error.description, headers: [.retryAfter: "\(seconds)"])
+            return
+        case .tooManyUnconnectedFromAddress(_, let seconds):
+            self.init(.tooManyRequests, error.description, headers: [.retryAfter: "\(seconds)"])
             return
         case .noSuchParticipant: status = .notFound
         case .roomFull, .tooManyRooms, .closed, .resources: status = .serviceUnavailable

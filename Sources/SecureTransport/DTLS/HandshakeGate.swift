@@ -13,8 +13,8 @@ public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
     /// Datagrams that would have begun a handshake too many.
     public private(set) var refusedCount: UInt64 = 0
 
-    private var hosts: [SessionID: Host] = [:]
-    private var counts: [Host: Int] = [:]
+    private var hosts: [SessionID: ClientNetwork] = [:]
+    private var counts: [ClientNetwork: Int] = [:]
 
     public init(maximumCountPerHost: Int = 64, maximumCount: Int = 256) {
         self.maximumCountPerHost = maximumCountPerHost
@@ -27,7 +27,7 @@ public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
     /// Whether `session` may begin a handshake with `address`, or is in the middle of one.
     public mutating func admit(_ session: SessionID, from address: TransportAddress) -> Bool {
         guard hosts[session] == nil else { return true }
-        let host = Host(address)
+        let host = ClientNetwork(address)
         let hostCount = counts[host, default: 0]
         guard hosts.count < maximumCount, hostCount < maximumCountPerHost else {
             refusedCount += 1
@@ -42,18 +42,5 @@ public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
     public mutating func release(_ session: SessionID) {
         guard let host = hosts.removeValue(forKey: session), let count = counts[host] else { return }
         counts[host] = count > 1 ? count - 1 : nil
-    }
-
-    /// What is counted together: an IPv4 address, or the 64 upper bits of an IPv6 address, below which whoever has one
-    /// address has them all.
-    private struct Host: Hashable {
-        private var isIPv6: Bool
-        private var bits: UInt64
-
-        init(_ address: TransportAddress) {
-            let address = address.unmapped
-            isIPv6 = address.isIPv6
-            bits = address.ipv6?.0 ?? UInt64(address.ipv4 ?? 0)
-        }
     }
 }

@@ -172,6 +172,8 @@ import VideoCoding
         let seats = try #require(snapshot(call)?.seatsLeft)
         #expect((1...4).contains(seats))
         for index in 0..<seats { _ = try join(call, "\(index)", .red) }
+        // A seat is taken when the client's first packet authenticates.
+        call.run(for: .milliseconds(100))
         #expect(throws: JoinError.self) { try join(call, "One too many", .red) }
         #expect(snapshot(call)?.seatsLeft == 0)
         // Their jobs take no time at all: the reckoning was wrong.

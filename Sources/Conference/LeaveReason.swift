@@ -1,0 +1,15 @@
+/// Why a participant is not in its room any more.
+public enum LeaveReason: Hashable, Sendable, CaseIterable {
+    /// The client said so: by `DELETE`, RTCP BYE or the end of the DTLS association.
+    case left
+    /// Nothing authentic has come for the idle timeout.
+    case idle
+    /// ICE or DTLS failed, or the consent to send expired.
+    case failed
+    /// No keys were in use in time after joining.
+    case neverConnected
+    /// The last seat had been taken when the client connected.
+    case noSeat
+    /// The relay shuts down.
+    case closing
+}

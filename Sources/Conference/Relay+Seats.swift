@@ -1,0 +1,40 @@
+import MediaCore
+
+/// A participant takes a seat when it connects, not when it joins: a join proves nothing about its client.
+extension Relay {
+    /// Gives a seat to a participant that has just connected, or removes it where the last seat is gone.
+    func takeSeat(for participant: Participant, in room: Room, now: MonotonicInstant) {
+        guard hasSeat(in: room), governor.takeSeat(now: now) else {
+            joinCounters.withoutSeat &+= 1
+            remove(participant, because: .noSeat, now: now)
+            return
+        }
+        participant.isSeated = true
+        unconnected.remove(participant.id)
+    }
+
+    /// Why a join to this room is refused for want of a place, if it is.
+    func refusal(forRoom id: String) -> JoinError? {
+        guard let room = rooms[id], room.seatCount > 0 else {
+            return usedRoomCount < configuration.maximumRooms ? nil : .tooManyRooms(limit: configuration.maximumRooms)
+        }
+        return room.seatCount < configuration.maximumParticipants
+            ? nil : .roomFull(limit: configuration.maximumParticipants)
+    }
+
+    private func hasSeat(in room: Room) -> Bool { refusal(forRoom: room.id) == nil }
+
+    /// Rooms in which somebody has a seat.
+    private var usedRoomCount: Int { rooms.values.count { $0.seatCount > 0 } }
+
+    /// Why a participant has to leave now, if it has to.
+    func leaveReason(of participant: Participant, now: MonotonicInstant) -> LeaveReason? {
+        if !participant.isSeated, now - participant.joined >= UnconnectedJoins.deadline { return .neverConnected }
+        return participant.isIdle(timeout: configuration.idleTimeout, now: now) ? .idle : nil
+    }
+}
+
+extension Room {
+    /// Participants with a seat.
+    var seatCount: Int { participants.count { $0.isSeated } }
+}

@@ -1,0 +1,51 @@
+import MediaCore
+import SecureTransport
+
+/// The participants that have joined over HTTP and have not connected: their client has not proved over the media port
+/// that it is there and has the keys.
+///
+/// A join costs a client one HTTP request, so such participants hold no seat. This type bounds how many there are, from
+/// each network and in all, and with them the memory and the places in rooms that they use. Each ends after `deadline`.
+struct UnconnectedJoins {
+    /// From joining to keys. A handshake takes a few round trips; a person does not wait longer.
+    static let deadline = Duration.seconds(10)
+    /// From one network. Many people may share the address of a router or of a proxy in front of the relay.
+    static let limitPerNetwork = 32
+    static let limit = 256
+
+    private struct Entry {
+        /// Nil where the address is not known. All of these share one limit.
+        var network: ClientNetwork?
+        var joined: MonotonicInstant
+    }
+
+    private var entries: [ParticipantID: Entry] = [:]
+
+    var count: Int { entries.count }
+
+    /// Why nobody else may join from this address now; nil: somebody may.
+    func refusal(for address: TransportAddress?, now: MonotonicInstant) -> JoinError? {
+        let network = address.map(ClientNetwork.init)
+        let own = entries.values.filter { $0.network == network }
+        if own.count >= Self.limitPerNetwork {
+            return .tooManyUnconnectedFromAddress(
+                limit: Self.limitPerNetwork, retryAfter: Self.wait(for: own.map(\.joined), now: now))
+        }
+        guard entries.count >= Self.limit else { return nil }
+        return .tooManyUnconnected(
+            limit: Self.limit, retryAfter: Self.wait(for: entries.values.map(\.joined), now: now))
+    }
+
+    mutating func add(_ participant: ParticipantID, from address: TransportAddress?, now: MonotonicInstant) {
+        entries[participant] = Entry(network: address.map(ClientNetwork.init), joined: now)
+    }
+
+    /// The participant has connected or left. Of no effect for others.
+    mutating func remove(_ participant: ParticipantID) { entries[participant] = nil }
+
+    /// Whole seconds until the oldest join reaches its deadline, at least one.
+    private static func wait(for joins: [MonotonicInstant], now: MonotonicInstant) -> Int {
+        let left = (joins.min() ?? now) + deadline - now
+        return max(1, Int(min(left, deadline).seconds.rounded(.up)))
+    }
+}
