@@ -112,9 +112,10 @@ public final class Relay {
                 minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
                 maximum: limits.maximum)
         }
-        let peerConfiguration = PeerConfiguration(
+        var peerConfiguration = PeerConfiguration(
             rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session),
             seed: random.next(), certificate: configuration.certificate)
+        peerConfiguration.silenceLimit = configuration.silenceLimit
         let publicID = makePublicID()
         let peer: PeerConnection
         do {
@@ -170,9 +171,10 @@ public final class Relay {
         }
     }
 
-    /// Whether a receiver that sends nothing is sent media all the same: where the offer's addresses are on this machine.
+    /// Whether a receiver that sends nothing is sent media all the same: where the operator allows it, or the offer's
+    /// addresses are on this machine. Elsewhere nobody would notice that the receiver is gone.
     private func mayStaySilent(_ request: JoinRequest, session: NegotiatedSession) -> Bool {
-        guard let signallingPeer = request.signallingPeer, signallingPeer.isLoopback else { return false }
+        guard configuration.allowsSilentReceivers || request.signallingPeer?.isLoopback == true else { return false }
         return trustsDescription(of: request, session: session)
     }
 

@@ -57,6 +57,12 @@ public struct RelayConfiguration: Sendable {
     /// A participant from whom nothing authentic arrived for so long has left. Those whose path ICE found leave with the
     /// consent to send to them, after 30 s (RFC 7675).
     public var idleTimeout = Duration.seconds(30)
+    /// A receiver with its keys in the session description that has been silent for so long is sent nothing until
+    /// something authentic comes from it.
+    public var silenceLimit = Duration.seconds(15)
+    /// Whether receivers that never send a packet are sent media all the same, for as long as they stay. Those whose
+    /// offer came from a loopback address, and names one, are in any case.
+    public var allowsSilentReceivers = false
     /// The media addresses that answers name. The first one of the offer's address family is used.
     public var mediaAddresses: [TransportAddress] = []
     /// What the relay shows in DTLS handshakes; without it offers of DTLS-SRTP are refused.

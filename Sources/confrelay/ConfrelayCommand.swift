@@ -76,6 +76,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.maximumEncoders = limits.maxEncoders.count
         configuration.relay.governor = limits.governorSettings
         configuration.relay.maximumParticipants = limits.maxParticipants
+        configuration.relay.allowsSilentReceivers = limits.allowSilentReceivers
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
         return configuration
     }
@@ -285,6 +286,16 @@ struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Seconds without a packet after which a participant has left.", valueName: "seconds"))
     var idleTimeout = 30
+
+    @Flag(
+        help: ArgumentHelp(
+            "Send media to receivers that never send a packet, not even RTCP.",
+            discussion: """
+                For players of streams with keys in the session description (a=crypto) on other machines, such as \
+                ffmpeg. The relay cannot notice when such a receiver is gone: it is sent media until it leaves by \
+                DELETE. Receivers on this machine need no option.
+                """))
+    var allowSilentReceivers = false
 
     /// nil: it is off.
     var governorSettings: GovernorSettings? {

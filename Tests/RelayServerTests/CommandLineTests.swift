@@ -36,6 +36,7 @@ struct CommandLineTests {
         #expect(configuration.relay.labels)
         #expect(configuration.relay.governor?.workers ?? 0 >= 1)
         #expect(configuration.relay.hasLadder)
+        #expect(!configuration.relay.allowsSilentReceivers)
         #expect(configuration.flightRecorderFolder == nil)
         #expect(configuration.flightRecorderLimit == DataSize(bytes: 64_000_000))
     }
@@ -50,7 +51,7 @@ struct CommandLineTests {
             "debug", "--log-format",
             "json",
             "--controller", "confrelay", "--flight-recorder", "flights", "--flight-recorder-limit", "500kB",
-            "--governor", "off",
+            "--governor", "off", "--allow-silent-receivers",
         ])
         let configuration = command.serverConfiguration
         #expect(configuration.host == "::")
@@ -68,6 +69,7 @@ struct CommandLineTests {
         #expect(!configuration.relay.hasLadder)
         #expect(configuration.relay.maximumParticipants == 4)
         #expect(configuration.relay.idleTimeout == .seconds(9))
+        #expect(configuration.relay.allowsSilentReceivers)
         #expect(configuration.relay.selfView == .always)
         #expect(configuration.relay.congestionController == .confrelay)
         #expect(configuration.flightRecorderFolder == "flights")

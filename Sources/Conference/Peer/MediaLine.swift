@@ -12,10 +12,20 @@ final class MediaLine {
     var keys: Keys?
     /// What every packet needs of `negotiated`, which is too large to be copied for each.
     private(set) var header: Header
-    /// Where RTP goes; `nil` until the remote address is known.
-    var rtpDestination: TransportAddress?
-    /// Where RTCP goes.
-    var rtcpDestination: TransportAddress?
+    /// Where RTP goes; `nil` until the remote address is known, and while sending is paused.
+    var rtpDestination: TransportAddress? {
+        get { isPaused ? nil : rtpAddress }
+        set { rtpAddress = newValue }
+    }
+    /// Where RTCP goes, likewise.
+    var rtcpDestination: TransportAddress? {
+        get { isPaused ? nil : rtcpAddress }
+        set { rtcpAddress = newValue }
+    }
+    private var rtpAddress: TransportAddress?
+    private var rtcpAddress: TransportAddress?
+    /// Nothing is sent for now, because the remote side is silent. The addresses are kept.
+    var isPaused = false
     /// When the last RTP packet authenticated.
     var lastRTP: MonotonicInstant?
     /// SSRCs that were announced for this line or have authenticated on it, those of retransmissions too.

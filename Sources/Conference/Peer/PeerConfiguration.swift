@@ -13,6 +13,9 @@ public struct PeerConfiguration: Sendable {
     public var seed: UInt64
     /// What this side shows in DTLS handshakes; a session whose keys one makes needs it.
     public var certificate: DTLSCertificate?
+    /// Without an authentic packet for so long, nothing is sent to a remote side that has been heard; nil: it is sent to
+    /// all the same. Of no effect with ICE, whose consent does the same.
+    public var silenceLimit: Duration?
     /// Makes the identifiers of connectivity checks, which nobody may foresee.
     public var checkIdentifiers: any RandomNumberGenerator & Sendable
 

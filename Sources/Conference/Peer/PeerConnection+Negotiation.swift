@@ -49,6 +49,7 @@ extension PeerConnection {
     /// Adds a line for a stream that is new.
     func add(_ media: NegotiatedMedia) throws(SRTPError) {
         let line = MediaLine(media)
+        line.isPaused = isPausedForSilence
         if transport != nil {
             line.keys = lines.first?.keys
             line.rtpDestination = transport?.selectedAddress

@@ -3,8 +3,11 @@ import NIOCore
 public import SecureTransport
 
 extension PeerConnection {
-    /// How the path to the remote side is; always connected where the descriptions carry addresses and keys.
-    public var connectionState: ConnectionState { transport?.state ?? .connected }
+    /// How the path to the remote side is. Where the descriptions carry addresses and keys it is connected, or
+    /// reconnecting while nothing is sent because the remote side is silent.
+    public var connectionState: ConnectionState {
+        transport?.state ?? (isPausedForSilence ? .reconnecting : .connected)
+    }
 
     /// Where datagrams go, where ICE found it; nil while there is no consent to send anywhere.
     public var selectedAddress: TransportAddress? { transport?.selectedAddress }

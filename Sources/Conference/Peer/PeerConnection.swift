@@ -74,6 +74,8 @@ public final class PeerConnection {
     /// The pace at which passed-on packets may leave at least: their sender has paced them already.
     var forwardingRate = BitRate.zero
     var isClosed = false
+    /// Nothing is sent, because the remote side has been silent for the configuration's limit.
+    var isPausedForSilence = false
 
     /// When the last packet that authenticated came; `nil` before the first.
     public private(set) var lastAuthenticated: MonotonicInstant?
@@ -152,6 +154,7 @@ public final class PeerConnection {
         sendDueRepair(now: now)
         sendDueFeedback(now: now)
         sendDueLimits(now: now)
+        pauseIfSilent(now: now)
         if now >= nextReport {
             sendReports(now: now)
             // Randomised so that the reports of many peers do not come in step (RFC 3550 6.3.5).
@@ -212,5 +215,6 @@ public final class PeerConnection {
 
     func authenticated(now: MonotonicInstant) {
         lastAuthenticated = now
+        if isPausedForSilence { setPausedForSilence(false) }
     }
 }

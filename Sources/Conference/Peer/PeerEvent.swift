@@ -25,7 +25,7 @@ public enum PeerEvent: Sendable {
     case videoBitRateChanged(VideoBitRate)
     /// What the audio encoder may produce from now on.
     case audioBitRateChanged(BitRate)
-    /// How the path to the remote side is now, where ICE finds it.
+    /// How the path to the remote side is now.
     case connectionStateChanged(ConnectionState)
     /// The remote side has left.
     case goodbye
