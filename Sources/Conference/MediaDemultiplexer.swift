@@ -23,6 +23,8 @@ struct MediaDemultiplexer {
     }
 
     private var routes: [Route: Participant] = [:]
+    /// The participant whose packets authenticated from an address first.
+    private var sources: [TransportAddress: Participant] = [:]
     private var owners: [UInt32: [Participant]] = [:]
     private var memories: [ParticipantID: Memory] = [:]
     private var members: [Participant] = []
@@ -43,7 +45,7 @@ struct MediaDemultiplexer {
     mutating func remove(_ participant: Participant) {
         members.removeAll { $0 === participant }
         guard let memory = memories.removeValue(forKey: participant.id) else { return }
-        for route in memory.routes where routes[route] === participant { routes[route] = nil }
+        for route in memory.routes { forget(route, of: participant) }
         for ssrc in memory.ssrcs { forget(ssrc, of: participant) }
     }
 
@@ -51,6 +53,9 @@ struct MediaDemultiplexer {
     func route(ssrc: UInt32, source: TransportAddress) -> Participant? {
         routes[Route(ssrc: ssrc, source: source)]
     }
+
+    /// The participant whose packets came from this address first, and may still.
+    func owner(of source: TransportAddress) -> Participant? { sources[source] }
 
     /// Those whose packet this may be, the likeliest first, without `excluded`, whose keys did not fit.
     mutating func candidates(
@@ -74,15 +79,18 @@ struct MediaDemultiplexer {
     }
 
     /// Learns from a packet that authenticated.
-    mutating func authenticated(_ participant: Participant, ssrc: UInt32, source: TransportAddress) {
+    mutating func authenticated(
+        _ participant: Participant, ssrc: UInt32, source: TransportAddress, now: MonotonicInstant
+    ) {
         let route = Route(ssrc: ssrc, source: source)
         guard routes[route] !== participant else { return }
         routes[route] = participant
+        if sources[source]?.peer.occupies(source, now: now) != true { sources[source] = participant }
         memories[participant.id]?.routes.append(route)
         if let count = memories[participant.id]?.routes.count, count > Self.memory,
-            let oldest = memories[participant.id]?.routes.removeFirst(), routes[oldest] === participant
+            let oldest = memories[participant.id]?.routes.removeFirst()
         {
-            routes[oldest] = nil
+            forget(oldest, of: participant)
         }
         remember(ssrc, of: participant)
     }
@@ -96,6 +104,12 @@ struct MediaDemultiplexer {
         {
             forget(oldest, of: participant)
         }
+    }
+
+    private mutating func forget(_ route: Route, of participant: Participant) {
+        if routes[route] === participant { routes[route] = nil }
+        let isKnown = memories[participant.id]?.routes.contains { $0.source == route.source } ?? false
+        if !isKnown, sources[route.source] === participant { sources[route.source] = nil }
     }
 
     private mutating func forget(_ ssrc: UInt32, of participant: Participant) {

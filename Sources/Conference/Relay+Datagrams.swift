@@ -31,6 +31,11 @@ extension Relay {
             datagrams.checksRefused &+= 1
             return
         }
+        // A check from an address in use validates nothing: else what is sent to this participant would go there.
+        guard !isTaken(source, from: participant, now: now) else {
+            datagrams.checksRefused &+= 1
+            return
+        }
         guard participant.peer.receive(datagram, from: source, now: now) == .accepted else {
             datagrams.checksRefused &+= 1
             service(participant, now: now)
@@ -118,12 +123,24 @@ extension Relay {
         _ datagram: consuming ByteBuffer, to participant: Participant, ssrc: UInt32, from source: TransportAddress,
         arrival: MonotonicInstant, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome {
-        let outcome = participant.peer.receive(datagram, from: source, arrival: arrival, now: now)
+        let mayLatch = participant.peer.isDestination(source) || !isTaken(source, from: participant, now: now)
+        let outcome = participant.peer.receive(
+            datagram, from: source, arrival: arrival, mayLatch: mayLatch, now: now)
         if outcome == .accepted {
-            demultiplexer.authenticated(participant, ssrc: ssrc, source: source)
+            demultiplexer.authenticated(participant, ssrc: ssrc, source: source, now: now)
             service(participant, now: now)
         }
         return outcome
+    }
+
+    /// Whether an authenticated path of another participant uses this address now.
+    func isTaken(_ address: TransportAddress, from participant: Participant?, now: MonotonicInstant) -> Bool {
+        if let owner = demultiplexer.owner(of: address), owner !== participant, owner.peer.occupies(address, now: now) {
+            return true
+        }
+        return paths.owners(of: address).contains {
+            $0 !== participant && $0.peer.occupies(address, now: now)
+        }
     }
 
     private func count(_ outcome: PeerConnection.ReceiveOutcome) {

@@ -113,7 +113,7 @@ public final class Relay {
                 maximum: limits.maximum)
         }
         var peerConfiguration = PeerConfiguration(
-            rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session),
+            rateLimits: limits, trustsRemoteDescription: trustsDescription(of: request, session: session, now: now),
             seed: random.next(), certificate: configuration.certificate)
         peerConfiguration.silenceLimit = configuration.silenceLimit
         let publicID = makePublicID()
@@ -130,7 +130,7 @@ public final class Relay {
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView,
             hasAskedForSelfView: request.selfView != nil, peer: peer, negotiation: negotiation,
-            policy: policy(for: request), mayStaySilent: mayStaySilent(request, session: session),
+            policy: policy(for: request), mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: (queues.next(), queues.next()), now: now)
         if let video = session.video, video.sends {
             participant.downlink = makeDownlink(video: video, start: limits.start)
@@ -161,21 +161,26 @@ public final class Relay {
 
     /// Whether media may go to the offer's addresses before anything authentic came from there: only back to the host
     /// that made the offer, so that nobody can aim the relay at someone else.
-    private func trustsDescription(of request: JoinRequest, session: NegotiatedSession) -> Bool {
+    private func trustsDescription(
+        of request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
+    ) -> Bool {
         // ICE finds out where to send.
         guard session.transport == nil, let signallingPeer = request.signallingPeer else { return false }
         let addresses = session.media.flatMap { [$0.remoteRTPAddress, $0.remoteRTCPAddress] }.compactMap(\.self)
         // Some senders (ffmpeg) describe where they send to, which is this relay.
         return addresses.allSatisfy {
             $0.host == signallingPeer.host && !configuration.mediaAddresses.contains($0)
+                && !isTaken($0, from: nil, now: now)
         }
     }
 
     /// Whether a receiver that sends nothing is sent media all the same: where the operator allows it, or the offer's
     /// addresses are on this machine. Elsewhere nobody would notice that the receiver is gone.
-    private func mayStaySilent(_ request: JoinRequest, session: NegotiatedSession) -> Bool {
+    private func mayStaySilent(
+        _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
+    ) -> Bool {
         guard configuration.allowsSilentReceivers || request.signallingPeer?.isLoopback == true else { return false }
-        return trustsDescription(of: request, session: session)
+        return trustsDescription(of: request, session: session, now: now)
     }
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {

@@ -8,15 +8,18 @@ extension PeerConnection {
     /// Takes a datagram that may be for this session. Never traps, whatever it holds; only a packet that authenticates
     /// changes anything.
     ///
-    /// - Parameter arrival: When it came, where that was before it was read.
+    /// - Parameters:
+    ///   - arrival: When it came, where that was before it was read.
+    ///   - mayLatch: Whether an authentic packet may make its source the address to send to, where ICE does not find it.
     public func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
-        now: MonotonicInstant
+        mayLatch: Bool = true, now: MonotonicInstant
     ) -> ReceiveOutcome {
         guard !isClosed else { return .unknown }
         switch DatagramKind.classify(datagram) {
-        case .rtp: return receiveRTP(datagram, from: source, arrival: arrival ?? now, now: now)
-        case .rtcp: return receiveRTCP(datagram, from: source, now: now)
+        case .rtp:
+            return receiveRTP(datagram, from: source, arrival: arrival ?? now, mayLatch: mayLatch, now: now)
+        case .rtcp: return receiveRTCP(datagram, from: source, mayLatch: mayLatch, now: now)
         case .stun: return receiveSTUN(datagram, from: source, now: now)
         case .dtls: return receiveDTLS(datagram, from: source, now: now)
         case .turnChannel, .unknown: return .unknown
@@ -31,7 +34,7 @@ extension PeerConnection {
     // MARK: RTP
 
     private func receiveRTP(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant,
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant, mayLatch: Bool,
         now: MonotonicInstant
     ) -> ReceiveOutcome {
         let size = DataSize(bytes: datagram.readableBytes)
@@ -57,6 +60,7 @@ extension PeerConnection {
             lines[line].forget(ssrc: ssrc)
             line = named
         }
+        if mayLatch { latch(line: line, rtp: packet, from: source) }
         receive(packet, datagram: datagram, line: line, size: size, from: source, arrival: arrival, now: now)
         return .accepted
     }
@@ -99,7 +103,7 @@ extension PeerConnection {
         _ packet: RTPPacket, datagram: ByteBuffer, line: Int, size: DataSize, from source: TransportAddress,
         arrival: MonotonicInstant, now: MonotonicInstant
     ) {
-        latch(line: line, rtp: packet, from: source)
+        lines[line].remember(ssrc: packet.ssrc)
         lines[line].lastRTP = now
         heard(from: source, now: now)
         counters.packetsReceived &+= 1
@@ -123,13 +127,10 @@ extension PeerConnection {
 
     /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
     private func latch(line: Int, rtp packet: RTPPacket, from source: TransportAddress) {
-        guard transport == nil else {
-            lines[line].remember(ssrc: packet.ssrc)
-            return
-        }
-        guard lines[line].isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber) else { return }
-        lines[line].remember(ssrc: packet.ssrc)
-        guard lines[line].rtpDestination != source else { return }
+        guard transport == nil,
+            lines[line].isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber),
+            lines[line].rtpDestination != source
+        else { return }
         setDestination(source, line: line)
     }
 
@@ -151,6 +152,7 @@ extension PeerConnection {
     /// An authentic packet came: the remote side is there.
     private func heard(from source: TransportAddress, now: MonotonicInstant) {
         authenticated(now: now)
+        noteProved(source)
         guard transport != nil else { return }
         transport?.noteSign(from: source, now: now)
         if transport?.state != .connected { followTransport(now: now) }
@@ -159,7 +161,7 @@ extension PeerConnection {
     // MARK: RTCP
 
     private func receiveRTCP(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, mayLatch: Bool, now: MonotonicInstant
     ) -> ReceiveOutcome {
         guard let ssrc = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self) else { return .malformed }
         let size = DataSize(bytes: datagram.readableBytes)
@@ -177,8 +179,8 @@ extension PeerConnection {
                 return .malformed
             }
             lines[line].remember(ssrc: ssrc)
-            if transport != nil {
-                // ICE tells where to send.
+            if transport != nil || !mayLatch {
+                // ICE tells where to send, or the address is another's.
             } else if lines[line].negotiated.rtcpMux {
                 // Who sends no RTP, by role or for the time being, is known by RTCP alone.
                 if lines[line].rtpDestination == nil || !isHearingRTP(line: line, now: now) {

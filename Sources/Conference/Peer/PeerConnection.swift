@@ -74,6 +74,8 @@ public final class PeerConnection {
     /// The pace at which passed-on packets may leave at least: their sender has paced them already.
     var forwardingRate = BitRate.zero
     var isClosed = false
+    /// The addresses from which packets last authenticated, the newest last, where the descriptions carry the keys.
+    var provedAddresses: [TransportAddress] = []
     /// Nothing is sent, because the remote side has been silent for the configuration's limit.
     var isPausedForSilence = false
 
