@@ -13,8 +13,8 @@ extension Relay {
         let arrival = arrival ?? now
         let kind = DatagramKind.classify(datagram)
         switch kind {
-        case .rtp: receiveMedia(datagram, ssrcOffset: 8, from: source, arrival: arrival, now: now)
-        case .rtcp: receiveMedia(datagram, ssrcOffset: 4, from: source, arrival: arrival, now: now)
+        case .rtp: receiveMedia(datagram, isControl: false, from: source, arrival: arrival, now: now)
+        case .rtcp: receiveMedia(datagram, isControl: true, from: source, arrival: arrival, now: now)
         case .stun: receiveCheck(datagram, from: source, now: now)
         case .dtls: receiveHandshake(datagram, from: source, now: now)
         case .turnChannel, .unknown: datagrams.malformed &+= 1
@@ -71,26 +71,49 @@ extension Relay {
 
     // MARK: Media
 
+    /// An RTP or RTCP packet on its way to its owner.
+    private struct MediaDatagram {
+        var payload: ByteBuffer
+        var ssrc: UInt32
+        var isControl: Bool
+        var size: DataSize
+        var source: TransportAddress
+        var arrival: MonotonicInstant
+    }
+
     private func receiveMedia(
-        _ datagram: consuming ByteBuffer, ssrcOffset: Int, from source: TransportAddress,
-        arrival: MonotonicInstant, now: MonotonicInstant
+        _ payload: consuming ByteBuffer, isControl: Bool, from source: TransportAddress, arrival: MonotonicInstant,
+        now: MonotonicInstant
     ) {
-        let offset = datagram.readerIndex + ssrcOffset
-        guard let ssrc = datagram.getInteger(at: offset, as: UInt32.self) else {
+        let offset = payload.readerIndex + (isControl ? 4 : 8)
+        guard let ssrc = payload.getInteger(at: offset, as: UInt32.self) else {
             datagrams.malformed &+= 1
             return
         }
+        let size = DataSize(bytes: payload.readableBytes)
         let owners = paths.owners(of: source)
         if owners.count == 1, demultiplexer.isEmpty {
             // Nobody else's: the packet is decrypted where it lies.
-            let outcome = owners[0].peer.receive(datagram, from: source, arrival: arrival, now: now)
+            guard hasRoom(owners[0], size, isControl: isControl, now: now) else {
+                datagrams.rateLimited &+= 1
+                return
+            }
+            let outcome = owners[0].peer.receive(payload, from: source, arrival: arrival, now: now)
+            taken(outcome, by: owners[0], size, isControl: isControl, now: now)
             count(outcome)
             if outcome == .accepted { service(owners[0], now: now) }
             return
         }
+        let datagram = MediaDatagram(
+            payload: payload, ssrc: ssrc, isControl: isControl, size: size, source: source, arrival: arrival)
+        receive(datagram, owners: owners, now: now)
+    }
+
+    /// Tries the keys of those whose packet it may be, the likeliest first.
+    private func receive(_ datagram: MediaDatagram, owners: [Participant], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
         for participant in owners.reversed() {
-            let outcome = participant.peer.receive(copy datagram, from: source, arrival: arrival, now: now)
+            guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { return }
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
                 service(participant, now: now)
@@ -98,18 +121,18 @@ extension Relay {
             }
             if outcome == .unauthenticated { best = outcome }
         }
-        let owner = demultiplexer.route(ssrc: ssrc, source: source)
+        let owner = demultiplexer.route(ssrc: datagram.ssrc, source: datagram.source)
         if let owner {
-            best = deliver(copy datagram, to: owner, ssrc: ssrc, from: source, arrival: arrival, now: now)
+            guard let outcome = deliver(datagram, to: owner, now: now) else { return }
+            best = outcome
             guard best == .unauthenticated else {
                 count(best)
                 return
             }
             // A client that ended and joined anew may use the same port and SSRC with new keys.
         }
-        let candidates = demultiplexer.candidates(ssrc: ssrc, excluding: owner, now: now)
-        for candidate in candidates {
-            let outcome = deliver(copy datagram, to: candidate, ssrc: ssrc, from: source, arrival: arrival, now: now)
+        for candidate in demultiplexer.candidates(ssrc: datagram.ssrc, excluding: owner, now: now) {
+            guard let outcome = deliver(datagram, to: candidate, now: now) else { continue }
             if outcome == .accepted || outcome == .malformed {
                 count(outcome)
                 return
@@ -119,18 +142,50 @@ extension Relay {
         count(best)
     }
 
+    /// Hands a packet to a participant whose keys came by signalling; nil where that one is over its limit.
     private func deliver(
-        _ datagram: consuming ByteBuffer, to participant: Participant, ssrc: UInt32, from source: TransportAddress,
-        arrival: MonotonicInstant, now: MonotonicInstant
-    ) -> PeerConnection.ReceiveOutcome {
+        _ datagram: MediaDatagram, to participant: Participant, now: MonotonicInstant
+    ) -> PeerConnection.ReceiveOutcome? {
+        let source = datagram.source
         let mayLatch = participant.peer.isDestination(source) || !isTaken(source, from: participant, now: now)
-        let outcome = participant.peer.receive(
-            datagram, from: source, arrival: arrival, mayLatch: mayLatch, now: now)
+        let outcome = offer(datagram, to: participant, mayLatch: mayLatch, now: now)
         if outcome == .accepted {
-            demultiplexer.authenticated(participant, ssrc: ssrc, source: source, now: now)
+            demultiplexer.authenticated(participant, ssrc: datagram.ssrc, source: source, now: now)
             service(participant, now: now)
         }
         return outcome
+    }
+
+    /// Hands a packet to a participant; nil, and counted, where that one is over its limit.
+    private func offer(
+        _ datagram: MediaDatagram, to participant: Participant, mayLatch: Bool, now: MonotonicInstant
+    ) -> PeerConnection.ReceiveOutcome? {
+        let (size, isControl) = (datagram.size, datagram.isControl)
+        guard hasRoom(participant, size, isControl: isControl, now: now) else {
+            datagrams.rateLimited &+= 1
+            return nil
+        }
+        let outcome = participant.peer.receive(
+            datagram.payload, from: datagram.source, arrival: datagram.arrival, mayLatch: mayLatch, now: now)
+        taken(outcome, by: participant, size, isControl: isControl, now: now)
+        return outcome
+    }
+
+    private func hasRoom(
+        _ participant: Participant, _ size: DataSize, isControl: Bool, now: MonotonicInstant
+    ) -> Bool {
+        guard !participant.limiter.hasRoom(size, isControl: isControl, now: now) else { return true }
+        participant.packetsRateLimited &+= 1
+        return false
+    }
+
+    /// Only authentic packets count for a participant's limit.
+    private func taken(
+        _ outcome: PeerConnection.ReceiveOutcome, by participant: Participant, _ size: DataSize, isControl: Bool,
+        now: MonotonicInstant
+    ) {
+        guard outcome == .accepted || outcome == .malformed else { return }
+        participant.limiter.charge(size, isControl: isControl, now: now)
     }
 
     /// Whether an authenticated path of another participant uses this address now.

@@ -21,6 +21,8 @@ public struct DatagramCounters: Encodable, Sendable {
     public var unknown: UInt64 = 0
     /// Claimed a known stream and failed authentication.
     public var unauthenticated: UInt64 = 0
+    /// RTP and RTCP of members that sent more than they may, dropped before decryption.
+    public var rateLimited: UInt64 = 0
     /// Connectivity checks that authenticated and were taken.
     public var checks: UInt64 = 0
     /// STUN that was not: for no session that there is, not authentic, replayed, malformed, or with the wrong role.
@@ -165,6 +167,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     /// Frames waiting for the decoder.
     public var decodeQueue = 0
     public var malformedPackets: UInt64 = 0
+    /// Packets dropped because the sender sent more than a member may.
+    public var packetsRateLimited: UInt64 = 0
     public var audioPackets: UInt64 = 0
     /// Audio payloads taken from later packets that repeat them (RED).
     public var redBlocksUsed: UInt64 = 0

@@ -60,6 +60,10 @@ final class Participant {
     /// What is wanted of the participant's pictures.
     var demands: [SourceContent: UplinkDemand] = [:]
     var nextWakeUp: MonotonicInstant
+    /// How much the participant may have the relay receive.
+    var limiter: ReceiveLimiter
+    /// Packets dropped because the participant was over its limit.
+    var packetsRateLimited: UInt64 = 0
     /// Whether the participant counts for the limits of the room and the relay: since it connected.
     var isSeated = false
     /// Whether the participant stands in the relay's queue of those with something to send.
@@ -90,6 +94,7 @@ final class Participant {
         self.policy = policy
         self.mayStaySilent = mayStaySilent
         self.queues = queues
+        limiter = ReceiveLimiter(now: now)
         joined = now
         nextWakeUp = now
         adoptSession()

@@ -51,6 +51,9 @@ struct ParticipantFamily {
             counter("uplink_malformed_packets", "RTP packets that could not be understood.") {
                 $0.uplink.malformedPackets
             },
+            counter("uplink_rate_limited_packets", "Packets dropped: the sender sent more than a member may.") {
+                $0.uplink.packetsRateLimited
+            },
             gauge("uplink_video_width_pixels", "Width of the picture received.") { Double($0.uplink.width) },
             gauge("uplink_video_height_pixels", "Height of the picture received.") { Double($0.uplink.height) },
             counter("uplink_frames_received", "Video frames received.") { $0.uplink.framesReceived },

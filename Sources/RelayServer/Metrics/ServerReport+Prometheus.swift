@@ -29,6 +29,7 @@ extension ServerReport {
         text.sample(relay.datagrams.malformed, [("reason", "malformed")])
         text.sample(relay.datagrams.unknown, [("reason", "unknown")])
         text.sample(relay.datagrams.unauthenticated, [("reason", "unauthenticated")])
+        text.sample(relay.datagrams.rateLimited, [("reason", "rate_limited")])
         text.sample(relay.datagrams.checksRefused, [("reason", "check_refused")])
         text.sample(relay.datagrams.handshakesRefused, [("reason", "handshake_refused")])
         text.begin("confrelay_ice_checks_total", .counter, help: "ICE connectivity checks that were authentic.")

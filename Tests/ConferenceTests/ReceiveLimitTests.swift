@@ -1,0 +1,84 @@
+import MediaCore
+import NIOCore
+import SecureTransport
+import Testing
+
+@testable import Conference
+
+/// What one member can have the relay receive.
+@Suite struct ReceiveLimitTests {
+    @Test("A member that floods the relay with RTCP is taken a second's worth of it", arguments: [true, false])
+    func controlFlood(overDTLS: Bool) throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: overDTLS)
+        let mallory = try call.join("Mallory", colour: .blue, overDTLS: overDTLS)
+        call.run(for: .seconds(2))
+        let (before, arrived) = (call.relay.snapshot(now: call.now).datagrams, ada.arrivals.count)
+        let packets = 20_000
+        for index in 0..<packets {
+            // An authentic packet each time: reports are numbered.
+            mallory.peer.sendReports(now: call.now)
+            while let report = mallory.pollTransmit(now: call.now) { call.inject(report, from: mallory.address) }
+            if index.isMultiple(of: packets / 20) { call.run(for: .milliseconds(50)) }
+        }
+        let after = call.relay.snapshot(now: call.now).datagrams
+        #expect(after.rateLimited - before.rateLimited > UInt64(packets))
+        #expect(after.accepted - before.accepted < 2500)
+        #expect(ada.arrivals.count - arrived >= 13)
+        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        let uplinks = room.participants.map { ($0.name, $0.uplink.packetsRateLimited) }
+        #expect(uplinks.first { $0.0 == "Ada" }?.1 == 0)
+        #expect(uplinks.first { $0.0 == "Mallory" }?.1 == after.rateLimited)
+
+        // A second later the member is taken as before.
+        call.run(for: .seconds(2))
+        let limited = call.relay.snapshot(now: call.now).datagrams.rateLimited
+        call.run(for: .seconds(2))
+        #expect(call.relay.snapshot(now: call.now).datagrams.rateLimited == limited)
+        #expect(mallory.peer.connectionState == .connected)
+    }
+
+    @Test("Packets that do not authenticate use up nobody's share, whatever address they come from")
+    func forgedFlood() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        var recorded: [ByteBuffer] = []
+        call.drops = { datagram, isDownlink, client in
+            if !isDownlink, client === ada, DatagramKind.classify(datagram) == .rtp { recorded.append(datagram) }
+            return false
+        }
+        call.run(for: .seconds(2))
+        call.drops = { _, _, _ in false }
+        // Replays fail, too.
+        for index in 0..<20_000 { call.inject(recorded[index % recorded.count], from: ada.address) }
+        let uplink = try #require(call.relay.snapshot(room: "demo", now: call.now)).participants[0].uplink
+        #expect(uplink.packetsRateLimited == 0)
+        call.run(for: .seconds(1))
+        let after = try #require(call.relay.snapshot(room: "demo", now: call.now)).participants[0].uplink
+        #expect(after.framesReceived - uplink.framesReceived >= 13)
+    }
+
+    @Test("50 Mbit/s of media and feedback with every frame stay below the limits")
+    func honestMember() {
+        let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+        var limiter = ReceiveLimiter(now: start)
+        var dropped = 0
+        func receive(_ bytes: Int, isControl: Bool, at now: MonotonicInstant) {
+            let size = DataSize(bytes: bytes)
+            if limiter.hasRoom(size, isControl: isControl, now: now) {
+                limiter.charge(size, isControl: isControl, now: now)
+            } else {
+                dropped += 1
+            }
+        }
+        for millisecond in 0..<10_000 {
+            let now = start + .milliseconds(millisecond)
+            for _ in 0..<5 { receive(1200, isControl: false, at: now) }
+            if millisecond.isMultiple(of: 10) { receive(200, isControl: true, at: now) }
+        }
+        #expect(dropped == 0)
+        // A keyframe of a megabyte comes at once.
+        for _ in 0..<900 { receive(1200, isControl: false, at: start + .seconds(12)) }
+        #expect(dropped == 0)
+    }
+}
