@@ -36,8 +36,10 @@ extension Relay {
             datagrams.checksRefused &+= 1
             return
         }
-        guard participant.peer.receive(datagram, from: source, now: now) == .accepted else {
+        let outcome = participant.peer.receive(datagram, from: source, now: now)
+        guard outcome == .accepted else {
             datagrams.checksRefused &+= 1
+            if outcome == .unauthenticated { notices.noteFailure(from: source) }
             service(participant, now: now)
             return
         }
@@ -100,7 +102,7 @@ extension Relay {
             }
             let outcome = owners[0].peer.receive(payload, from: source, arrival: arrival, now: now)
             taken(outcome, by: owners[0], size, isControl: isControl, now: now)
-            count(outcome)
+            count(outcome, from: source)
             if outcome == .accepted { service(owners[0], now: now) }
             return
         }
@@ -115,7 +117,7 @@ extension Relay {
         for participant in owners.reversed() {
             guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { return }
             if outcome == .accepted || outcome == .malformed {
-                count(outcome)
+                count(outcome, from: datagram.source)
                 service(participant, now: now)
                 return
             }
@@ -126,7 +128,7 @@ extension Relay {
             guard let outcome = deliver(datagram, to: owner, now: now) else { return }
             best = outcome
             guard best == .unauthenticated else {
-                count(best)
+                count(best, from: datagram.source)
                 return
             }
             // A client that ended and joined anew may use the same port and SSRC with new keys.
@@ -134,12 +136,12 @@ extension Relay {
         for candidate in demultiplexer.candidates(ssrc: datagram.ssrc, excluding: owner, now: now) {
             guard let outcome = deliver(datagram, to: candidate, now: now) else { continue }
             if outcome == .accepted || outcome == .malformed {
-                count(outcome)
+                count(outcome, from: datagram.source)
                 return
             }
             if outcome == .unauthenticated { best = .unauthenticated }
         }
-        count(best)
+        count(best, from: datagram.source)
     }
 
     /// Hands a packet to a participant whose keys came by signalling; nil where that one is over its limit.
@@ -198,11 +200,13 @@ extension Relay {
         }
     }
 
-    private func count(_ outcome: PeerConnection.ReceiveOutcome) {
+    private func count(_ outcome: PeerConnection.ReceiveOutcome, from source: TransportAddress) {
         switch outcome {
         case .accepted: datagrams.accepted &+= 1
         case .malformed: datagrams.malformed &+= 1
-        case .unauthenticated: datagrams.unauthenticated &+= 1
+        case .unauthenticated:
+            datagrams.unauthenticated &+= 1
+            notices.noteFailure(from: source)
         case .unknown: datagrams.unknown &+= 1
         }
     }

@@ -25,6 +25,7 @@ public final class Relay {
     /// The participants that have not connected yet.
     var unconnected = UnconnectedJoins()
     var joinCounters = JoinCounters()
+    var notices: RelayNoticeLog
     private var readyToTransmit = CircularBuffer<ParticipantID>()
     /// BYE packets of those who left, whose connections are gone.
     private var farewells = CircularBuffer<PeerConnection.Transmit>()
@@ -52,6 +53,7 @@ public final class Relay {
         self.wallClock = wallClock
         self.random = random
         governor = WorkGovernor(configuration: configuration, now: now)
+        notices = RelayNoticeLog(now: now)
         nextIdleCheck = now + Self.idleCheckInterval
     }
 
@@ -83,6 +85,7 @@ public final class Relay {
         participants[participant.id] = participant
         unconnected.add(participant.id, from: request.signallingPeer, now: now)
         room.add(participant)
+        notices.append(.joined(participant.member))
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)
         } else {
@@ -129,8 +132,9 @@ public final class Relay {
         let participant = Participant(
             id: ParticipantID(rawValue: nextParticipant), publicID: publicID, name: request.name,
             room: request.room, role: request.role, selfView: request.selfView ?? configuration.selfView,
-            hasAskedForSelfView: request.selfView != nil, peer: peer, negotiation: negotiation,
-            policy: policy(for: request), mayStaySilent: mayStaySilent(request, session: session, now: now),
+            hasAskedForSelfView: request.selfView != nil, address: request.signallingPeer, peer: peer,
+            negotiation: negotiation, policy: policy(for: request),
+            mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: (queues.next(), queues.next()), now: now)
         if let video = session.video, video.sends {
             participant.downlink = makeDownlink(video: video, start: limits.start)
@@ -218,6 +222,7 @@ public final class Relay {
     }
 
     func remove(_ participant: Participant, because reason: LeaveReason, now: MonotonicInstant) {
+        notices.append(.left(participant.member, reason, after: now - participant.joined))
         if reason == .neverConnected { joinCounters.neverConnected &+= 1 }
         unconnected.remove(participant.id)
         participant.peer.close(now: now)
@@ -262,6 +267,7 @@ public final class Relay {
         }
         if now >= nextIdleCheck {
             nextIdleCheck = now + Self.idleCheckInterval
+            notices.tellFailures(now: now)
             for participant in participants.values {
                 guard let reason = leaveReason(of: participant, now: now) else { continue }
                 remove(participant, because: reason, now: now)
@@ -326,6 +332,9 @@ public final class Relay {
                 guard state != .failed else {
                     remove(participant, because: .failed, now: now)
                     return
+                }
+                if participant.peer.isPausedForSilence {
+                    notices.append(.fellSilent(participant.member, after: configuration.silenceLimit))
                 }
                 room.connectionChanged(state, of: participant)
             case .goodbye:

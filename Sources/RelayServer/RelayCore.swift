@@ -44,6 +44,8 @@ public protocol RelayCore: AnyObject {
     func adopt(_ calibration: Calibration, now: MonotonicInstant)
     /// The next thing that the governor has to tell.
     func pollGovernorEvent() -> GovernorEvent?
+    /// The next thing to write to the log.
+    func pollNotice() -> RelayNotice?
     /// Takes a datagram that arrived.
     func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,

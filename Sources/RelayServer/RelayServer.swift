@@ -121,7 +121,7 @@ public final class RelayServer: Service {
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onGovernorEvent: GovernorLog(logger: logger).note
+            onGovernorEvent: GovernorLog(logger: logger).note, onNotice: RelayLog(logger: logger).note
         ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }

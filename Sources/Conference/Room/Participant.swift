@@ -12,6 +12,8 @@ final class Participant {
     let room: String
     let role: ParticipantRole
     let joined: MonotonicInstant
+    /// Where the join came from; nil where that is not known.
+    let address: TransportAddress?
     let peer: PeerConnection
     /// The last offer and answer.
     var negotiation: Negotiation
@@ -79,8 +81,9 @@ final class Participant {
     ///   - queues: Those in which the participant's pictures are decoded.
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
-        hasAskedForSelfView: Bool, peer: PeerConnection, negotiation: Negotiation, policy: AnswerPolicy,
-        mayStaySilent: Bool, queues: (camera: JobQueueID, slides: JobQueueID), now: MonotonicInstant
+        hasAskedForSelfView: Bool, address: TransportAddress?, peer: PeerConnection, negotiation: Negotiation,
+        policy: AnswerPolicy, mayStaySilent: Bool, queues: (camera: JobQueueID, slides: JobQueueID),
+        now: MonotonicInstant
     ) {
         self.id = id
         self.publicID = publicID
@@ -89,6 +92,7 @@ final class Participant {
         self.role = role
         selfViewOnJoining = selfView
         self.hasAskedForSelfView = hasAskedForSelfView
+        self.address = address
         self.peer = peer
         self.negotiation = negotiation
         self.policy = policy

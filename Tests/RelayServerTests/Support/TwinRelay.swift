@@ -47,6 +47,7 @@ final class TwinRelay: RelayCore {
             var timelines: [RoomTimelineSnapshot] = []
             var calibrations: [Calibration] = []
             var governorEvents: [GovernorEvent] = []
+            var notices: [RelayNotice] = []
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
         }
@@ -196,6 +197,10 @@ final class TwinRelay: RelayCore {
 
     func pollGovernorEvent() -> GovernorEvent? {
         script.state.withLock { $0.governorEvents.isEmpty ? nil : $0.governorEvents.removeFirst() }
+    }
+
+    func pollNotice() -> RelayNotice? {
+        script.state.withLock { $0.notices.isEmpty ? nil : $0.notices.removeFirst() }
     }
 
     func receive(

@@ -1,0 +1,33 @@
+public import MediaCore
+public import SecureTransport
+
+/// Something that the operator of a relay may want to read in its log.
+public enum RelayNotice: Hashable, Sendable {
+    /// A participant as the log names it.
+    public struct Member: Hashable, Sendable {
+        public var room: String
+        /// What the participant is called in URLs.
+        public var id: String
+        /// As the client gave it, unchecked.
+        public var name: String
+        public var role: ParticipantRole
+        /// Where the join came from; nil where that is not known.
+        public var address: TransportAddress?
+
+        public init(room: String, id: String, name: String, role: ParticipantRole, address: TransportAddress?) {
+            self.room = room
+            self.id = id
+            self.name = name
+            self.role = role
+            self.address = address
+        }
+    }
+
+    case joined(Member)
+    /// - after: The time since the join.
+    case left(Member, LeaveReason, after: Duration)
+    /// No media is sent until something authentic comes, because nothing has for so long.
+    case fellSilent(Member, after: Duration)
+    /// Packets failed authentication since the last such notice; the newest came from this address.
+    case authenticationFailed(packets: UInt64, last: TransportAddress)
+}

@@ -1,0 +1,38 @@
+import MediaCore
+import NIOCore
+import SecureTransport
+
+/// What a relay has to tell its log and was not asked for yet. Bounded: where nobody asks, the oldest go.
+struct RelayNoticeLog {
+    private static let capacity = 1024
+    /// Between two notices of packets that fail authentication: anybody can send those.
+    private static let failureInterval = Duration.seconds(10)
+
+    private var notices = CircularBuffer<RelayNotice>()
+    private var failures: UInt64 = 0
+    private var lastFailure: TransportAddress?
+    private var nextFailureNotice: MonotonicInstant
+
+    init(now: MonotonicInstant) { nextFailureNotice = now }
+
+    mutating func append(_ notice: RelayNotice) {
+        if notices.count == Self.capacity { notices.removeFirst() }
+        notices.append(notice)
+    }
+
+    /// A packet failed authentication.
+    mutating func noteFailure(from source: TransportAddress) {
+        failures &+= 1
+        lastFailure = source
+    }
+
+    /// Tells of the packets that failed authentication, if it is time to.
+    mutating func tellFailures(now: MonotonicInstant) {
+        guard let lastFailure, now >= nextFailureNotice else { return }
+        append(.authenticationFailed(packets: failures, last: lastFailure.unmapped))
+        (failures, self.lastFailure) = (0, nil)
+        nextFailureNotice = now + Self.failureInterval
+    }
+
+    mutating func popFirst() -> RelayNotice? { notices.popFirst() }
+}
