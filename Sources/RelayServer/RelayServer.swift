@@ -3,12 +3,10 @@ import Conference
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 public import Logging
 import MediaCore
 import NIOCore
 import NIOPosix
-import NIOSSL
 import RTP
 import SecureTransport
 public import ServiceLifecycle
@@ -24,7 +22,8 @@ public final class RelayServer: Service {
     private let signallingGroup: MultiThreadedEventLoopGroup
     private let binder: PortBinder
     private let flightFolder: FlightFolder?
-    private let tls: TLSConfiguration?
+    private let certificates: CertificateStore?
+    private let connections: ConnectionRegister
     private let iceServers: [ICEServer]
     private let logger: Logger
     private let calibration: CalibrationRun?
@@ -61,7 +60,9 @@ public final class RelayServer: Service {
                 throw .imagesNotUsable(reason: "\(error)")
             }
         }
-        let tls = try configuration.tls.map { files throws(StartupError) in try files.load(logger: logger) }
+        let certificates = try configuration.tls.map { files throws(StartupError) in
+            try CertificateStore(files: files, logger: logger)
+        }
         let certificate: DTLSCertificate
         do throws(DTLSError) {
             certificate = try DTLSCertificate()
@@ -78,8 +79,8 @@ public final class RelayServer: Service {
             }
             return RelayServer(
                 configuration, certificate: certificate, channel: channel, bound: bound, mediaGroup: mediaGroup,
-                binder: binder, flightFolder: flightFolder, tls: tls, logger: logger, onListening: onListening,
-                makeRelay: makeRelay)
+                binder: binder, flightFolder: flightFolder, certificates: certificates, logger: logger,
+                onListening: onListening, makeRelay: makeRelay)
         } catch {
             try? await mediaGroup.shutdownGracefully()
             throw error
@@ -89,8 +90,7 @@ public final class RelayServer: Service {
     private init(
         _ configuration: RelayServerConfiguration, certificate: DTLSCertificate, channel: any Channel,
         bound: TransportAddress, mediaGroup: MultiThreadedEventLoopGroup, binder: PortBinder,
-        flightFolder: FlightFolder?,
-        tls: TLSConfiguration?, logger: Logger,
+        flightFolder: FlightFolder?, certificates: CertificateStore?, logger: Logger,
         onListening: @escaping @Sendable (Endpoint) -> Void,
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) {
@@ -107,12 +107,16 @@ public final class RelayServer: Service {
         self.mediaGroup = mediaGroup
         self.binder = binder
         self.flightFolder = flightFolder
-        self.tls = tls
+        self.certificates = certificates
+        connections = ConnectionRegister(
+            ConnectionAdmission(
+                maximum: configuration.maximumConnections, reserve: SignallingLimits.reservedConnections,
+                trustedProxies: configuration.trustedProxies))
         iceServers = configuration.iceServers
         self.logger = logger
         self.onListening = onListening
         mediaChannel = channel
-        endpoint = Endpoint(address: bound, isEncrypted: tls != nil)
+        endpoint = Endpoint(address: bound, isEncrypted: certificates != nil)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         calibration = relayConfiguration.governor.map { _ in
             CalibrationRun(
@@ -193,20 +197,14 @@ public final class RelayServer: Service {
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
             isLocalAddress: { LocalAddresses.contain($0) }, iceServers: iceServers,
             sessions: SessionNames(using: &generator))
-        let http = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestDeadlineHandler(timeout: SignallingLimits.requestTimeout)],
-                idleTimeout: SignallingLimits.idleTimeout,
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: SignallingLimits.headerSize, maxHeaderListSize: SignallingLimits.headerSize,
-                    maxHeaderFieldCount: SignallingLimits.headerFieldCount)))
         return Application(
             router: signalling.makeRouter(),
-            server: try tls.map { try .tls(http, tlsConfiguration: $0) } ?? http,
+            server: HTTPServerBuilder { [connections, certificates] responder in
+                SignallingChannel(connections: connections, certificates: certificates, responder: responder)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(endpoint.address.host, port: Int(endpoint.address.port)),
-                serverName: "confrelay/\(RelayVersion.current)",
-                availableConnectionsDelegate: .maximum(SignallingLimits.connections, logger: quietLogger)),
+                serverName: "confrelay/\(RelayVersion.current)"),
             onServerRunning: { [onListening, endpoint] _ in onListening(endpoint) },
             eventLoopGroupProvider: .shared(signallingGroup),
             logger: quietLogger)

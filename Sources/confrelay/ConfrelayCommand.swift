@@ -55,6 +55,8 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.port = network.port
         configuration.publicAddresses = network.publicAddress
         configuration.emulatedDownlink = network.emulateDownlink
+        configuration.maximumConnections = limits.maxConnections
+        configuration.trustedProxies = network.trustedProxy
         configuration.tls = browsers.tlsFiles
         configuration.iceServers = browsers.iceServer
         configuration.workers = limits.workers
@@ -104,6 +106,17 @@ struct NetworkOptions: ParsableArguments {
             valueName: "address"),
         transform: TransportAddress.init(option:))
     var publicAddress: [TransportAddress] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "IP address of a reverse proxy in front of the relay; may be given several times.",
+            discussion: """
+                One address may hold half of all HTTP connections at most. A reverse proxy stands for many clients and \
+                may hold all of them; it then has to limit its clients itself. 127.0.0.1 is not trusted by itself.
+                """,
+            valueName: "address"),
+        transform: TransportAddress.init(option:))
+    var trustedProxy: [TransportAddress] = []
 
     @Option(
         help: ArgumentHelp(
@@ -304,6 +317,11 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "HTTP connections that are served at once; one address may hold half of them at most.", valueName: "n"))
+    var maxConnections = RelayServerConfiguration().maximumConnections
+
+    @Option(
+        help: ArgumentHelp(
             "How many people are heard at once at most, the loudest.", valueName: "n"))
     var maxVoices = 6
 
@@ -316,6 +334,9 @@ struct LimitOptions: ParsableArguments {
         }
         guard (1...1000).contains(maxVoices) else {
             throw ValidationError("--max-voices \(maxVoices) is not possible: choose 1 to 1000")
+        }
+        guard (16...16_384).contains(maxConnections) else {
+            throw ValidationError("--max-connections \(maxConnections) is not possible: choose 16 to 16384")
         }
         guard (1...86_400).contains(idleTimeout) else {
             throw ValidationError("--idle-timeout \(idleTimeout) is not possible: choose 1 to 86400 seconds")

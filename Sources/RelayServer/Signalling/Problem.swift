@@ -54,10 +54,16 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
     }
 
+    /// The type of a problem document.
+    static let mediaType = "application/problem+json"
+
+    /// The document, its keys in a fixed order.
+    func encoded() throws -> ByteBuffer { try Response.encode(self) }
+
     var response: Response {
         get throws {
             var response = try Response.json(self, status: status)
-            response.headers[.contentType] = "application/problem+json"
+            response.headers[.contentType] = Self.mediaType
             for field in headers { response.headers.append(field) }
             return response
         }
@@ -71,11 +77,19 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
 extension Response {
     /// A JSON document, its keys in a fixed order.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        try json(encoded: encode(value), status: status)
+    }
+
+    /// A JSON document that is encoded already.
+    static func json(encoded body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+        Response(status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+    }
+
+    /// The JSON of a value, its keys in a fixed order.
+    static func encode(_ value: some Encodable) throws -> ByteBuffer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = ByteBuffer(bytes: try encoder.encode(value))
-        return Response(
-            status: status, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+        return ByteBuffer(bytes: try encoder.encode(value))
     }
 
     /// A text of the given media type.

@@ -12,8 +12,10 @@ enum SignallingLimits {
     static let headerSize = 16 * 1024
     /// Header fields of a request.
     static let headerFieldCount = 64
-    /// Connections open at the same time; more wait in the kernel's queue.
-    static let connections = 512
+    /// Connections on which health checks are answered when a client, or all of them, have no other left.
+    static let reservedConnections = 64
+    /// How long such a connection may last.
+    static let reservedTimeout = TimeAmount.seconds(5)
     /// How long a connection may stay without a request.
     static let idleTimeout = TimeAmount.seconds(30)
     /// How long a request may take from its head to the last byte of its answer.

@@ -6,20 +6,21 @@ extension TLSFiles {
     /// Reads the files and sees that they belong together.
     ///
     /// A certificate that is not valid today is served all the same, with a warning: the clock may be wrong.
-    func load(logger: Logger) throws(StartupError) -> TLSConfiguration {
+    func load(logger: Logger) throws(StartupError) -> NIOSSLContext {
         let chain = try loadCertificates()
         let privateKey = try loadKey()
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        let context: NIOSSLContext
         do {
-            _ = try NIOSSLContext(configuration: configuration)
+            context = try NIOSSLContext(configuration: configuration)
         } catch {
             throw .keyDoesNotFit(key: key, certificate: certificate)
         }
         if let leaf = chain.first { warnUnlessValid(leaf, logger: logger) }
-        return configuration
+        return context
     }
 
     private func loadCertificates() throws(StartupError) -> [NIOSSLCertificate] {

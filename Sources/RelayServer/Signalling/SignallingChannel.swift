@@ -1,0 +1,63 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import NIOSSL
+import SecureTransport
+
+/// Sets up each connection to the signalling server: admission, TLS if there is any, then HTTP.
+struct SignallingChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    private let connections: ConnectionRegister
+    private let certificates: CertificateStore?
+    private let served: HTTP1Channel
+    private let reserved: HTTP1Channel
+
+    /// - Parameters:
+    ///   - connections: Decides how each connection is served.
+    ///   - certificates: What HTTPS is served with; nil for plain HTTP.
+    ///   - responder: Answers requests.
+    init(
+        connections: ConnectionRegister, certificates: CertificateStore?,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) {
+        self.connections = connections
+        self.certificates = certificates
+        served = HTTP1Channel(
+            responder: responder,
+            configuration: Self.configuration(
+                idleTimeout: SignallingLimits.idleTimeout,
+                handlers: { [RequestDeadlineHandler(timeout: SignallingLimits.requestTimeout)] }))
+        reserved = HTTP1Channel(
+            responder: responder,
+            configuration: Self.configuration(
+                idleTimeout: SignallingLimits.reservedTimeout,
+                handlers: { [ReservedConnectionHandler(timeout: SignallingLimits.reservedTimeout)] }))
+    }
+
+    private static func configuration(
+        idleTimeout: TimeAmount, handlers: @escaping @Sendable () -> [any RemovableChannelHandler]
+    ) -> HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            additionalChannelHandlers: handlers(), idleTimeout: idleTimeout,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: SignallingLimits.headerSize, maxHeaderListSize: SignallingLimits.headerSize,
+                maxHeaderFieldCount: SignallingLimits.headerFieldCount))
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let decision = connections.open(channel)
+        // A setup that fails would end the server, so a connection that is refused is set up too, and then closed.
+        if decision == .refused { channel.eventLoop.execute { channel.close(promise: nil) } }
+        let http = decision == .served ? served : reserved
+        guard let certificates else { return http.setup(channel: channel, logger: logger) }
+        return channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
+        }.flatMap { http.setup(channel: channel, logger: logger) }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await served.handle(value: value, logger: logger)
+    }
+}

@@ -1,0 +1,77 @@
+import Logging
+import NIOCore
+import NIOPosix
+import SecureTransport
+import ServiceLifecycle
+import Testing
+
+@testable import RelayServer
+
+/// A server around a relay's twin that listens on a free port of loopback.
+struct RunningServer {
+    let server: RelayServer
+    let port: UInt16
+    let script: TwinRelay.Script
+
+    /// Runs `body` with a server, and ends it.
+    static func run(
+        _ configuration: RelayServerConfiguration = RelayServerConfiguration(), script: TwinRelay.Script = .init(),
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        var configuration = configuration
+        configuration.port = 0
+        let (listening, announce) = AsyncStream.makeStream(of: RelayServer.Endpoint.self)
+        let server = try await RelayServer.bind(
+            configuration, logger: logger, onListening: { announce.yield($0) },
+            makeRelay: { _ in TwinRelay(script) })
+        let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let run = Task { try await group.run() }
+        var endpoints = listening.makeAsyncIterator()
+        let endpoint = try #require(await endpoints.next())
+        do {
+            try await body(RunningServer(server: server, port: endpoint.port, script: script))
+        } catch {
+            Issue.record(error)
+        }
+        await group.triggerGracefulShutdown()
+        try await run.value
+    }
+
+    typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// Opens a TCP connection from an address of this machine.
+    func connect(from host: String = "127.0.0.1") async throws -> Connection {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(to: SocketAddress(ipAddress: host, port: 0))
+            .connect(host: "127.0.0.1", port: Int(port)) { channel in
+                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+            }
+    }
+
+    /// Sends text on a new connection; returns what comes until the server closes it.
+    func exchange(_ text: String, from host: String = "127.0.0.1") async throws -> String {
+        try await connect(from: host).executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            var answer = ""
+            do {
+                for try await part in inbound { answer += String(buffer: part) }
+            } catch is IOError {
+                // The server reset the connection; what came before counts.
+            }
+            return answer
+        }
+    }
+
+    /// The whole answer to a `GET`.
+    func get(_ path: String, from host: String = "127.0.0.1") async throws -> String {
+        try await exchange("GET \(path) HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n", from: host)
+    }
+
+    /// The whole answer to a join.
+    func join(from host: String = "127.0.0.1") async throws -> String {
+        try await exchange(
+            "POST /rooms/demo/participants HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n"
+                + "Content-Type: application/sdp\r\nContent-Length: 5\r\n\r\nv=0\r\n", from: host)
+    }
+}
