@@ -19,11 +19,12 @@ extension OfferAnswer {
         try offer.checkMids()
         try offer.checkContinues(previous?.answer)
         let bundle = BundleGroup(offer)
+        let sessionExtensions = try offer.extensionMaps()
         var streams: [OfferedStream] = []
         var rejections: [Rejection] = []
         for index in offer.media.indices {
             switch try OfferedStream.examine(
-                index, of: offer, bundle: bundle, policy: policy,
+                index, of: offer, bundle: bundle, sessionExtensions: sessionExtensions, policy: policy,
                 previous: previous?.session.stream(at: index, continuedBy: offer.media[index]))
             {
             case .acceptable(let stream): streams.append(stream)

@@ -40,11 +40,11 @@ struct OfferedStream {
         case rejected(OfferAnswer.Rejection)
     }
 
-    /// Looks at the media description `index` of an offer. `bundle` is the offer's group, `previous` what the stream was
-    /// before.
+    /// Looks at the media description `index` of an offer. `bundle` is the offer's group, `sessionExtensions` its header
+    /// extensions for all media, `previous` what the stream was before.
     static func examine(
-        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy,
-        previous: NegotiatedMedia?
+        _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, sessionExtensions: [ExtensionMap],
+        policy: AnswerPolicy, previous: NegotiatedMedia?
     ) throws(SDPError) -> Outcome {
         let description = offer.media[index]
         func rejected(_ reason: String) -> Outcome {
@@ -108,7 +108,7 @@ struct OfferedStream {
             feedback: FeedbackSupport(try description.rtcpFeedback(), payloadType: chosen.0.payloadType)
                 .intersection(kind == .video ? policy.videoFeedback : policy.audioFeedback),
             extensions: [], remoteSSRCs: try description.ssrcs(), remoteRetransmissionSSRCs: [:], previous: previous)
-        stream.negotiateExtensions(try offer.extensionMaps(of: description), policy: policy)
+        stream.negotiateExtensions(try description.extensionMaps() + sessionExtensions, policy: policy)
         // Without the numbers in the packets there is nothing to give feedback on.
         if stream.extensionIDs.transportSequenceNumber == nil { stream.feedback.transportCC = false }
         // Without a way to ask for retransmissions there are none.

@@ -71,9 +71,13 @@ extension MediaDescription {
     /// All `a=crypto`, in the order of preference. Their tags have to differ (RFC 4568, 5.1.1).
     public func cryptoAttributes() throws(SDPError) -> [CryptoAttribute] {
         var cryptos: [CryptoAttribute] = []
+        var tags: Set<UInt32> = []
         for attribute in attributes("crypto") {
+            guard cryptos.count < SessionDescription.maximumCryptoCount else {
+                throw attribute.error("more than \(SessionDescription.maximumCryptoCount) a=crypto")
+            }
             let crypto = try CryptoAttribute(parsing: attribute)
-            guard !cryptos.contains(where: { $0.tag == crypto.tag }) else {
+            guard tags.insert(crypto.tag).inserted else {
                 throw attribute.error("crypto tag \(crypto.tag) is there twice")
             }
             cryptos.append(crypto)
@@ -205,7 +209,12 @@ extension SessionDescription {
 
     /// The header extensions of a media description: its own and the session's (RFC 8285, section 8).
     public func extensionMaps(of description: MediaDescription) throws(SDPError) -> [ExtensionMap] {
-        try description.extensionMaps() + ExtensionMap.all(in: attributes)
+        try description.extensionMaps() + extensionMaps()
+    }
+
+    /// The header extensions that the session states for all media descriptions.
+    func extensionMaps() throws(SDPError) -> [ExtensionMap] {
+        try ExtensionMap.all(in: attributes)
     }
 }
 
@@ -213,6 +222,9 @@ extension ExtensionMap {
     static func all(in attributes: [SDPAttribute]) throws(SDPError) -> [ExtensionMap] {
         var maps: [ExtensionMap] = []
         for attribute in attributes where attribute.name == "extmap" {
+            guard maps.count < SessionDescription.maximumExtensionCount else {
+                throw attribute.error("more than \(SessionDescription.maximumExtensionCount) a=extmap in one place")
+            }
             maps.append(try ExtensionMap(parsing: attribute))
         }
         return maps

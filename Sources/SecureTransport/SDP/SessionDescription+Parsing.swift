@@ -49,7 +49,7 @@ extension SessionDescription {
             guard connection == nil else { throw line.error("the session has a 'c=' line already") }
             connection = try ConnectionAddress(parsing: line)
         case "b": bandwidths.append(try BandwidthLimit(parsing: line))
-        case "a": attributes.append(SDPAttribute(parsing: line))
+        case "a": try attributes.append(parsing: line)
         // Information, URI, e-mail, phone, further times, repetitions, time zones and the obsolete key.
         case "i", "u", "e", "p", "t", "r", "z", "k": break
         case "v", "o", "s": throw line.error("a second '\(line.type)=' line")
@@ -127,6 +127,15 @@ extension BandwidthLimit {
     }
 }
 
+extension [SDPAttribute] {
+    fileprivate mutating func append(parsing line: SDPLine) throws(SDPError) {
+        guard count < SessionDescription.maximumAttributeCount else {
+            throw line.error("more than \(SessionDescription.maximumAttributeCount) attributes in one place")
+        }
+        append(SDPAttribute(parsing: line))
+    }
+}
+
 extension SDPAttribute {
     init(parsing line: SDPLine) {
         if let (name, value) = line.value.divided(at: ":") {
@@ -165,7 +174,7 @@ extension MediaDescription {
             let parsed = try ConnectionAddress(parsing: line)
             connection = connection ?? parsed
         case "b": bandwidths.append(try BandwidthLimit(parsing: line))
-        case "a": attributes.append(SDPAttribute(parsing: line))
+        case "a": try attributes.append(parsing: line)
         case "i", "k": break
         case "v", "o", "s", "u", "e", "p", "t", "r", "z":
             throw line.error("'\(line.type)=' belongs before the first 'm=' line")

@@ -5,9 +5,15 @@ public struct SessionDescription: Hashable, Sendable {
     /// The longest line that is parsed, in bytes.
     public static let maximumLineLength = 8_192
     /// The most lines that are parsed.
-    public static let maximumLineCount = 4_096
+    public static let maximumLineCount = 2_048
     /// The most media descriptions that are parsed.
     public static let maximumMediaCount = 32
+    /// The most attributes of the session, and of each media description, that are parsed. Browsers write less than 300.
+    public static let maximumAttributeCount = 512
+    /// The most header extensions of the session, and of each media description, that are read.
+    public static let maximumExtensionCount = 64
+    /// The most keys (`a=crypto`) of a media description that are read.
+    public static let maximumCryptoCount = 32
 
     /// `o=` (RFC 8866, 5.2).
     public struct Origin: Hashable, Sendable {
