@@ -10,7 +10,7 @@ public struct JoinRequest: Sendable {
     public var room: String
     public var name: String
     /// The session description (RFC 8866) offered.
-    public var offer: String
+    public var offer: ReceivedOffer
     public var role: ParticipantRole
     /// `nil`: as the relay is configured.
     public var selfView: SelfView?
@@ -18,13 +18,14 @@ public struct JoinRequest: Sendable {
     /// when it is on this host: an offer cannot aim the relay at a third party.
     public var signallingPeer: TransportAddress?
 
+    /// Makes a request, for which the offer is parsed.
     public init(
         room: String, name: String, offer: String, role: ParticipantRole = .sendAndReceive, selfView: SelfView? = nil,
         signallingPeer: TransportAddress? = nil
     ) {
         self.room = room
         self.name = name
-        self.offer = offer
+        self.offer = ReceivedOffer(offer)
         self.role = role
         self.selfView = selfView
         self.signallingPeer = signallingPeer

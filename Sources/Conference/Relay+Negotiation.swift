@@ -5,7 +5,7 @@ extension Relay {
     /// Answers a further offer of a participant: streams come, change and go, and new credentials restart ICE. When it
     /// throws, all stays as it was.
     public func renegotiate(
-        room id: String, participant publicID: String, offer text: String, now: MonotonicInstant
+        room id: String, participant publicID: String, offer: ReceivedOffer, now: MonotonicInstant
     ) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         guard let (room, participant) = member(publicID, of: id) else { throw .noSuchParticipant }
@@ -13,7 +13,7 @@ extension Relay {
         let negotiation: Negotiation
         do throws(SDPError) {
             let (answer, session) = try OfferAnswer.answer(
-                offer: SessionDescription(parsing: text), policy: participant.policy,
+                offer: offer.description.get(), policy: participant.policy,
                 previous: (before.answer, before.session), using: &random)
             negotiation = Negotiation(answer: answer, session: session)
         } catch {

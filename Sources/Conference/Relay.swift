@@ -72,7 +72,7 @@ public final class Relay {
         }
         let negotiation: Negotiation
         do throws(SDPError) {
-            let offer = try SessionDescription(parsing: request.offer)
+            let offer = try request.offer.description.get()
             let (answer, session) = try OfferAnswer.answer(
                 offer: offer, policy: policy(for: request), using: &random)
             negotiation = Negotiation(answer: answer, session: session)

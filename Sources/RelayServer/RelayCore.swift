@@ -14,7 +14,7 @@ public protocol RelayCore: AnyObject {
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
     /// Answers another offer of someone who is in.
     func renegotiate(
-        room: String, participant: String, offer: String, now: MonotonicInstant
+        room: String, participant: String, offer: ReceivedOffer, now: MonotonicInstant
     ) throws(JoinError) -> JoinResult
     /// Takes candidates; answers with new credentials when they ask for an ICE restart.
     func trickle(

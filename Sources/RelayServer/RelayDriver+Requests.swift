@@ -16,7 +16,7 @@ extension RelayDriver {
     }
 
     /// Answers another offer of someone who is in.
-    func renegotiate(room: String, participant: String, offer: String) throws(JoinError) -> JoinResult {
+    func renegotiate(room: String, participant: String, offer: ReceivedOffer) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         return try act { relay, now throws(JoinError) in
             try relay.renegotiate(room: room, participant: participant, offer: offer, now: now)
@@ -66,20 +66,5 @@ extension RelayDriver {
     /// Takes what the machine was measured to take for the relay's work.
     func adopt(_ calibration: Calibration) {
         act { relay, now in relay.adopt(calibration, now: now) }
-    }
-
-    /// The state of one room at this moment; nil when there is none of that name.
-    func room(_ id: String) -> RoomSnapshot? {
-        look { relay, now in relay.snapshot(room: id, now: now) }
-    }
-
-    /// The state of all rooms at this moment.
-    func rooms() -> [RoomSnapshot] {
-        look { relay, now in relay.snapshot(now: now).rooms }
-    }
-
-    /// A room's last minute; nil when there is none of that name.
-    func timeline(ofRoom id: String) -> RoomTimelineSnapshot? {
-        look { relay, now in relay.timeline(ofRoom: id, now: now) }
     }
 }

@@ -27,6 +27,8 @@ actor RelayDriver {
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
+    /// What requests that change nothing are answered from.
+    nonisolated let snapshots: PublishedSnapshots
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         eventLoop.executor.asUnownedSerialExecutor()
@@ -48,7 +50,9 @@ actor RelayDriver {
         makeRelay: @Sendable () -> any RelayCore
     ) {
         let completions = CompletionInbox()
+        let snapshots = PublishedSnapshots(eventLoop: eventLoop, now: now)
         self.eventLoop = eventLoop
+        self.snapshots = snapshots
         self.now = now
         self.onGovernorEvent = onGovernorEvent
         self.onNotice = onNotice
@@ -61,6 +65,10 @@ actor RelayDriver {
         completions.setWakeUp { [weak self, eventLoop] in
             guard let self else { return }
             eventLoop.execute { self.assumeIsolated { $0.completionsArrived() } }
+        }
+        snapshots.server.setMake { [weak self] _ in self?.assumeIsolated { $0.report() } }
+        snapshots.timelines.setMake { [weak self] room in
+            self?.assumeIsolated { $0.relay.timeline(ofRoom: room, now: $0.now()) }
         }
     }
 
@@ -106,13 +114,11 @@ actor RelayDriver {
         _ action: (any RelayCore, _ now: MonotonicInstant) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let now = now()
-        defer { if !isClosed { settle(now: now) } }
+        defer {
+            snapshots.server.didChange()
+            if !isClosed { settle(now: now) }
+        }
         return try action(relay, now)
-    }
-
-    /// Lets a request look at the relay, which changes nothing.
-    func look<Result>(_ view: (any RelayCore, _ now: MonotonicInstant) -> Result) -> Result {
-        view(relay, now())
     }
 
     /// The state of the relay, the socket and the workers at this moment.

@@ -195,7 +195,7 @@ public final class RelayServer: Service {
         var generator = SystemRandomNumberGenerator()
         let signalling = SignallingRouter(
             driver: driver, mediaPort: endpoint.address.port, isEncrypted: endpoint.isEncrypted,
-            isLocalAddress: { LocalAddresses.contain($0) }, iceServers: iceServers,
+            isLocalAddress: { LocalAddresses.contain($0) }, connections: connections, iceServers: iceServers,
             sessions: SessionNames(using: &generator))
         return Application(
             router: signalling.makeRouter(),

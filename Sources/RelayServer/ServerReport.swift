@@ -8,6 +8,8 @@ public struct ServerReport: Sendable {
     public var socket: MediaSocketCounters
     /// Datagrams that the kernel dropped before the relay could read them; nil where it does not tell.
     public var kernelDrops: UInt64? = nil
+    /// Connections to the signalling server that were not served in full, since their address had its share of them.
+    public var connectionsRefused: UInt64 = 0
     /// Jobs run, waiting and late.
     public var workers: WorkerPoolStatistics
     /// The number of worker threads.

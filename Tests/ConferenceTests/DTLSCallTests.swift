@@ -98,10 +98,11 @@ import Testing
         call.run(for: .seconds(2))
         #expect(throws: JoinError.self) {
             try call.relay.renegotiate(
-                room: "demo", participant: ada.participantID, offer: "v=0\r\nnonsense\r\n", now: call.now)
+                room: "demo", participant: ada.participantID, offer: ReceivedOffer("v=0\r\nnonsense\r\n"),
+                now: call.now)
         }
         #expect(throws: JoinError.self) {
-            try call.relay.renegotiate(room: "demo", participant: "nobody", offer: "", now: call.now)
+            try call.relay.renegotiate(room: "demo", participant: "nobody", offer: ReceivedOffer(""), now: call.now)
         }
         let credentials = call.makeCredentials()
         #expect(throws: TrickleError.notSupported) { try call.restart(ben, with: credentials, ifMatch: nil) }

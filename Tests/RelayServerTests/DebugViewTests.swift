@@ -251,7 +251,10 @@ struct DebugViewTests {
     private let client = SignallingClient()
 
     init() {
-        client.script.state.withLock { $0.timelines = [TimelineExample.snapshot(name: TimelineExample.hostileName)] }
+        client.script.state.withLock {
+            $0.timelines = [TimelineExample.snapshot(name: TimelineExample.hostileName)]
+            $0.snapshot.rooms = $0.timelines.map { RoomSnapshot(id: $0.room) }
+        }
     }
 
     @Test(

@@ -2,6 +2,7 @@ import Conference
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// What happened in a room in the last minute: as a page that is live, as a drawing, and as data.
 extension SignallingRouter {
@@ -36,11 +37,12 @@ extension SignallingRouter {
     }
 
     func debugDrawing(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let snapshot = try await timeline(context)
-        let style = webFiles["timeline.css"].map { String(buffer: $0.contents) } ?? ""
-        let madeAt = "confrelay \(RelayVersion.current) · \(Date.now.formatted(.iso8601))"
-        var response = Response.text(
-            TimelineSVG(snapshot: snapshot, madeAt: madeAt, stylesheet: style).svg, type: DebugView.drawing.rawValue)
+        let drawing = try await timeline(context).document("drawing") { snapshot in
+            let style = webFiles["timeline.css"].map { String(buffer: $0.contents) } ?? ""
+            let madeAt = "confrelay \(RelayVersion.current) · \(Date.now.formatted(.iso8601))"
+            return ByteBuffer(string: TimelineSVG(snapshot: snapshot, madeAt: madeAt, stylesheet: style).svg)
+        }
+        var response = Response.text(encoded: drawing, type: DebugView.drawing.rawValue)
         response.headers[.contentSecurityPolicy] = Self.drawingSecurityPolicy
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.cacheControl] = "no-store"
@@ -48,14 +50,15 @@ extension SignallingRouter {
     }
 
     func debugData(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        var response = try await Response.json(timeline(context))
+        let data = try await timeline(context).document("data") { try Response.encode($0) }
+        var response = Response.json(encoded: data)
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
-    private func timeline(_ context: SignallingContext) async throws -> RoomTimelineSnapshot {
+    private func timeline(_ context: SignallingContext) async throws -> SnapshotDocuments<RoomTimelineSnapshot> {
         let name = try RoomName(context.parameters.require("room"))
-        guard let timeline = await driver.timeline(ofRoom: name.rawValue) else {
+        guard let timeline = try await driver.snapshots.timeline(ofRoom: name.rawValue) else {
             throw Problem.noRoom(name)
         }
         return timeline

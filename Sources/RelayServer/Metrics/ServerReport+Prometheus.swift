@@ -62,6 +62,10 @@ extension ServerReport {
         text.sample(socket.droppedBufferFull, [("reason", "buffer_full")])
         text.sample(socket.droppedUnsendable, [("reason", "unsendable")])
 
+        text.begin(
+            "confrelay_http_connections_refused_total", .counter,
+            help: "HTTP connections beyond the share of their address, on which only health checks are answered.")
+        text.sample(connectionsRefused)
         text.begin("confrelay_event_followers", .gauge, help: "Connections to which rooms' events are told.")
         text.sample(eventFollowers)
         text.begin(

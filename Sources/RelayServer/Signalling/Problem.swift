@@ -96,7 +96,13 @@ extension Response {
     static func text(
         _ text: String, type: String = "text/plain; charset=utf-8", status: HTTPResponse.Status = .ok
     ) -> Response {
-        Response(
-            status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        .text(encoded: ByteBuffer(string: text), type: type, status: status)
+    }
+
+    /// A text that is encoded already.
+    static func text(
+        encoded text: ByteBuffer, type: String, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        Response(status: status, headers: [.contentType: type], body: ResponseBody(byteBuffer: text))
     }
 }

@@ -44,7 +44,7 @@ extension SignallingRouter {
     }
 
     func overlays(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        try await .json(findRoom(context).overlays)
+        try await .json(findRoom(context).1.overlays)
     }
 
     func setOverlays(_ request: Request, _ context: SignallingContext) async throws -> Response {

@@ -1,6 +1,7 @@
 import Conference
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// What the relay tells of itself.
 extension SignallingRouter {
@@ -9,8 +10,12 @@ extension SignallingRouter {
             var id: String
             var participantCount: Int
         }
-        let rooms = await driver.rooms().map { Summary(id: $0.id, participantCount: $0.participants.count) }
-        return try .json(["rooms": rooms])
+        let report = try await driver.snapshots.report()
+        return try .json(
+            encoded: report.document("rooms") { report in
+                let rooms = report.relay.rooms.map { Summary(id: $0.id, participantCount: $0.participants.count) }
+                return try Response.encode(["rooms": rooms])
+            })
     }
 
     /// The room as data; to browsers, which ask for HTML, the page from which it is joined.
@@ -20,32 +25,33 @@ extension SignallingRouter {
             _ = try RoomName(context.parameters.require("room"))
             response = try await page(request, context)
         } else {
-            response = try await .json(findRoom(context))
+            let (report, room) = try await findRoom(context)
+            response = try .json(encoded: report.document("room \(room.id)") { _ in try Response.encode(room) })
         }
         response.headers[.vary] = "Accept"
         return response
     }
 
     func participant(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let room = try await findRoom(context)
+        let (report, room) = try await findRoom(context)
         let id = SessionNames.participant(in: try context.parameters.require("participant"))
         guard let participant = room.participants.first(where: { $0.id == id }) else {
             throw Problem(.notFound, "there is no such participant in the room '\(room.id)'")
         }
-        return try .json(participant)
+        return try .json(
+            encoded: report.document("participant \(room.id) \(id)") { _ in try Response.encode(participant) })
     }
 
-    func findRoom(_ context: SignallingContext) async throws -> RoomSnapshot {
+    /// The room that a path names, and the snapshot that it is of.
+    func findRoom(_ context: SignallingContext) async throws -> (SnapshotDocuments<ServerReport>, RoomSnapshot) {
         let name = try RoomName(context.parameters.require("room"))
-        guard let room = await driver.room(name.rawValue) else {
-            throw Problem.noRoom(name)
-        }
-        return room
+        let report = try await driver.snapshots.report()
+        guard let room = report.snapshot.room(name.rawValue) else { throw Problem.noRoom(name) }
+        return (report, room)
     }
 
     func readiness(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        let report = await driver.report()
-        let readiness = Readiness(report)
+        let readiness = Readiness(try await driver.snapshots.report().snapshot)
         var response = try Response.json(readiness, status: readiness.ready ? .ok : .serviceUnavailable)
         if let seconds = readiness.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
         response.headers[.cacheControl] = "no-store"
@@ -53,8 +59,12 @@ extension SignallingRouter {
     }
 
     func metrics(_ request: Request, _ context: SignallingContext) async throws -> Response {
-        var report = await driver.report()
-        report.kernelDrops = KernelDropCounter(port: mediaPort).read()
-        return .text(report.prometheusText(), type: PrometheusText.contentType)
+        let text = try await driver.snapshots.report().document("metrics") { report in
+            var report = report
+            report.kernelDrops = KernelDropCounter(port: mediaPort).read()
+            report.connectionsRefused = connections?.refusedCount ?? 0
+            return ByteBuffer(string: report.prometheusText())
+        }
+        return .text(encoded: text, type: PrometheusText.contentType)
     }
 }

@@ -71,7 +71,8 @@ extension SignallingRouter {
         try checkKeyExchange(offer: offer, peer: context.peer)
         let result: JoinResult
         do {
-            result = try await driver.renegotiate(room: room, participant: participant, offer: offer)
+            result = try await driver.renegotiate(
+                room: room, participant: participant, offer: ReceivedOffer(offer))
         } catch {
             throw Problem(error)
         }

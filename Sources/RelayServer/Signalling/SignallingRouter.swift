@@ -15,6 +15,8 @@ struct SignallingRouter {
     let isEncrypted: Bool
     /// Whether an address belongs to this machine.
     let isLocalAddress: @Sendable (TransportAddress) -> Bool
+    /// The connections that requests come on; nil where there are none.
+    var connections: ConnectionRegister?
     /// What those who join are told to find their way with.
     var iceServers: [ICEServer] = []
     /// What sessions are called in locations.

@@ -91,7 +91,7 @@ final class VirtualCall {
         adjust(&parameters)
         let (offer, pending) = OfferAnswer.makeOffer(parameters, previous: client.pending, using: &random)
         let result = try relay.renegotiate(
-            room: "demo", participant: client.participantID, offer: offer.encode(), now: now)
+            room: "demo", participant: client.participantID, offer: ReceivedOffer(offer.encode()), now: now)
         let answer = try SessionDescription(parsing: result.answer)
         try client.peer.update(session: OfferAnswer.complete(pending: pending, answer: answer), now: now)
         client.pending = pending

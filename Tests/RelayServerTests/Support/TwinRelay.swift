@@ -44,6 +44,9 @@ final class TwinRelay: RelayCore {
             var echoes = false
             var isClosed = false
             var snapshot = RelaySnapshot()
+            /// How many snapshots and timelines were made.
+            var snapshotCount = 0
+            var timelineCount = 0
             var timelines: [RoomTimelineSnapshot] = []
             var calibrations: [Calibration] = []
             var governorEvents: [GovernorEvent] = []
@@ -109,11 +112,11 @@ final class TwinRelay: RelayCore {
     }
 
     func renegotiate(
-        room: String, participant: String, offer: String, now: MonotonicInstant
+        room: String, participant: String, offer: ReceivedOffer, now: MonotonicInstant
     ) throws(JoinError) -> JoinResult {
         let outcome = script.note { state -> Result<JoinResult, JoinError> in
             guard state.participants.contains(participant) else { return .failure(.noSuchParticipant) }
-            state.renegotiations.append(.init(participant: participant, value: offer))
+            state.renegotiations.append(.init(participant: participant, value: offer.text))
             return state.joinOutcome
         }
         return try outcome.get()
@@ -241,13 +244,21 @@ final class TwinRelay: RelayCore {
         }
     }
 
-    func snapshot(now: MonotonicInstant) -> RelaySnapshot { script.state.withLock { $0.snapshot } }
+    func snapshot(now: MonotonicInstant) -> RelaySnapshot {
+        script.state.withLock {
+            $0.snapshotCount += 1
+            return $0.snapshot
+        }
+    }
 
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot? {
-        snapshot(now: now).rooms.first { $0.id == id }
+        script.state.withLock { $0.snapshot.rooms.first { $0.id == id } }
     }
 
     func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot? {
-        script.state.withLock { $0.timelines.first { $0.room == id } }
+        script.state.withLock {
+            $0.timelineCount += 1
+            return $0.timelines.first { $0.room == id }
+        }
     }
 }

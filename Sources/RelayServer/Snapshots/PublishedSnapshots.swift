@@ -1,0 +1,43 @@
+import Conference
+import MediaCore
+import NIOCore
+
+/// What requests that change nothing are answered from.
+struct PublishedSnapshots: Sendable {
+    /// The names under which requests find snapshots of the server; there is one.
+    enum Server: Hashable { case report }
+
+    /// Snapshots of the relay, the socket and the workers.
+    let server: SnapshotPublisher<Server, ServerReport>
+    /// The last minute of each room, by the room's name.
+    let timelines: SnapshotPublisher<String, RoomTimelineSnapshot>
+
+    /// The least time between two snapshots of a kind.
+    static let spacing = Duration.milliseconds(100)
+    /// How long a room's last minute is published.
+    static let timelineInterval = Duration.milliseconds(500)
+
+    init(eventLoop: any EventLoop, now: @escaping @Sendable () -> MonotonicInstant) {
+        server = SnapshotPublisher(eventLoop: eventLoop, interval: Self.spacing, spacing: Self.spacing, now: now)
+        timelines = SnapshotPublisher(
+            eventLoop: eventLoop, interval: Self.timelineInterval, spacing: Self.spacing, now: now)
+    }
+
+    /// The newest report.
+    func report() async throws -> SnapshotDocuments<ServerReport> {
+        guard let report = await server.snapshot(.report) else { throw Problem(JoinError.closed) }
+        return report
+    }
+
+    /// The last minute of a room; nil where there is none of that name.
+    func timeline(ofRoom id: String) async throws -> SnapshotDocuments<RoomTimelineSnapshot>? {
+        // Names of rooms that are not there, of which there is no end, must not take turns.
+        guard try await report().snapshot.room(id) != nil else { return nil }
+        return await timelines.snapshot(id)
+    }
+}
+
+extension ServerReport {
+    /// A room; nil where there is none of that name.
+    func room(_ id: String) -> RoomSnapshot? { relay.rooms.first { $0.id == id } }
+}
