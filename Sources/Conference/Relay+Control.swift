@@ -6,7 +6,9 @@ extension Relay {
     public func setLayout(
         _ layout: RoomLayout, room id: String, now: MonotonicInstant
     ) throws(RoomControlError) {
-        try controlledRoom(id).setLayout(layout)
+        let room = try controlledRoom(id)
+        try room.changeLimits.room.take(now: now)
+        try room.setLayout(layout)
     }
 
     /// Changes what one participant is shown; nil: all as the room has it.
@@ -14,6 +16,8 @@ extension Relay {
         _ layout: ParticipantLayout?, room id: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
         let (room, participant) = try controlled(room: id, participant: participant)
+        try participant.changeLimits.layout.take(now: now)
+        try room.changeLimits.participantLayouts.take(now: now)
         try room.setLayout(layout, for: participant)
     }
 
@@ -21,7 +25,9 @@ extension Relay {
     public func setOverlays(
         _ overlays: OverlayList, room id: String, now: MonotonicInstant
     ) throws(RoomControlError) {
-        try controlledRoom(id).setOverlays(overlays)
+        let room = try controlledRoom(id)
+        try room.changeLimits.room.take(now: now)
+        try room.setOverlays(overlays)
     }
 
     /// Gives a participant a portrait, which stands in for their camera while there is no picture of it; nil: none.
@@ -29,6 +35,7 @@ extension Relay {
         _ portrait: ImageAsset?, room id: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
         let (room, participant) = try controlled(room: id, participant: participant)
+        try participant.changeLimits.own.take(now: now)
         room.setPortrait(portrait, of: participant)
     }
 
@@ -37,6 +44,7 @@ extension Relay {
         _ state: MediaState, room id: String, participant: String, now: MonotonicInstant
     ) throws(RoomControlError) {
         let (room, participant) = try controlled(room: id, participant: participant)
+        try participant.changeLimits.own.take(now: now)
         room.setMediaState(state, of: participant)
     }
 

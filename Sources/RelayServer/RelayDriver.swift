@@ -130,17 +130,17 @@ actor RelayDriver {
             workerCount: workers.threadCount,
             isServing: socket != nil && !isClosed,
             eventFollowers: feeds.count,
-            droppedEventFollowers: feeds.droppedFollowers)
+            eventFollowerOverruns: feeds.overruns)
     }
 
     /// Starts to tell what happens in a room, and, once a second, how the media of one participant does.
     func follow(room: String, participant: String?) throws(RoomFeedError) -> RoomFeed {
         guard !isClosed else { throw .closed }
-        let now = now()
-        guard let state = relay.state(ofRoom: room) else { throw .noSuchRoom }
-        let feed = try feeds.follow(state, participant: participant, now: now) { [weak self, eventLoop] follower in
-            eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(follower) } }
-        }
+        let feed = try feeds.follow(
+            room, participant: participant, state: { relay.state(ofRoom: room) }, now: now(),
+            onRelease: { [weak self, eventLoop] follower in
+                eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(follower) } }
+            })
         armFeedTimer()
         return feed
     }

@@ -18,6 +18,6 @@ public struct ServerReport: Sendable {
     public var isServing: Bool
     /// Connections to which rooms' events are told.
     public var eventFollowers = 0
-    /// Such connections that were closed because they took too long to read.
-    public var droppedEventFollowers: UInt64 = 0
+    /// How often such a connection was read too slowly, and was told the whole state instead of what it had missed.
+    public var eventFollowerOverruns: UInt64 = 0
 }

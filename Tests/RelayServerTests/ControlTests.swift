@@ -54,6 +54,14 @@ struct ControlTests {
             ])
     }
 
+    @Test("changes that come too often get 429, and when to try again")
+    func tooManyChanges() throws {
+        let problem = Problem(RoomControlError.tooManyChanges(retryAfter: 3))
+        #expect(problem.status == .tooManyRequests)
+        #expect(problem.headers[.retryAfter] == "3")
+        #expect(problem.detail.contains("in 3 s"))
+    }
+
     @Test(
         "rooms and participants that are not there get 404",
         arguments: ["/rooms/other/layout", "/rooms/demo/participants/p9/layout", "/rooms/other/participants/p1/layout"])

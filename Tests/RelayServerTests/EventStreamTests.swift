@@ -69,6 +69,54 @@ struct EventStreamTests {
         try await writing.value
     }
 
+    /// Lets its writer go on only when the test says so.
+    private actor SlowWriter: ResponseBodyWriter {
+        private var isOpen = false
+        private var waiting: CheckedContinuation<Void, Never>?
+        private(set) var parts: [String] = []
+
+        func write(_ buffer: ByteBuffer) async throws {
+            parts.append(String(buffer: buffer))
+            if !isOpen { await withCheckedContinuation { waiting = $0 } }
+        }
+
+        func finish(_ trailers: HTTPFields?) async throws {}
+
+        func open() {
+            isOpen = true
+            waiting?.resume()
+            waiting = nil
+        }
+    }
+
+    @Test("a slow follower keeps its connection, and gets the newest state instead of the events it missed")
+    func slowFollower() async throws {
+        openRoom()
+        let driver = makeDriver()
+        let response = try await client.respond(driver, .get, "/rooms/demo/events")
+        let writer = SlowWriter()
+        let writing = Task { try await response.body.write(writer) }
+        while await writer.parts.isEmpty { await Task.yield() }
+        script.state.withLock {
+            $0.events = (0...RoomFeedHub.queueLength).map { _ in RoomEvent(room: "demo", kind: .layoutChanged(.grid)) }
+            $0.rooms["demo"]?.layout = .grid
+        }
+        _ = await driver.leave(room: "demo", participant: "nobody")
+        #expect(await driver.report().eventFollowerOverruns == 1)
+        await writer.open()
+        while await driver.report().eventFollowers == 0 { await Task.yield() }
+        script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.speaker))] }
+        _ = await driver.leave(room: "demo", participant: "nobody")
+        await driver.close()
+        try await writing.value
+        let parts = await writer.parts
+        let last = RoomFeedHub.queueLength + 2
+        #expect(parts.count == 3)
+        #expect(parts[1].contains("id: \(last - 1)\nevent: room\n"))
+        #expect(parts[1].contains(#""layout":{"layout":"grid"}"#))
+        #expect(parts[2] == "id: \(last)\nevent: layoutChanged\ndata: {\"layout\":\"speaker\"}\n\n")
+    }
+
     @Test("a response that is dropped is forgotten")
     func droppedResponse() async throws {
         openRoom()

@@ -30,7 +30,8 @@ struct RoomFeedTests {
     private func follow(
         _ hub: inout RoomFeedHub, _ state: RoomState? = nil, participant: String? = nil
     ) throws -> RoomFeed {
-        try hub.follow(state ?? room, participant: participant, now: start) { _ in }
+        let state = state ?? room
+        return try hub.follow(state.id, participant: participant, state: { state }, now: start, onRelease: { _ in })
     }
 
     @Test("followers of a room get its events in order, and no other room's")
@@ -99,20 +100,61 @@ struct RoomFeedTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("who does not read is dropped when the queue is full; the others lose nothing")
+    @Test("the feed of a follower who does not read is overrun when its queue is full; the others lose nothing")
     func slowFollower() async throws {
         var hub = RoomFeedHub()
         let slow = try follow(&hub)
         for _ in 0..<RoomFeedHub.queueLength {
             hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start)
         }
-        #expect(hub.count == 1)
+        #expect(hub.count == 1 && !slow.isOverrun)
         let patient = try follow(&hub)
         hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start)
-        #expect(hub.count == 1 && hub.droppedFollowers == 1)
+        #expect(hub.count == 1 && hub.overruns == 1)
+        #expect(slow.isOverrun && !patient.isOverrun)
         hub.close()
         #expect(await messages(of: slow).count == RoomFeedHub.queueLength)
         #expect(await messages(of: patient).count == 1)
+    }
+
+    @Test("the state is asked for once for all followers, and anew after an event")
+    func sharedState() throws {
+        var hub = RoomFeedHub()
+        var asked = 0
+        func follow() throws -> RoomFeed {
+            try hub.follow(
+                "demo", participant: nil,
+                state: {
+                    asked += 1
+                    return room
+                }, now: start, onRelease: { _ in })
+        }
+        let feeds = try (0..<10).map { _ in try follow() }
+        #expect(asked == 1)
+        hub.publish(RoomEvent(room: "other", kind: .closed), now: start)
+        let another = try follow()
+        #expect(asked == 1)
+        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.grid)), now: start)
+        let last = try follow()
+        #expect(asked == 2)
+        withExtendedLifetime((feeds, another, last)) {}
+    }
+
+    @Test("an event is encoded once for all followers")
+    func sharedText() async throws {
+        var hub = RoomFeedHub()
+        let feeds = try (0..<3).map { _ in try follow(&hub) }
+        hub.publish(RoomEvent(room: "demo", kind: .layoutChanged(.speaker)), now: start)
+        hub.close()
+        var storages: Set<UnsafeRawPointer> = []
+        for feed in feeds {
+            for message in await messages(of: feed) {
+                try message.encode().withUnsafeReadableBytes { bytes in
+                    if let base = bytes.baseAddress { storages.insert(base) }
+                }
+            }
+        }
+        #expect(storages.count == 1)
     }
 
     @Test("there are only so many followers, and room for another when one goes")
@@ -136,7 +178,10 @@ struct RoomFeedTests {
     func release() async throws {
         var hub = RoomFeedHub()
         let (released, release) = AsyncStream.makeStream(of: UInt64.self)
-        do { _ = try hub.follow(room, participant: nil, now: start) { release.yield($0) } }
+        do {
+            _ = try hub.follow(
+                "demo", participant: nil, state: { room }, now: start, onRelease: { release.yield($0) })
+        }
         var iterator = released.makeAsyncIterator()
         #expect(await iterator.next() == 0)
     }

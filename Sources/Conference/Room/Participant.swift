@@ -14,6 +14,7 @@ final class Participant {
     let joined: MonotonicInstant
     /// Where the join came from; nil where that is not known.
     let address: TransportAddress?
+    var changeLimits: ParticipantChangeLimits
     let peer: PeerConnection
     /// The last offer and answer.
     var negotiation: Negotiation
@@ -100,6 +101,7 @@ final class Participant {
         self.queues = queues
         limiter = ReceiveLimiter(now: now)
         joined = now
+        changeLimits = ParticipantChangeLimits(now: now)
         nextWakeUp = now
         adoptSession()
     }

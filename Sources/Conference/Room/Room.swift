@@ -21,6 +21,7 @@ final class Room {
     private let governor: WorkGovernor
     private var tickMeter = TickMeter()
     private let wallClock: WallClock
+    var changeLimits: RoomChangeLimits
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
     let encoding: RoomEncoding
@@ -77,6 +78,7 @@ final class Room {
         self.configuration = configuration
         self.governor = governor
         self.wallClock = wallClock
+        changeLimits = RoomChangeLimits(now: now)
         mixer = QueueConfined(AudioMixingSession(maximumVoices: configuration.maximumVoices))
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()

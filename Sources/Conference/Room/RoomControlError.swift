@@ -12,6 +12,8 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     case nobodyToHide(participant: String, index: Int)
     /// A template or an overlay asks for images that the relay does not have.
     case noSuchImages(LayoutTemplateError)
+    /// There were too many changes of this kind in a short time; the next one is possible after so many seconds.
+    case tooManyChanges(retryAfter: Int)
 
     public var description: String {
         switch self {
@@ -21,13 +23,15 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
             "the layout shows participant \"\(id)\", who is not in the room; name one of those who are"
         case .nobodyToHide(let id, _): "participant \"\(id)\", who is to be hidden, is not in the room"
         case .noSuchImages(let error): error.description
+        case .tooManyChanges(let seconds):
+            "there were too many changes here in a short time; send the newest one again in \(seconds) s"
         }
     }
 
     /// Where in the JSON the mistakes are; none where they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
-        case .noSuchRoom, .noSuchParticipant: []
+        case .noSuchRoom, .noSuchParticipant, .tooManyChanges: []
         case .layoutNamesNobody: [.init(path: "participant", reason: description)]
         case .nobodyToHide(_, let index): [.init(path: "hide[\(index)]", reason: description)]
         case .noSuchImages(let error): error.issues

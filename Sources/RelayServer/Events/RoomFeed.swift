@@ -1,24 +1,37 @@
 import Conference
+import Synchronization
 
 /// What one follower of a room gets. When nobody holds it any more, nothing is kept for it.
 final class RoomFeed: Sendable {
     /// The room as it was when the feed began.
-    let state: RoomState
-    /// The number of the newest message that `state` contains already.
-    let stateID: UInt64
-    /// What happens from then on. It ends when the room closes, when the relay ends, and when the follower is too slow.
+    let state: RoomFeedMessage
+    /// What happens from then on. It ends when the room closes, when the relay ends, and when the feed is overrun.
     let messages: AsyncStream<RoomFeedMessage>
+    private let overrun: Overrun
     private let onRelease: @Sendable () -> Void
 
+    /// Whether more messages waited than are kept. Those that wait are of no use then: begin another feed, whose state is
+    /// newer.
+    final class Overrun: Sendable {
+        private let flag = Atomic(false)
+
+        var isSet: Bool { flag.load(ordering: .relaxed) }
+
+        func set() { flag.store(true, ordering: .relaxed) }
+    }
+
     init(
-        state: RoomState, stateID: UInt64, messages: AsyncStream<RoomFeedMessage>,
+        state: RoomFeedMessage, messages: AsyncStream<RoomFeedMessage>, overrun: Overrun,
         onRelease: @escaping @Sendable () -> Void
     ) {
         self.state = state
-        self.stateID = stateID
         self.messages = messages
+        self.overrun = overrun
         self.onRelease = onRelease
     }
+
+    /// Whether the follower was too slow for the messages.
+    var isOverrun: Bool { overrun.isSet }
 
     deinit {
         onRelease()

@@ -3,8 +3,8 @@ import MediaCore
 
 /// Brings what happens in rooms to those who follow them.
 ///
-/// A message waits for its follower in a bounded queue. Who lets it overflow is dropped: they connect again and are told
-/// the state anew, which is more than the messages that they missed would say.
+/// A message waits for its follower in a bounded queue. When it overflows, the feed ends as overrun, and the follower
+/// begins another one on the same connection: the newest state says more than the messages that it missed.
 struct RoomFeedHub {
     /// Messages that wait for one follower.
     static let queueLength = 256
@@ -20,6 +20,7 @@ struct RoomFeedHub {
         /// Whose statistics are wanted.
         let participant: String?
         let continuation: AsyncStream<RoomFeedMessage>.Continuation
+        let overrun: RoomFeed.Overrun
         var lastMessage: MonotonicInstant
         var encoding = EncodingMeter()
     }
@@ -27,29 +28,38 @@ struct RoomFeedHub {
     private var followers: [UInt64: Follower] = [:]
     private var nextFollower: UInt64 = 0
     private var lastMessageID: UInt64 = 0
-    /// Those who were too slow.
-    private(set) var droppedFollowers: UInt64 = 0
+    /// How often a follower was too slow.
+    private(set) var overruns: UInt64 = 0
+    /// The states that followers were told, by room, until something happens there.
+    private var states: [String: RoomFeedMessage] = [:]
 
     /// How many follow.
     var count: Int { followers.count }
 
     /// Adds a follower of a room.
-    /// - Parameter onRelease: Is told the follower's number when the feed is no longer held.
+    /// - Parameters:
+    ///   - state: The room's state; asked for only when something happened since it was last told.
+    ///   - onRelease: Is told the follower's number when the feed is no longer held.
     mutating func follow(
-        _ state: RoomState, participant: String?, now: MonotonicInstant,
+        _ room: String, participant: String?, state: () -> RoomState?, now: MonotonicInstant,
         onRelease: @escaping @Sendable (UInt64) -> Void
     ) throws(RoomFeedError) -> RoomFeed {
         guard followers.count < Self.maximumFollowers else {
             throw .tooManyFollowers(limit: Self.maximumFollowers)
         }
-        if let participant, !state.participants.contains(where: { $0.id == participant }) { throw .noSuchParticipant }
+        guard let opening = states[room] ?? state().map({ RoomFeedMessage(id: lastMessageID, content: .state($0)) }),
+            case .state(let current) = opening.content
+        else { throw .noSuchRoom }
+        states[room] = opening
+        if let participant, !current.participants.contains(where: { $0.id == participant }) { throw .noSuchParticipant }
         let (messages, continuation) = AsyncStream.makeStream(
             of: RoomFeedMessage.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
         let id = nextFollower
         nextFollower += 1
+        let overrun = RoomFeed.Overrun()
         followers[id] = Follower(
-            room: state.id, participant: participant, continuation: continuation, lastMessage: now)
-        return RoomFeed(state: state, stateID: lastMessageID, messages: messages) { onRelease(id) }
+            room: room, participant: participant, continuation: continuation, overrun: overrun, lastMessage: now)
+        return RoomFeed(state: opening, messages: messages, overrun: overrun) { onRelease(id) }
     }
 
     /// Forgets a follower.
@@ -60,8 +70,10 @@ struct RoomFeedHub {
     /// Tells a room's followers what happened.
     mutating func publish(_ event: RoomEvent, now: MonotonicInstant) {
         lastMessageID &+= 1
+        states[event.room] = nil
+        let message = RoomFeedMessage(id: lastMessageID, content: .change(event.kind))
         for id in followers.filter({ $0.value.room == event.room }).keys {
-            send(.change(event.kind), to: id, now: now)
+            send(message, to: id, now: now)
             if event.kind == .closed { remove(id) }
         }
     }
@@ -76,11 +88,14 @@ struct RoomFeedHub {
                 if let found = room?.participants.first(where: { $0.id == participant }) {
                     let progress = followers[id]?.encoding.read(found.downlink, now: now)
                     lastMessageID &+= 1
-                    send(.statistics(ParticipantStatistics(found, progress: progress)), to: id, now: now)
+                    let statistics = ParticipantStatistics(found, progress: progress)
+                    send(RoomFeedMessage(id: lastMessageID, content: .statistics(statistics)), to: id, now: now)
                     continue
                 }
             }
-            if now - follower.lastMessage >= Self.keepAliveInterval { send(.keepAlive, to: id, now: now) }
+            if now - follower.lastMessage >= Self.keepAliveInterval {
+                send(RoomFeedMessage(id: lastMessageID, content: .keepAlive), to: id, now: now)
+            }
         }
     }
 
@@ -90,11 +105,11 @@ struct RoomFeedHub {
         followers = [:]
     }
 
-    private mutating func send(_ content: RoomFeedMessage.Content, to id: UInt64, now: MonotonicInstant) {
+    private mutating func send(_ message: RoomFeedMessage, to id: UInt64, now: MonotonicInstant) {
         followers[id]?.lastMessage = now
-        let result = followers[id]?.continuation.yield(RoomFeedMessage(id: lastMessageID, content: content))
-        guard case .dropped = result else { return }
-        droppedFollowers &+= 1
+        guard let follower = followers[id], case .dropped = follower.continuation.yield(message) else { return }
+        overruns &+= 1
+        follower.overrun.set()
         remove(id)
     }
 }

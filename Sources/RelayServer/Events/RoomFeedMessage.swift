@@ -1,10 +1,13 @@
 import Conference
 import Foundation
 import NIOCore
+import Synchronization
 
-/// What those who follow a room are sent.
+/// What those who follow a room are sent. Its text is encoded once, however many they are.
 struct RoomFeedMessage: Sendable {
     enum Content: Sendable {
+        /// All that is known of the room.
+        case state(RoomState)
         /// Something changed.
         case change(RoomEvent.Kind)
         /// How the media of the participant in question does.
@@ -14,12 +17,26 @@ struct RoomFeedMessage: Sendable {
     }
 
     /// Counts what the relay has told.
-    var id: UInt64
-    var content: Content
+    let id: UInt64
+    let content: Content
+    private let text = SharedText()
+
+    init(id: UInt64, content: Content) {
+        self.id = id
+        self.content = content
+    }
+
+    /// How long a browser waits before it connects again.
+    private static let retryMilliseconds = 2000
 
     /// The message as `docs/http-api.md` describes it.
     func encode() throws -> ByteBuffer {
+        try text.value { try encodeOnce() }
+    }
+
+    private func encodeOnce() throws -> ByteBuffer {
         switch content {
+        case .state(let state): try Self.encode("room", state, id: id, retry: Self.retryMilliseconds)
         case .change(let change): try Self.encode(change, id: id)
         case .statistics(let statistics): try Self.encode("statistics", statistics, id: id)
         case .keepAlive: ServerSentEvent.keepAlive
@@ -41,7 +58,9 @@ struct RoomFeedMessage: Sendable {
     }
 
     /// An event whose data is a JSON document.
-    static func encode(_ name: String, _ value: some Encodable, id: UInt64, retry: Int? = nil) throws -> ByteBuffer {
+    private static func encode(
+        _ name: String, _ value: some Encodable, id: UInt64, retry: Int? = nil
+    ) throws -> ByteBuffer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -67,4 +86,18 @@ struct RoomFeedMessage: Sendable {
     }
 
     private struct Nothing: Encodable {}
+
+    /// A text that the first of those who want it makes, on its own thread.
+    private final class SharedText: Sendable {
+        private let text = Mutex<ByteBuffer?>(nil)
+
+        func value(_ make: () throws -> ByteBuffer) rethrows -> ByteBuffer {
+            try text.withLock { text in
+                if let text { return text }
+                let made = try make()
+                text = made
+                return made
+            }
+        }
+    }
 }

@@ -4,24 +4,27 @@ import Hummingbird
 
 /// What happens in a room, as server-sent events.
 extension SignallingRouter {
-    /// How long a browser waits before it connects again.
-    private static let retryMilliseconds = 2000
-
     func events(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let participant = request.uri.queryParameters["participant"].map { String($0) }
-        let feed: RoomFeed
+        let first: RoomFeed
         do {
-            feed = try await driver.follow(room: room.rawValue, participant: participant)
+            first = try await driver.follow(room: room.rawValue, participant: participant)
         } catch {
             throw Problem(error, room: room)
         }
         let headers: HTTPFields = [.contentType: ServerSentEvent.mediaType, .cacheControl: "no-store"]
         let body = ResponseBody { writer in
-            // Who connects again gets the whole state, so it does not matter what they missed.
-            try await writer.write(
-                RoomFeedMessage.encode("room", feed.state, id: feed.stateID, retry: Self.retryMilliseconds))
-            for await message in feed.messages { try await writer.write(message.encode()) }
+            var feed = first
+            repeat {
+                // A follower that connects again gets the whole state, so it does not matter what it missed.
+                try await writer.write(feed.state.encode())
+                for await message in feed.messages where !feed.isOverrun { try await writer.write(message.encode()) }
+                // The same for one that is too slow, which keeps its connection.
+                guard feed.isOverrun, let next = try? await driver.follow(room: room.rawValue, participant: participant)
+                else { break }
+                feed = next
+            } while true
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)

@@ -69,9 +69,9 @@ extension ServerReport {
         text.begin("confrelay_event_followers", .gauge, help: "Connections to which rooms' events are told.")
         text.sample(eventFollowers)
         text.begin(
-            "confrelay_event_followers_dropped_total", .counter,
-            help: "Connections for events that were closed because they were read too slowly.")
-        text.sample(droppedEventFollowers)
+            "confrelay_event_follower_overruns_total", .counter,
+            help: "Times that a connection for events was read too slowly and was told the whole state anew.")
+        text.sample(eventFollowerOverruns)
 
         text.begin("confrelay_workers", .gauge, help: "Worker threads.")
         text.sample(workerCount)

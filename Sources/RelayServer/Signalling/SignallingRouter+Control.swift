@@ -97,7 +97,10 @@ extension Problem {
             switch error {
             case .noSuchRoom, .noSuchParticipant: .notFound
             case .layoutNamesNobody, .nobodyToHide, .noSuchImages: .unprocessableContent
+            case .tooManyChanges: .tooManyRequests
             }
-        self.init(status, error.description, errors: Self.mistakes(error.issues))
+        var headers: HTTPFields = [:]
+        if case .tooManyChanges(let seconds) = error { headers[.retryAfter] = "\(seconds)" }
+        self.init(status, error.description, headers: headers, errors: Self.mistakes(error.issues))
     }
 }

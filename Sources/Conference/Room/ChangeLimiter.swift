@@ -1,0 +1,47 @@
+import MediaCore
+
+/// Bounds how often requests change one thing. Each change costs the room's loop a new plan for its pictures, and each
+/// follower of the room an event.
+struct ChangeLimiter {
+    private var bucket: TokenBucket
+
+    /// - Parameters:
+    ///   - rate: Changes a second in the long run.
+    ///   - burst: Changes at once.
+    init(rate: Double, burst: Double, now: MonotonicInstant) {
+        bucket = TokenBucket(rate: rate, capacity: burst, now: now)
+    }
+
+    /// Counts a change.
+    mutating func take(now: MonotonicInstant) throws(RoomControlError) {
+        guard !bucket.take(now: now) else { return }
+        let wait = (bucket.nextAvailable(now: now) ?? now) - now
+        throw .tooManyChanges(retryAfter: max(1, Int(min(wait.seconds.rounded(.up), 60))))
+    }
+}
+
+/// How often a room is changed by those who need not prove who they are.
+struct RoomChangeLimits {
+    /// Changes of the room's layout and overlays.
+    var room: ChangeLimiter
+    /// Changes of its participants' own layouts, together.
+    var participantLayouts: ChangeLimiter
+
+    init(now: MonotonicInstant) {
+        room = ChangeLimiter(rate: 5, burst: 20, now: now)
+        participantLayouts = ChangeLimiter(rate: 25, burst: 100, now: now)
+    }
+}
+
+/// How often a participant is changed. Others may change the layout, but cannot use up the changes of the participant.
+struct ParticipantChangeLimits {
+    /// Changes of what the participant is shown.
+    var layout: ChangeLimiter
+    /// Changes that take the key of the session: microphone, camera and portrait.
+    var own: ChangeLimiter
+
+    init(now: MonotonicInstant) {
+        layout = ChangeLimiter(rate: 5, burst: 20, now: now)
+        own = ChangeLimiter(rate: 5, burst: 20, now: now)
+    }
+}

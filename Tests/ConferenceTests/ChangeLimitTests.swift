@@ -1,0 +1,70 @@
+import MediaCore
+import Testing
+
+@testable import Conference
+
+@Suite("Limits on changes of rooms and participants")
+struct ChangeLimitTests {
+    private let layouts: [RoomLayout] = [.speaker, .grid]
+
+    /// How many changes a second and a half of requests, one each millisecond, bring about.
+    private func changes(_ change: (Int, MonotonicInstant) throws -> Void, start: MonotonicInstant) -> Int {
+        (0..<1500).count { index in
+            do {
+                try change(index, start + .milliseconds(index))
+                return true
+            } catch { return false }
+        }
+    }
+
+    @Test("a room's layout changes at most five times a second, after a burst of twenty")
+    func roomLayout() throws {
+        let call = VirtualCall()
+        _ = try call.join("Ada", colour: .red)
+        let count = changes(
+            { try call.relay.setLayout(layouts[$0 % 2], room: "demo", now: $1) }, start: call.now)
+        #expect((26...28).contains(count))
+    }
+
+    @Test("a refusal says when to try again, and later there are changes again")
+    func retry() throws {
+        let call = VirtualCall()
+        _ = try call.join("Ada", colour: .red)
+        for index in 0..<20 { try call.relay.setLayout(layouts[index % 2], room: "demo", now: call.now) }
+        #expect(throws: RoomControlError.tooManyChanges(retryAfter: 1)) {
+            try call.relay.setLayout(.grid, room: "demo", now: call.now)
+        }
+        try call.relay.setLayout(.speaker, room: "demo", now: call.now + .seconds(1))
+    }
+
+    @Test("changes of a participant's layout by others leave its own changes possible")
+    func participant() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let ben = try call.join("Ben", colour: .green)
+        let count = changes(
+            { index, now in
+                let layout = ParticipantLayout(layouts[index % 2].arrangement)
+                try call.relay.setLayout(layout, room: "demo", participant: ada.participantID, now: now)
+            }, start: call.now)
+        #expect((26...28).contains(count))
+        try call.relay.setMediaState(
+            MediaState(microphone: false), room: "demo", participant: ada.participantID, now: call.now + .seconds(2))
+        try call.relay.setLayout(
+            ParticipantLayout(.speaker), room: "demo", participant: ben.participantID, now: call.now + .seconds(2))
+        try call.relay.setLayout(.speaker, room: "demo", now: call.now + .seconds(2))
+    }
+
+    @Test("events of a room are as many as its changes")
+    func events() throws {
+        let call = VirtualCall()
+        _ = try call.join("Ada", colour: .red)
+        while call.relay.pollRoomEvent() != nil {}
+        _ = changes({ try call.relay.setLayout(layouts[$0 % 2], room: "demo", now: $1) }, start: call.now)
+        var events = 0
+        while let event = call.relay.pollRoomEvent() {
+            if case .layoutChanged = event.kind { events += 1 }
+        }
+        #expect(events <= 28)
+    }
+}
