@@ -7,8 +7,9 @@ extension ServerReport {
         var text = PrometheusText()
         writeProcess(to: &text)
         writeGovernor(to: &text)
-        writeRooms(to: &text)
-        writeParticipants(to: &text)
+        let subjects = MetricSubjects(relay)
+        writeRooms(subjects.rooms, to: &text)
+        writeParticipants(subjects.participants, to: &text)
         return text.text
     }
 
@@ -90,22 +91,24 @@ extension ServerReport {
         text.sample(workers.jobsDiscarded)
     }
 
-    private func writeRooms(to text: inout PrometheusText) {
+    private func writeRooms(_ rooms: [RoomSnapshot], to text: inout PrometheusText) {
         text.begin("confrelay_rooms", .gauge, help: "Rooms open.")
         text.sample(relay.rooms.count)
+        text.begin("confrelay_rooms_without_labels", .gauge, help: "Rooms open that have no metrics of their own.")
+        text.sample(relay.rooms.count - rooms.count)
 
         func family(
             _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (RoomSnapshot) -> UInt64
         ) {
             text.begin("confrelay_room_\(name)", kind, help: help)
-            for room in relay.rooms { text.sample(value(room), [("room", room.id)]) }
+            for room in rooms { text.sample(value(room), [("room", room.id)]) }
         }
         family("participants", .gauge, "Participants in the room.") { UInt64($0.participants.count) }
         family("ticks_total", .counter, "Video ticks whose composition was done.", \.ticks)
         family("missed_ticks_total", .counter, "Video ticks left out: the one before was not done.", \.missedTicks)
         family("composed_pictures_total", .counter, "Pictures composed.", \.composedPictures)
         text.begin("confrelay_room_pictures_total", .counter, help: "Composed pictures by how they came about.")
-        for room in relay.rooms {
+        for room in rooms {
             let pictures = room.pictures
             for (origin, count) in [
                 ("rendered", pictures.rendered), ("reused", pictures.reused),
@@ -133,17 +136,21 @@ extension ServerReport {
         family("late_audio_ticks_total", .counter, "Audio ticks that came late: the mixer was busy.", \.lateAudioTicks)
     }
 
-    private func writeParticipants(to text: inout PrometheusText) {
-        let participants = relay.rooms.flatMap { room in room.participants.map { Labelled($0, room: room.id) } }
-
+    private func writeParticipants(_ participants: [MetricSubjects.Participant], to text: inout PrometheusText) {
+        let count = relay.rooms.reduce(0) { $0 + $1.participants.count }
+        text.begin("confrelay_participants", .gauge, help: "Participants in all rooms.")
+        text.sample(count)
+        text.begin(
+            "confrelay_participants_without_labels", .gauge, help: "Participants that have no metrics of their own.")
+        text.sample(count - participants.count)
         text.begin("confrelay_participant_info", .gauge, help: "Always 1; name and role are in the labels.")
         for entry in participants {
-            text.sample(1, entry.labels + [("name", entry.participant.name), ("role", entry.participant.role)])
+            text.sample(1, entry.labels + [("name", entry.snapshot.name), ("role", entry.snapshot.role)])
         }
         for family in ParticipantFamily.all {
             text.begin("confrelay_\(family.name)", family.kind, help: family.help)
             for entry in participants {
-                guard let value = family.value(entry.participant) else { continue }
+                guard let value = family.value(entry.snapshot) else { continue }
                 text.sample(value, entry.labels)
             }
         }
@@ -158,27 +165,17 @@ extension ServerReport {
     }
 
     private func writeLatency(
-        _ name: String, of participants: [Labelled], _ stages: KeyPath<ParticipantSnapshot, [StageSnapshot]>,
+        _ name: String, of participants: [MetricSubjects.Participant],
+        _ stages: KeyPath<ParticipantSnapshot, [StageSnapshot]>,
         help: String, to text: inout PrometheusText
     ) {
         text.begin(name, .histogram, help: help)
         for entry in participants {
-            for stage in entry.participant[keyPath: stages] {
+            for stage in entry.snapshot[keyPath: stages] {
                 text.histogram(
                     bounds: LatencyHistogram.bucketBounds.map { $0 / 1000 }, counts: stage.histogram.counts,
                     sum: stage.histogram.sum.seconds, entry.labels + [("stage", stage.stage)])
             }
         }
-    }
-}
-
-/// A participant with the labels of its samples.
-private struct Labelled {
-    let participant: ParticipantSnapshot
-    let labels: [PrometheusText.Label]
-
-    init(_ participant: ParticipantSnapshot, room: String) {
-        self.participant = participant
-        labels = [("room", room), ("participant", participant.id)]
     }
 }

@@ -1,0 +1,46 @@
+import Conference
+
+/// The rooms and participants that have metrics of their own.
+///
+/// Anybody may make rooms, and each label value is a time series that a monitor keeps for long. So only those that have
+/// been there longest get labels; the others count in the totals.
+struct MetricSubjects {
+    /// Rooms with labels.
+    static let maximumRooms = 100
+    /// Participants with labels.
+    static let maximumParticipants = 250
+
+    /// A participant with the labels of its samples.
+    struct Participant {
+        let snapshot: ParticipantSnapshot
+        let labels: [PrometheusText.Label]
+    }
+
+    /// In the order of their names.
+    let rooms: [RoomSnapshot]
+    /// In the order of their rooms.
+    let participants: [Participant]
+
+    init(_ relay: RelaySnapshot) {
+        rooms = Self.longest(relay.rooms, Self.maximumRooms) { $0.participants.map(\.duration).max() ?? 0 }
+        let everybody = relay.rooms.flatMap { room in
+            room.participants.map {
+                Participant(snapshot: $0, labels: [("room", room.id), ("participant", $0.id)])
+            }
+        }
+        participants = Self.longest(everybody, Self.maximumParticipants, \.snapshot.duration)
+    }
+
+    /// Those of the longest durations, in the order in which they are.
+    private static func longest<Subject>(
+        _ subjects: [Subject], _ maximum: Int, _ duration: (Subject) -> Double
+    ) -> [Subject] {
+        guard subjects.count > maximum else { return subjects }
+        let durations = subjects.map(duration)
+        // Of equal durations the first ones are chosen, each time the same.
+        let order = subjects.indices.sorted { (left: Int, right: Int) -> Bool in
+            durations[left] == durations[right] ? left < right : durations[left] > durations[right]
+        }
+        return order.prefix(maximum).sorted().map { subjects[$0] }
+    }
+}
