@@ -61,6 +61,8 @@ public enum JoinError: Error, CustomStringConvertible {
     case tooManyUnconnected(limit: Int, retryAfter: Int)
     /// Another offer came for a participant who is not there.
     case noSuchParticipant
+    /// A participant offered anew too often; the next offer is possible after so many seconds.
+    case tooManyOffers(retryAfter: Int)
     /// The relay is shutting down.
     case closed
     /// A codec or cipher session could not be made.
@@ -79,6 +81,8 @@ public enum JoinError: Error, CustomStringConvertible {
             "\(limit) joins have not connected yet, and the relay accepts no more until one of them connects or ends; "
                 + "try again in \(seconds) s"
         case .noSuchParticipant: "there is no such participant in the room; they may have left: join anew"
+        case .tooManyOffers(let seconds):
+            "this participant sent too many offers in a short time; send the newest one again in \(seconds) s"
         case .closed: "the relay is shutting down"
         case .resources(let reason): reason
         }

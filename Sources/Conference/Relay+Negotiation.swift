@@ -9,6 +9,9 @@ extension Relay {
     ) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         guard let (room, participant) = member(publicID, of: id) else { throw .noSuchParticipant }
+        if let seconds = participant.changeLimits.negotiation.secondsToWait(now: now) {
+            throw .tooManyOffers(retryAfter: seconds)
+        }
         let before = participant.negotiation
         let negotiation: Negotiation
         do throws(SDPError) {
@@ -46,6 +49,9 @@ extension Relay {
         guard var transport = negotiation.session.transport else { throw .notSupported }
         guard ifMatch == nil || ifMatch == "*" || ifMatch == negotiation.entityTag else { throw .sessionReplaced }
         guard let credentials = fragment.credentials, credentials != transport.remoteCredentials else { return nil }
+        if let seconds = participant.changeLimits.negotiation.secondsToWait(now: now) {
+            throw .tooManyRestarts(retryAfter: seconds)
+        }
         transport.remoteCredentials = credentials
         transport.localCredentials = ICECredentials(using: &random)
         negotiation.session.transport = transport

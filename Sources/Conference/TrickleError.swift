@@ -6,6 +6,8 @@ public enum TrickleError: Error, Hashable, CustomStringConvertible {
     case sessionReplaced
     /// The participant joined without ICE.
     case notSupported
+    /// The participant restarted ICE too often; the next restart is possible after so many seconds.
+    case tooManyRestarts(retryAfter: Int)
 
     public var description: String {
         switch self {
@@ -13,6 +15,8 @@ public enum TrickleError: Error, Hashable, CustomStringConvertible {
         case .sessionReplaced: "the ICE session was replaced by a restart: send the newest ETag in If-Match"
         case .notSupported:
             "this participant joined without ICE; there are no candidates to tell and nothing to restart"
+        case .tooManyRestarts(let seconds):
+            "this participant restarted ICE too often in a short time; try again in \(seconds) s"
         }
     }
 }

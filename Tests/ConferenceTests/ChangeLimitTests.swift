@@ -55,6 +55,18 @@ struct ChangeLimitTests {
         try call.relay.setLayout(.speaker, room: "demo", now: call.now + .seconds(2))
     }
 
+    @Test("further offers and ICE restarts are limited together, and refused ones change nothing")
+    func negotiation() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        for _ in 0..<5 { try call.renegotiate(ada) { _ in } }
+        for _ in 0..<5 { try call.restart(ada, with: call.makeCredentials(), ifMatch: "*") }
+        #expect(throws: TrickleError.tooManyRestarts(retryAfter: 1)) {
+            try call.restart(ada, with: call.makeCredentials(), ifMatch: "*")
+        }
+        #expect(throws: JoinError.self) { try call.renegotiate(ada) { _ in } }
+    }
+
     @Test("events of a room are as many as its changes")
     func events() throws {
         let call = VirtualCall()

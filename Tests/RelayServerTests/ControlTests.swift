@@ -60,6 +60,11 @@ struct ControlTests {
         #expect(problem.status == .tooManyRequests)
         #expect(problem.headers[.retryAfter] == "3")
         #expect(problem.detail.contains("in 3 s"))
+        for problem in [
+            Problem(JoinError.tooManyOffers(retryAfter: 4)), Problem(TrickleError.tooManyRestarts(retryAfter: 4)),
+        ] {
+            #expect(problem.status == .tooManyRequests && problem.headers[.retryAfter] == "4")
+        }
     }
 
     @Test(

@@ -13,10 +13,17 @@ struct ChangeLimiter {
     }
 
     /// Counts a change.
-    mutating func take(now: MonotonicInstant) throws(RoomControlError) {
-        guard !bucket.take(now: now) else { return }
+    ///
+    /// - Returns: Nil if it is admitted, otherwise the seconds, at least one, until another one is.
+    mutating func secondsToWait(now: MonotonicInstant) -> Int? {
+        guard !bucket.take(now: now) else { return nil }
         let wait = (bucket.nextAvailable(now: now) ?? now) - now
-        throw .tooManyChanges(retryAfter: max(1, Int(min(wait.seconds.rounded(.up), 60))))
+        return max(1, Int(min(wait.seconds.rounded(.up), 60)))
+    }
+
+    /// Counts a change by a control request.
+    mutating func take(now: MonotonicInstant) throws(RoomControlError) {
+        if let seconds = secondsToWait(now: now) { throw .tooManyChanges(retryAfter: seconds) }
     }
 }
 
@@ -39,9 +46,12 @@ struct ParticipantChangeLimits {
     var layout: ChangeLimiter
     /// Changes that take the key of the session: microphone, camera and portrait.
     var own: ChangeLimiter
+    /// Further offers and ICE restarts, each of which is an answer and new keys to make.
+    var negotiation: ChangeLimiter
 
     init(now: MonotonicInstant) {
         layout = ChangeLimiter(rate: 5, burst: 20, now: now)
         own = ChangeLimiter(rate: 5, burst: 20, now: now)
+        negotiation = ChangeLimiter(rate: 2, burst: 10, now: now)
     }
 }

@@ -103,7 +103,7 @@ extension Problem {
         case .overloaded(_, let seconds), .tooManyUnconnected(_, let seconds):
             self.init(.serviceUnavailable, error.description, headers: [.retryAfter: "\(seconds)"])
             return
-        case .tooManyUnconnectedFromAddress(_, let seconds):
+        case .tooManyUnconnectedFromAddress(_, let seconds), .tooManyOffers(let seconds):
             self.init(.tooManyRequests, error.description, headers: [.retryAfter: "\(seconds)"])
             return
         case .noSuchParticipant: status = .notFound

@@ -95,7 +95,10 @@ extension Problem {
             case .noSuchParticipant: .notFound
             case .sessionReplaced: .preconditionFailed
             case .notSupported: .notImplemented
+            case .tooManyRestarts: .tooManyRequests
             }
-        self.init(status, error.description)
+        var headers: HTTPFields = [:]
+        if case .tooManyRestarts(let seconds) = error { headers[.retryAfter] = "\(seconds)" }
+        self.init(status, error.description, headers: headers)
     }
 }
