@@ -133,6 +133,18 @@ extension TransportAddress {
 }
 
 extension ICEServer {
+    /// Reads the servers of a file.
+    static func list(option path: String) throws -> [ICEServer] {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw ValidationError("the file \(path) cannot be read, or is not text in UTF-8")
+        }
+        do {
+            return try list(parsing: text)
+        } catch {
+            throw ValidationError("the file \(path) cannot be used: \(error.description)")
+        }
+    }
+
     /// Parses the URI of a STUN or TURN server.
     init(option text: String) throws {
         do {

@@ -58,7 +58,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.maximumConnections = limits.maxConnections
         configuration.trustedProxies = network.trustedProxy
         configuration.tls = browsers.tlsFiles
-        configuration.iceServers = browsers.iceServer
+        configuration.iceServers = browsers.iceServer + browsers.iceServerFile
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
@@ -143,13 +143,20 @@ struct BrowserOptions: ParsableArguments {
             "STUN or TURN server that those who join are told of; may be given several times.",
             discussion: """
                 stun:stun.example.org, or with what a TURN server asks for: \
-                'turn:turn.example.org?transport=udp&username=ada&credential=secret'. Everyone who joins gets to know it.
+                'turn:turn.example.org?transport=udp&username=ada&credential=secret'. Everyone who joins gets to know it, \
+                and everyone who lists the processes of this machine sees it: --ice-server-file keeps it from the latter.
                 """,
             valueName: "url"),
         transform: ICEServer.init(option:))
     var iceServer: [ICEServer] = []
 
     /// Both files; nil where HTTP is to be plain.
+    @Option(
+        help: ArgumentHelp(
+            "File with such servers, one a line; lines that begin with # are passed over.", valueName: "file"),
+        transform: ICEServer.list(option:))
+    var iceServerFile: [ICEServer] = []
+
     var tlsFiles: TLSFiles? {
         guard let tlsCertificate, let tlsKey else { return nil }
         return TLSFiles(certificate: tlsCertificate, key: tlsKey)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conference
+import Foundation
 import Logging
 import MediaCore
 import RateControl

@@ -24,6 +24,24 @@ struct ICEServerTests {
         #expect(server.credentials == .init(username: "ada", password: "a&b c"))
     }
 
+    @Test("a file has one server a line, and comments")
+    func list() throws {
+        let text = "# ours\r\nstun:a.example\n\n  turn:b.example?username=ada&credential=secret \n"
+        let servers = try ICEServer.list(parsing: text)
+        #expect(servers.map(\.uri) == ["stun:a.example", "turn:b.example"])
+        #expect(servers.last?.credentials?.password == "secret")
+    }
+
+    @Test("a mistake in a file is told with its line, and without the secret")
+    func mistakeInList() {
+        #expect {
+            try ICEServer.list(parsing: "stun:a.example\nturn:b.example?credential=secret\n")
+        } throws: { error in
+            let text = "\(error)"
+            return text.contains("line 2") && !text.contains("secret")
+        }
+    }
+
     @Test(
         "what names no server is refused",
         arguments: [

@@ -35,8 +35,9 @@ public struct ICEServer: Hashable, Sendable {
             case "credential": password = try Self.decoded(value, of: "credential")
             default:
                 throw ParseError(
-                    description: "'\(field)' cannot be in it: a turn: URI takes transport=udp or transport=tcp, "
-                        + "username and credential")
+                    // The value may be a secret.
+                    description: "'\(pair[0])' cannot be in it as it is: a turn: URI takes transport=udp or "
+                        + "transport=tcp, username and credential")
             }
         }
         uri = "\(scheme):\(authority)" + (transport.map { "?transport=\($0)" } ?? "")
@@ -49,6 +50,21 @@ public struct ICEServer: Hashable, Sendable {
         case (false, nil, nil): credentials = nil
         case (false, _, _): throw ParseError(description: "a STUN server takes no name and no password")
         }
+    }
+
+    /// Reads servers from the text of a file: one URI a line. Empty lines, and those that begin with `#`, are passed over.
+    public static func list(parsing text: String) throws(ParseError) -> [ICEServer] {
+        var servers: [ICEServer] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let uri = line.trimmingCharacters(in: .whitespaces)
+            guard !uri.isEmpty, !uri.hasPrefix("#") else { continue }
+            do throws(ParseError) {
+                servers.append(try ICEServer(parsing: uri))
+            } catch {
+                throw ParseError(description: "line \(index + 1): \(error.description)")
+            }
+        }
+        return servers
     }
 
     private static func schemeAndAuthority(_ text: Substring) throws(ParseError) -> (Substring, Substring) {
