@@ -1,6 +1,8 @@
 /// Why a recording's file is not what it should be.
 public enum FlightFileProblem: Error, Hashable, Sendable {
     case cannotCreate(path: String, reason: String)
+    /// As many files as the folder may hold are still being written.
+    case tooManyFiles(path: String, limit: Int)
     /// What was written until then can be used.
     case cannotWrite(path: String, reason: String)
     /// The disk was too slow; the recording ends before so many records.
@@ -11,6 +13,8 @@ extension FlightFileProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotCreate(let path, let reason): "cannot create the flight recording \(path): \(reason)"
+        case .tooManyFiles(let path, let limit):
+            "the flight recording \(path) is not made: \(limit) others are being written, which is the limit"
         case .cannotWrite(let path, let reason): "cannot write on to the flight recording \(path): \(reason)"
         case .fellBehind(let path, let lostRecords):
             "the flight recording \(path) ends early: the disk was too slow, and \(lostRecords) records found no room"

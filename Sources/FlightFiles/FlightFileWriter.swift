@@ -34,6 +34,7 @@ public final class FlightFileWriter: @unchecked Sendable {
     private let queue = DispatchQueue(label: "flight-recorder", qos: .utility)
     private let interval: Duration
     private let capacity: DataSize
+    private let retention: FlightFileRetention?
     private let onProblem: @Sendable (FlightFileProblem) -> Void
     private var firstProblem: FlightFileProblem?
     private var files: [File] = []
@@ -43,13 +44,16 @@ public final class FlightFileWriter: @unchecked Sendable {
     /// - Parameters:
     ///   - interval: The time from one look into the rings to the next.
     ///   - capacity: What a recording may have waiting.
+    ///   - retention: Bounds the files of a folder; nil for no bound.
     ///   - onProblem: Told what goes wrong, on a queue of the writer's.
     public init(
         interval: Duration = .milliseconds(100), capacity: DataSize = FlightRing.defaultCapacity,
+        retention: FlightFileRetention? = nil,
         onProblem: @escaping @Sendable (FlightFileProblem) -> Void = { _ in }
     ) {
         self.interval = interval
         self.capacity = capacity
+        self.retention = retention
         self.onProblem = onProblem
     }
 
@@ -81,7 +85,13 @@ public final class FlightFileWriter: @unchecked Sendable {
             ring.abandon()
             return
         }
-        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | opening.flags, 0o644)
+        if let retention, !retention.makeRoom(besides: Set(files.map(\.path))) {
+            ring.abandon()
+            report(.tooManyFiles(path: path, limit: retention.maximumCount))
+            return
+        }
+        // Names, rooms and the times of calls are nobody else's business.
+        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | opening.flags, 0o600)
         guard descriptor >= 0 else {
             ring.abandon()
             report(.cannotCreate(path: path, reason: Self.reason(errno)))

@@ -11,18 +11,21 @@ final class FlightFolder: Sendable {
     private let writer: FlightFileWriter
 
     /// Makes the folder if it is not there, and sees that it can be written to.
-    init(path: String, limit: DataSize, logger: Logger) throws(StartupError) {
+    init(path: String, limit: DataSize, maximumFileCount: Int, logger: Logger) throws(StartupError) {
         self.path = path
         self.limit = limit
         do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
         } catch {
             throw .folderNotUsable(path: path, reason: "it cannot be made")
         }
         guard FileManager.default.isWritableFile(atPath: path) else {
             throw .folderNotUsable(path: path, reason: "it cannot be written to")
         }
-        writer = FlightFileWriter { logger.warning("\($0)") }
+        let retention = FlightFileRetention(folder: path, maximumCount: maximumFileCount)
+        writer = FlightFileWriter(retention: retention) { logger.warning("\($0)") }
     }
 
     /// A recorder to a new file. It does not wait for the disk.

@@ -50,7 +50,9 @@ public final class RelayServer: Service {
         makeRelay: @escaping @Sendable (RelayConfiguration) -> any RelayCore
     ) async throws(StartupError) -> RelayServer {
         let flightFolder = try configuration.flightRecorderFolder.map { path throws(StartupError) in
-            try FlightFolder(path: path, limit: configuration.flightRecorderLimit, logger: logger)
+            try FlightFolder(
+                path: path, limit: configuration.flightRecorderLimit,
+                maximumFileCount: configuration.flightRecorderFiles, logger: logger)
         }
         var configuration = configuration
         if let folder = configuration.imageFolder {

@@ -32,6 +32,8 @@ public struct RelayServerConfiguration: Sendable {
     public var flightRecorderFolder: String?
     /// What a recording's file may grow to.
     public var flightRecorderLimit = FlightRecorder.defaultLimit
+    /// Recordings that the folder holds; the oldest complete ones are removed.
+    public var flightRecorderFiles = 1000
     /// The folder of the images that templates and overlays may name; nil for those that `relay` has.
     public var imageFolder: String?
     /// How much processor time is spent at the start, in the background, on measuring the machine for the relay's

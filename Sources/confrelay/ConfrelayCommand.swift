@@ -62,6 +62,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.workers = limits.workers
         configuration.flightRecorderFolder = flightRecorder.flightRecorder
         configuration.flightRecorderLimit = flightRecorder.flightRecorderLimit
+        configuration.flightRecorderFiles = flightRecorder.flightRecorderFiles
         configuration.relay.canvas = media.canvas
         configuration.relay.frameRate = media.frameRate
         configuration.relay.rateLimits = media.rateLimits
@@ -366,7 +367,15 @@ struct FlightRecorderOptions: ParsableArguments {
         transform: DataSize.init(option:))
     var flightRecorderLimit = FlightRecorder.defaultLimit
 
+    @Option(
+        help: ArgumentHelp(
+            "Recordings that the folder holds; the oldest are removed before others are made.", valueName: "n"))
+    var flightRecorderFiles = RelayServerConfiguration().flightRecorderFiles
+
     func validate() throws {
+        guard (1...1_000_000).contains(flightRecorderFiles) else {
+            throw ValidationError("--flight-recorder-files \(flightRecorderFiles) is not possible: choose 1 to 1000000")
+        }
         guard flightRecorderLimit >= DataSize(bytes: 10_000) else {
             throw ValidationError("--flight-recorder-limit is too small: give 10kB at least")
         }

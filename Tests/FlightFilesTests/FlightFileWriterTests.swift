@@ -43,6 +43,49 @@ struct FlightFileWriterTests {
         return (count, decoder.ending)
     }
 
+    @Test("files are readable by their owner alone")
+    func permissions() async throws {
+        let folder = try Folder()
+        let writer = FlightFileWriter()
+        let recorder = FlightRecorder(
+            header: header, sink: writer.makeSink(path: folder.path + "/a.flight", opening: .create))
+        record(1, with: recorder)
+        await writer.shutDown()
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/a.flight")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("a folder holds only so many recordings: the oldest complete ones go, other files stay")
+    func retention() async throws {
+        let folder = try Folder()
+        for (index, name) in ["old.flight", "older.flight", "notes.txt"].enumerated() {
+            let path = folder.path + "/" + name
+            try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+            let time = Date(timeIntervalSince1970: 1_000_000 - Double(index) * 1000)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+        }
+        let writer = FlightFileWriter(retention: FlightFileRetention(folder: folder.path, maximumCount: 2))
+        let recorder = FlightRecorder(
+            header: header, sink: writer.makeSink(path: folder.path + "/new.flight", opening: .create))
+        record(1, with: recorder)
+        #expect(await writer.shutDown() == nil)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["new.flight", "notes.txt", "old.flight"])
+    }
+
+    @Test("recordings that are being written are not removed for others, which are not made")
+    func openFiles() async throws {
+        let folder = try Folder()
+        let writer = FlightFileWriter(retention: FlightFileRetention(folder: folder.path, maximumCount: 2))
+        let recorders = ["a", "b", "c"].map { name in
+            FlightRecorder(
+                header: header, sink: writer.makeSink(path: folder.path + "/\(name).flight", opening: .create))
+        }
+        for recorder in recorders { record(1, with: recorder) }
+        #expect(await writer.shutDown() == .tooManyFiles(path: folder.path + "/c.flight", limit: 2))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.flight", "b.flight"])
+    }
+
     @Test("what recorders record is in their files, ended in order")
     func severalFiles() async throws {
         let folder = try Folder()

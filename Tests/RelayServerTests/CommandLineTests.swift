@@ -90,6 +90,34 @@ struct CommandLineTests {
         #expect(try ConfrelayCommand.parse([]).serverConfiguration.tls == nil)
     }
 
+    @Test("limits on connections and recordings reach the configuration")
+    func connectionsAndRecordings() throws {
+        let configuration = try ConfrelayCommand.parse([
+            "--max-connections", "64", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1",
+            "--flight-recorder-files", "7",
+        ]).serverConfiguration
+        #expect(configuration.maximumConnections == 64)
+        #expect(configuration.trustedProxies.map(\.host) == ["127.0.0.1", "::1"])
+        #expect(configuration.flightRecorderFiles == 7)
+        #expect(message(["--max-connections", "3"]).contains("choose 16 to 16384"))
+        #expect(message(["--flight-recorder-files", "0"]).contains("choose 1 to 1000000"))
+    }
+
+    @Test("ICE servers are read from a file, whose mistakes are told with their line")
+    func iceServerFile() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "confrelay-ice-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("# ours\nturn:turn.example.org?username=ada&credential=secret\n".utf8).write(
+            to: URL(fileURLWithPath: path))
+        let configuration = try ConfrelayCommand.parse([
+            "--ice-server", "stun:stun.example.org", "--ice-server-file", path,
+        ]).serverConfiguration
+        #expect(configuration.iceServers.map(\.uri) == ["stun:stun.example.org", "turn:turn.example.org"])
+        try Data("http://example.org\n".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(message(["--ice-server-file", path]).contains("line 1"))
+        #expect(message(["--ice-server-file", "/nowhere"]).contains("cannot be read"))
+    }
+
     @Test("a certificate without its key, and a key without its certificate, are refused")
     func halfOfTLS() {
         #expect(message(["--tls-certificate", "a.crt"]).contains("give --tls-key as well"))
