@@ -151,6 +151,21 @@ public final class RelayServer: Service {
         try outcome.get()
     }
 
+    /// Reads the TLS certificate and its key again, for the connections that come. The log says if they cannot be used.
+    public func reloadCertificate() {
+        certificates?.reload()
+    }
+
+    /// How often the files of the certificate are looked at.
+    private static let certificateCheckInterval = Duration.seconds(10)
+
+    private func watchCertificate() async {
+        guard let certificates else { return }
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.certificateCheckInterval)) != nil { certificates.reloadIfChanged() }
+        }
+    }
+
     private func serve() async throws {
         try await driver.start(mediaChannel: mediaChannel)
         calibrate()
@@ -167,7 +182,8 @@ public final class RelayServer: Service {
                 group.addTask { [driver] in
                     try await driver.waitUntilClosed()
                 }
-                // Either both end, after a shutdown was asked for, or one fails and takes the other along.
+                group.addTask { [self] in await watchCertificate() }
+                // Either all end, after a shutdown was asked for, or one fails and takes the other along.
                 try await group.waitForAll()
             }
         } onGracefulShutdown: { [driver] in

@@ -65,9 +65,14 @@ enum Confrelay {
             let server = try await RelayServer.bind(configuration, logger: logger) { endpoint in
                 StandardStreams.write("\(endpoint)\n")
             }
+            var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+                .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)
+            ]
+            if configuration.tls != nil {
+                services.append(.init(service: HangupService(server: server), successTerminationBehavior: .ignore))
+            }
             var group = ServiceGroupConfiguration(
-                services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
             group.maximumGracefulShutdownDuration = shutdownDuration
             try await ServiceGroup(configuration: group).run()
             return (.success, nil)

@@ -151,13 +151,13 @@ struct BrowserOptions: ParsableArguments {
         transform: ICEServer.init(option:))
     var iceServer: [ICEServer] = []
 
-    /// Both files; nil where HTTP is to be plain.
     @Option(
         help: ArgumentHelp(
             "File with such servers, one a line; lines that begin with # are passed over.", valueName: "file"),
         transform: ICEServer.list(option:))
     var iceServerFile: [ICEServer] = []
 
+    /// Both files; nil where HTTP is to be plain.
     var tlsFiles: TLSFiles? {
         guard let tlsCertificate, let tlsKey else { return nil }
         return TLSFiles(certificate: tlsCertificate, key: tlsKey)

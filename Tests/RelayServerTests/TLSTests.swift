@@ -102,6 +102,45 @@ struct TLSTests {
         }
     }
 
+    private func replace(_ name: String, in folder: Folder, by text: String) throws {
+        try Data(text.utf8).write(to: folder.url.appending(path: name), options: .atomic)
+    }
+
+    @Test("a certificate whose file has changed is read again; files that have not changed are not")
+    func changedCertificate() throws {
+        let folder = try makeFolder()
+        let lines = Log.Lines()
+        let store = try CertificateStore(
+            files: TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key")),
+            logger: Logger(label: "test") { _ in Log(lines: lines) })
+        let first = store.context
+        store.reloadIfChanged()
+        #expect(store.context === first)
+        try replace("good.crt", in: folder, by: TestCertificate.expiredCertificate)
+        store.reloadIfChanged()
+        #expect(store.context !== first)
+        #expect(lines.texts.withLock { $0.last } == "notice: the TLS certificate was read again")
+    }
+
+    @Test("when the changed files cannot be used, the certificate of before stays, and the log says so once")
+    func unusableChange() throws {
+        let folder = try makeFolder()
+        let lines = Log.Lines()
+        let store = try CertificateStore(
+            files: TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key")),
+            logger: Logger(label: "test") { _ in Log(lines: lines) })
+        let first = store.context
+        try replace("good.key", in: folder, by: TestCertificate.otherKey)
+        for _ in 0..<3 { store.reloadIfChanged() }
+        #expect(store.context === first)
+        let texts = lines.texts.withLock { $0 }
+        #expect(texts.count == 1)
+        #expect(texts.first?.hasPrefix("error: the TLS certificate of before stays in use") ?? false)
+        try replace("good.key", in: folder, by: TestCertificate.key)
+        store.reloadIfChanged()
+        #expect(store.context !== first)
+    }
+
     @Test("signalling is served by TLS 1.2 and later, and says so")
     func serving() async throws {
         let folder = try makeFolder()

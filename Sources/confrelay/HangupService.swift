@@ -1,0 +1,13 @@
+import RelayServer
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the TLS certificate again on SIGHUP, as certificate tools ask servers to.
+struct HangupService: Service {
+    let server: RelayServer
+
+    func run() async {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        for await _ in signals.cancelOnGracefulShutdown() { server.reloadCertificate() }
+    }
+}
