@@ -26,6 +26,25 @@ struct ColourEncoding: Hashable {
         isFullRange = colour.isFullRange
     }
 
+    /// The same, with BT.601 for every matrix that is not for 4:2:0 pictures.
+    init(orBT601 colour: ColourDescription) {
+        do throws(PixelTransferError) {
+            self = try ColourEncoding(colour)
+        } catch {
+            matrix = .bt601
+            isFullRange = colour.isFullRange
+        }
+    }
+
+    /// The luma of black.
+    var black: Double { isFullRange ? 0 : 16 }
+
+    /// How many levels lie between black and white.
+    var lumaSpan: Double { isFullRange ? 255 : 219 }
+
+    /// How many levels lie between the extremes of U or V.
+    var chromaSpan: Double { isFullRange ? 255 : 224 }
+
     /// The weights of red and blue in luma (H.273 table 4).
     var lumaWeights: (red: Double, blue: Double) {
         switch matrix {
