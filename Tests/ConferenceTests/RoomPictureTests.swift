@@ -53,6 +53,29 @@ import Testing
         #expect(!picture.colour(x: 230, y: 90).resembles(.yellow))
     }
 
+    @Test("a camera of full range or BT.709 keeps its contrast and hue, and the receiver is told the canvas's colour")
+    func colour() throws {
+        let fullRange = ColourDescription(isFullRange: true)
+        for (description, sent, seen) in [
+            (ColourDescription.unspecified, Colour(y: 200, u: 128, v: 128), Colour(y: 200, u: 128, v: 128)),
+            (fullRange, Colour(y: 224, u: 128, v: 128), Colour(y: 208, u: 128, v: 128)),
+            (fullRange, Colour(y: 32, u: 128, v: 128), Colour(y: 43, u: 128, v: 128)),
+            (.bt709, Colour(y: 63, u: 102, v: 240), Colour(y: 81, u: 90, v: 240)),
+        ] {
+            let call = VirtualCall()
+            let viewer = try call.join("Viewer", video: .receiveOnly)
+            let camera = try call.join("Camera", colour: sent)
+            camera.colourDescription = description
+            call.run(for: .seconds(3))
+            let picture = try #require(viewer.picture)
+            #expect(picture.attachments.colour == .bt601)
+            let shown = picture.colour(x: 160, y: 60)
+            // The pattern's ripple adds six levels to some of the samples.
+            #expect(abs(Int(shown.y) - Int(seen.y) - 3) <= 6, "\(shown), not \(seen)")
+            #expect(shown.resembles(seen, tolerance: 4), "\(shown), not \(seen)")
+        }
+    }
+
     @Test("a source that stops does not slow the others' frames, and becomes a placeholder")
     func stoppedSourceDoesNotSlowOthers() throws {
         let call = VirtualCall()

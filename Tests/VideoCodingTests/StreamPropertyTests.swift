@@ -67,6 +67,22 @@ struct StreamPropertyTests {
         #expect(plain.session.format?.colour == .unspecified)
     }
 
+    @Test(
+        "a decoded picture has the colour that its encoder was given", arguments: backEnds,
+        [
+            ColourDescription.bt601, .bt709, .unspecified,
+            ColourDescription(primaries: 6, transferCharacteristics: 6, matrixCoefficients: 6, isFullRange: true),
+            ColourDescription(primaries: 1, transferCharacteristics: 13, matrixCoefficients: 1, isFullRange: true),
+        ])
+    func decodedColour(backEnd: EncoderBackEnd, colour: ColourDescription) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture) { $0.colour = colour }
+        let sample = try encoder.encode(0..<1, of: MovingPattern(smallPicture))[0].sample
+        #expect(try parameterSets(sample.format).sequence.usability?.videoSignal?.colour ?? .unspecified == colour)
+        let decoder = try TestDecoder(format: sample.format)
+        let outputs = decoder.decode(sample) + decoder.finishDelayedFrames()
+        #expect(outputs.compactMap(\.picture).map(\.pixelBuffer.attachments.colour) == [colour])
+    }
+
     @Test("slices are no larger than asked for", arguments: backEnds(with: .sliceMaxBytes), [600, 1200])
     func sliceSize(backEnd: EncoderBackEnd, size: Int) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) {

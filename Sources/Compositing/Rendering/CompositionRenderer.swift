@@ -32,6 +32,10 @@ public final class CompositionRenderer {
         public init() {}
     }
 
+    /// The colour of every picture handed out. It is BT.601 in limited range, as browsers' cameras send and as placeholders
+    /// and labels are drawn. Encoders must signal it, since Chromium takes unspecified video for BT.709.
+    public static let canvasColour = ColourDescription.bt601
+
     private let compositor: any VideoCompositing
     private let context: RenderContext
     private var counts = Statistics()
@@ -170,6 +174,7 @@ public final class CompositionRenderer {
     private func plainPicture(for request: CompositionRequest) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: Self.canvasDimensions(request))
         let colour = request.instruction.background?.plainColour ?? CompositionBackground.standardColour
+        picture.attachments.colour = Self.canvasColour
         picture.withI420Region { $0.fill(PixelRect($0.dimensions), with: colour) }
         return picture.freeze()
     }
@@ -180,11 +185,12 @@ public final class CompositionRenderer {
 }
 
 extension CompositionInputs {
-    /// The source's picture where it is what the request's canvas is to show, as it is: of its size, upright, planar and
-    /// fresh.
+    /// The source's picture where it is what the request's canvas is to show, as it is: of its size and colour, upright,
+    /// planar and fresh.
     fileprivate func passthroughPicture(of source: SourceID, for request: CompositionRequest) -> PixelBuffer? {
         guard case .picture(let picture, let rotation, false) = sources[source]?.content, picture.format == .i420,
-            picture.dimensions == request.canvas
+            picture.dimensions == request.canvas,
+            ColourConversion(from: picture.attachments.colour, to: CompositionRenderer.canvasColour) == nil
         else { return nil }
         let layer = request.instruction.layers.first { $0.source == source }
         return (layer?.rotation ?? rotation) == .none ? picture : nil

@@ -133,12 +133,13 @@ extension LayerCompositor {
         PixelRect(tile.dimensions).forEachPart(outside: shown) { tile.part($0).fill(luma: Self.barLuma) }
         guard !shown.isEmpty else { return }
         let region = tile.part(shown)
+        let conversion = ColourConversion(from: picture.attachments.colour, to: CompositionRenderer.canvasColour)
         picture.withPlanes { planes in
             let source = I420Region(planes: planes, rect: placement.crop)
             if rotation == .none {
-                take(source, into: region)
+                take(source, into: region, conversion)
             } else {
-                turn(source, by: rotation, into: region)
+                turn(source, by: rotation, into: region, conversion)
             }
         }
         if isStale { region.dim() }
@@ -155,19 +156,33 @@ extension LayerCompositor {
         placeholder.picture.withPlanes { take(I420Region(planes: $0, rect: placement.crop), into: tile.part(shown)) }
     }
 
-    private func take(_ source: I420Region, into region: I420Region) {
-        if source.dimensions == region.dimensions {
-            region.copy(source)
-            counts.copies += 1
-        } else {
+    /// Copies or scales a picture, and converts its colour where it is not the canvas's: with the copy, or after scaling,
+    /// since most tiles are smaller than the pictures that they show.
+    private func take(_ source: I420Region, into region: I420Region, _ conversion: ColourConversion? = nil) {
+        if source.dimensions != region.dimensions {
             region.scale(source)
             counts.scales += 1
+            convert(region, into: region, conversion)
+        } else if conversion != nil {
+            convert(source, into: region, conversion)
+        } else {
+            region.copy(source)
+            counts.copies += 1
         }
     }
 
+    private func convert(_ source: I420Region, into region: I420Region, _ conversion: ColourConversion?) {
+        guard let conversion else { return }
+        region.convert(source, by: conversion)
+        counts.colourConversions += 1
+    }
+
     /// Scales first: most tiles are smaller than the pictures that they show, and turning costs by the sample.
-    private func turn(_ source: I420Region, by rotation: VideoRotation, into region: I420Region) {
+    private func turn(
+        _ source: I420Region, by rotation: VideoRotation, into region: I420Region, _ conversion: ColourConversion?
+    ) {
         counts.rotations += 1
+        defer { convert(region, into: region, conversion) }
         let lying = rotation.upright(region.dimensions)
         guard source.dimensions != lying else {
             region.rotate(source, by: rotation)

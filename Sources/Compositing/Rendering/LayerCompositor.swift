@@ -1,7 +1,8 @@
 public import MediaCore
 import PixelTransfer
 
-/// Composes layers in 4:2:0, without a conversion of colours between decoding and encoding.
+/// Composes layers in 4:2:0, in the matrix and range of `CompositionRenderer.canvasColour`. A picture of another matrix or
+/// range is converted in the size of its tile; a picture of the same is not touched.
 ///
 /// Every source is turned upright and fitted into its layer's rectangle; what a contained picture leaves of that is black.
 /// Only that is written which is seen. Each source is scaled once a tick for each size in which it is seen; other canvases
@@ -18,6 +19,8 @@ public final class LayerCompositor: VideoCompositing {
         public var rotations = 0
         /// Tiles copied: finished tiles of another canvas, and pictures that had the right size already.
         public var copies = 0
+        /// Pictures whose colour was not the canvas's and was converted, each in the size of its tile.
+        public var colourConversions = 0
         /// Layers blended over what lies below them.
         public var blends = 0
         /// Layers left out because others hide them.

@@ -33,7 +33,7 @@ public struct VideoCompositionRequest {
     }
 
     /// A picture to write, of the canvas's size and as the compositor's `destinationAttributes` say, with undefined
-    /// contents. It comes from a pool.
+    /// contents, for samples in `CompositionRenderer.canvasColour`. It comes from a pool.
     public func makeDestination() -> MutablePixelBuffer { context.makeDestination(canvas) }
 
     /// Whether the picture is not wanted any more. To be looked at now and then; then `render` throws `cancelled`.
@@ -61,7 +61,11 @@ final class RenderContext {
     /// Pictures allocated by pools.
     var allocationCount: Int { destinations.allocationCount }
 
-    func makeDestination(_ dimensions: VideoDimensions) -> MutablePixelBuffer { destinations.makePicture(dimensions) }
+    func makeDestination(_ dimensions: VideoDimensions) -> MutablePixelBuffer {
+        var picture = destinations.makePicture(dimensions)
+        picture.attachments.colour = CompositionRenderer.canvasColour
+        return picture
+    }
 
     func source(_ id: SourceID) -> CompositionSource? {
         guard var source = inputs.sources[id] else { return nil }

@@ -1,3 +1,4 @@
+import Compositing
 import H264
 import MediaCore
 import SecureTransport
@@ -54,8 +55,7 @@ struct DownlinkFormat {
         properties.profileLevel = H264ProfileLevel(profile)
         properties.preset = preset
         properties.sliceMaxBytes = needsSmallSlices ? maximumSliceSize : nil
-        // What cameras send, browsers' above all, and placeholders are drawn in. Unsaid, Chromium would take it for BT.709.
-        properties.colour = .bt601
+        properties.colour = CompositionRenderer.canvasColour
         // The encoder picks the lowest level that fits, with some head-room; never above the receiver's.
         let usual = H264Level.lowest(
             for: dimensions, frameRate: frameRate, bitRate: max(bitRate, .megabits(4)), profile: profile)

@@ -81,6 +81,8 @@ final class TestClient {
     var downlink: LinkModel<ByteBuffer>
     /// What is sent instead of the flat colour, in turn.
     var pictures: [PixelBuffer] = []
+    /// What the stream says that its numbers mean.
+    var colourDescription = ColourDescription.unspecified
 
     init(
         name: String, participantID: String, address: TransportAddress, session: NegotiatedSession,
@@ -181,10 +183,9 @@ final class TestClient {
     }
 
     private func makeEncoder(_ dimensions: VideoDimensions) throws -> CompressionSession {
-        try CompressionSession(
-            dimensions: dimensions,
-            properties: CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate)),
-            outputHandler: outputs.append)
+        var properties = CompressionProperties(averageBitRate: bitRate, expectedFrameRate: Double(frameRate))
+        properties.colour = colourDescription
+        return try CompressionSession(dimensions: dimensions, properties: properties, outputHandler: outputs.append)
     }
 
     private func handleEvents(now: MonotonicInstant) {
