@@ -21,6 +21,17 @@ public struct ColourDescription: Hashable, Sendable {
 
     /// Nothing is known; pictures are taken for limited range.
     public static let unspecified = ColourDescription()
+    /// The same, with the code points of BT.601 in place of unspecified ones where the matrix is unspecified. The range
+    /// stays.
+    public var assumingBT601: ColourDescription {
+        guard matrixCoefficients == Self.unspecified.matrixCoefficients else { return self }
+        func code(_ own: UInt8, _ other: UInt8) -> UInt8 { own == 2 ? other : own }
+        return ColourDescription(
+            primaries: code(primaries, Self.bt601.primaries),
+            transferCharacteristics: code(transferCharacteristics, Self.bt601.transferCharacteristics),
+            matrixCoefficients: Self.bt601.matrixCoefficients, isFullRange: isFullRange)
+    }
+
     /// High definition video, limited range.
     public static let bt709 = ColourDescription(primaries: 1, transferCharacteristics: 1, matrixCoefficients: 1)
     /// Standard definition video (525 lines), limited range.

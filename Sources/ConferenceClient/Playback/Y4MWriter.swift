@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import PixelTransfer
 
 /// Writes I420 pictures of one size as a YUV4MPEG2 (`.y4m`) file.
 final class Y4MWriter: PictureSink {
@@ -7,6 +8,8 @@ final class Y4MWriter: PictureSink {
     private let handle: FileHandle
     private let frameRate: Double
     private var dimensions: VideoDimensions?
+    /// The first picture's, which the header describes.
+    private var colour = ColourDescription.unspecified
     private var frame: [UInt8] = []
 
     private static let frameMarker = Array("FRAME\n".utf8)
@@ -32,9 +35,11 @@ final class Y4MWriter: PictureSink {
         }
         if dimensions == nil {
             dimensions = picture.dimensions
+            colour = picture.attachments.colour
             let header = Y4MHeader(dimensions: picture.dimensions, frameRate: frameRate)
             try write(Array(header.line(attachments: picture.attachments).utf8))
         }
+        let picture = picture.converted(to: colour)
         frame.removeAll(keepingCapacity: true)
         frame.append(contentsOf: Self.frameMarker)
         for plane in 0..<picture.planeCount {
@@ -65,6 +70,20 @@ final class Y4MWriter: PictureSink {
     }
 }
 
+extension PixelBuffer {
+    /// The picture, which is I420, with the matrix and range of a colour; itself where it has them.
+    fileprivate func converted(to colour: ColourDescription) -> PixelBuffer {
+        guard let conversion = ColourConversion(from: attachments.colour, to: colour) else { return self }
+        var result = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+        result.attachments = attachments
+        result.attachments.colour = colour
+        result.withI420Region { region in
+            withPlanes { region.convert(I420Region(planes: $0, dimensions: dimensions), by: conversion) }
+        }
+        return result.freeze()
+    }
+}
+
 extension Y4MHeader {
     init(dimensions: VideoDimensions, frameRate: Double) {
         self.dimensions = dimensions
@@ -75,9 +94,9 @@ extension Y4MHeader {
     func line(attachments: PixelBufferAttachments) -> String {
         let rate = Self.ratio(frameRate)
         let aspect = attachments.pixelAspectRatio
-        let range = attachments.colour.isFullRange ? "FULL" : "LIMITED"
+        let range = attachments.colour.isFullRange ? Self.fullRange : Self.limitedRange
         return "\(Self.magic) W\(dimensions.width) H\(dimensions.height) F\(rate.numerator):\(rate.denominator)"
-            + " Ip A\(aspect.width):\(aspect.height) C420mpeg2 XCOLORRANGE=\(range)\n"
+            + " Ip A\(aspect.width):\(aspect.height) C420mpeg2 \(range)\n"
     }
 
     /// The rate as a ratio: the simplest one that is it, such as 30000:1001, or else to the millionth.

@@ -99,7 +99,7 @@ final class VideoSendPipeline: @unchecked Sendable {
 
     private func encode(_ picture: PixelBuffer, _ request: Request) throws(ClientError) -> EncodedFrame? {
         do {
-            let session = try session(for: picture.dimensions, bitRate: request.bitRate)
+            let session = try session(for: picture, bitRate: request.bitRate)
             try session.set(\.averageBitRate, to: request.bitRate)
             // The wall clock may be set back; pictures' times may not.
             lastTime = max(request.wallClockMilliseconds, lastTime.map { $0 + 1 } ?? .min)
@@ -116,17 +116,20 @@ final class VideoSendPipeline: @unchecked Sendable {
         }
     }
 
-    /// The encoder for pictures of this size: the one there is, unless the source changed its size.
+    /// The encoder for pictures like this one: the one there is, unless the source changed its size or colour.
+    ///
+    /// The stream says the colour even of sources that do not, since receivers guess differently.
     private func session(
-        for dimensions: VideoDimensions, bitRate: BitRate
+        for picture: PixelBuffer, bitRate: BitRate
     ) throws(VideoCodingError) -> CompressionSession {
-        if let session, session.canAccept(dimensions) == .accept { return session }
+        let (dimensions, colour) = (picture.dimensions, picture.attachments.colour.assumingBT601)
+        if let session, session.properties.colour == colour, session.canAccept(dimensions) == .accept { return session }
+        var properties = CompressionProperties(
+            averageBitRate: bitRate, expectedFrameRate: min(max(source.frameRate, 1), 60),
+            profileLevel: H264ProfileLevel(settings.profile))
+        properties.colour = colour
         let made = try CompressionSession(
-            dimensions: dimensions, backEnd: settings.backEnd,
-            properties: CompressionProperties(
-                averageBitRate: bitRate, expectedFrameRate: min(max(source.frameRate, 1), 60),
-                profileLevel: H264ProfileLevel(settings.profile)),
-            outputHandler: outputs.append)
+            dimensions: dimensions, backEnd: settings.backEnd, properties: properties, outputHandler: outputs.append)
         // The lowest level that holds the stream; the receiver's own where that is lower still, which may not hold it.
         if let limit = settings.levelIDC, let level = made.properties.profileLevel.level, level.levelIDC > limit {
             guard let lower = H264Level(levelIDC: limit) else {

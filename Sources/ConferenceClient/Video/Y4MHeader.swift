@@ -5,10 +5,15 @@ struct Y4MHeader: Hashable {
     var dimensions: VideoDimensions
     /// Frames per second.
     var frameRate: Double
+    /// Whether luma goes from 0 to 255. The format says nothing else of colour.
+    var isFullRange = false
 
     /// Larger pictures are refused.
     static let maximumDimension = 8192
     static let magic = "YUV4MPEG2"
+    /// The comment by which ffmpeg and others tell the range.
+    static let fullRange = "XCOLORRANGE=FULL"
+    static let limitedRange = "XCOLORRANGE=LIMITED"
 
     /// Bytes of one frame: planar 4:2:0, chroma rounded up.
     var frameSize: Int {
@@ -46,6 +51,7 @@ struct Y4MHeader: Hashable {
                 }
             case "I":
                 guard ["p", "?"].contains(value) else { throw Y4MError(reason: "it is interlaced (I\(value))") }
+            case "X" where field == Self.fullRange: isFullRange = true
             default: break
             }
         }

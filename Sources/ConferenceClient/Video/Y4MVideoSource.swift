@@ -56,6 +56,7 @@ public final class Y4MVideoSource: VideoSource {
         let data = try file.read(header.frameSize)
         guard data.readableBytes == header.frameSize else { return nil }
         var picture = pool.makeBuffer()
+        picture.attachments.colour.isFullRange = header.isFullRange
         var offset = 0
         data.withUnsafeReadableBytes { bytes in
             for plane in 0..<3 {
