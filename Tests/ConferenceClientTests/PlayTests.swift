@@ -71,6 +71,32 @@ struct PlayTests {
         }
     }
 
+    /// Nine pictures of 32x32, each lighter than the one before, as I, P and seven B-frames. The SPS denies that any is
+    /// reordered, as some encoders do.
+    ///
+    /// Made by ffmpeg: `-f lavfi -i "color=black:size=32x32:rate=30:duration=0.3,geq=lum='20+20*N'" -c:v libx264 -qp 10
+    /// -bf 7 -refs 1 -profile:v main`. Then `max_num_reorder_frames` was made 0.
+    private static let deniedReordering = [
+        "AAAAAWdNQArtktAPFi5YAAAAAWjuAQyyAAAAAWWIhADr/veBvzLLYDpqyWn2EN8AAAABQZooDX/KaY+ZZQBqhfm0xp+AAAAAAQGe",
+        "QUSL1S/wPWDr/+IP1/zvpzV3l/EAAAABAZ5CRIvVL/A9YOv/4g3D/O+nNXeX8AAAAAEBnkNEi9Uv8D1g6//iC6/zvpzV3l/BAAAA",
+        "AQGeRESLVcEAAAABAZ5FRIvSIacyt5Y7ztcJH4EAAAABAZ5GRIvSIacywIB7ztcJH4EAAAABAZ5HRIvVL/A9YOv/4gTNs76c1d5f",
+        "wA==",
+    ].joined()
+
+    @Test("a raw stream with B-frames is shown whole and in order, though it says that it has none")
+    func reordered() async throws {
+        let (file, output) = (TemporaryFile(".264"), TemporaryFile(".y4m"))
+        let stream = try #require(Data(base64Encoded: Self.deniedReordering))
+        try stream.write(to: URL(fileURLWithPath: file.path))
+        let run = try PlayRun(options(file) { $0.output = .y4m(path: output.path) })
+        let (report, problem) = await run.play()
+        #expect(problem == nil)
+        #expect(report.frames.shown == 9 && report.frames.dropped == 0 && report.frames.late == 0)
+        let lumas = try frames(output.path).frames.map { Int($0[500]) }
+        #expect(lumas.count == 9)
+        for (number, luma) in lumas.enumerated() { #expect(abs(luma - 20 * (number + 1)) <= 4, "\(lumas)") }
+    }
+
     @Test("playing starts at the picture that is seen at the start, and lasts as long as asked for")
     func part() async throws {
         let file = try movie()

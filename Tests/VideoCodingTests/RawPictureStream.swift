@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import VideoCoding
 
-/// Writes H.264 by hand, of flat pictures without compression (I_PCM): any order, frames or fields, and a Main profile
-/// SPS that says nothing of reordering.
+/// Writes H.264 by hand, of flat pictures without compression (I_PCM): any order, frames or fields, and an SPS of the Main
+/// profile that says nothing of reordering, unless something else is asked for.
 struct RawPictureStream {
     static let dimensions = VideoDimensions(width: 32, height: 32)
 
@@ -16,10 +16,13 @@ struct RawPictureStream {
     private var idrCount: UInt32 = 0
     private var count = 0
 
-    init(isFrameOnly: Bool = true, referenceFrames: UInt32 = 4) throws {
+    /// - Parameter reorderFrames: `max_num_reorder_frames`; nil for an SPS without `bitstream_restriction`.
+    init(
+        isFrameOnly: Bool = true, referenceFrames: UInt32 = 4, profileIDC: UInt32 = 77, reorderFrames: UInt32? = nil
+    ) throws {
         self.isFrameOnly = isFrameOnly
         var sps = TestBits()
-        sps.append(77, count: 8)
+        sps.append(profileIDC, count: 8)
         sps.append(0, count: 8)
         sps.append(30, count: 8)
         for value in [0, 4, 0, 4, referenceFrames] as [UInt32] { sps.append(golomb: value) }
@@ -28,7 +31,13 @@ struct RawPictureStream {
         sps.append(golomb: isFrameOnly ? 1 : 0)
         sps.append(isFrameOnly ? 1 : 0, count: 1)
         if !isFrameOnly { sps.append(0, count: 1) }  // not macroblock-adaptive
-        sps.append(0b1001, count: 4)  // direct_8x8_inference, no cropping, no VUI, stop bit
+        sps.append(0b10, count: 2)  // direct_8x8_inference, no cropping
+        sps.append(reorderFrames == nil ? 0 : 1, count: 1)  // VUI
+        if let reorderFrames {
+            sps.append(0b11, count: 10)  // nothing but a bitstream_restriction, with vectors over picture boundaries
+            for value in [0, 0, 16, 16, reorderFrames, referenceFrames] as [UInt32] { sps.append(golomb: value) }
+        }
+        sps.append(1, count: 1)  // stop bit
         var pps = TestBits()
         for value in [0, 0] as [UInt32] { pps.append(golomb: value) }
         pps.append(0, count: 2)  // CAVLC, no bottom_field_pic_order

@@ -60,7 +60,7 @@ final class MoviePlayback: Sendable {
         player = SampleBufferPlayer(
             timebase: timebase,
             configuration: .init(
-                attributes: attributes,
+                attributes: attributes, reordering: .complete,
                 untimedPictureDuration: MediaTime(value: 1_000_000, timescale: 1_000_000)
                     .multiplied(by: 1_000_000, over: Int64(clamping: (frameRate * 1_000_000).rounded()))),
             eventHandler: eventHandler)

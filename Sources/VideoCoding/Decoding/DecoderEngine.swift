@@ -10,6 +10,7 @@ struct DecoderEngine: ~Copyable {
     /// Makes pictures what they have to be; nil where any will do.
     private let transfer: PixelTransferSession?
     private let limits: DecodingLimits
+    private let reordering: PictureReordering
     private let counters: DecodingCounters
     private var decoder: LibAVDecoder
     private var pending = PendingFrames()
@@ -31,13 +32,14 @@ struct DecoderEngine: ~Copyable {
 
     init(
         format: VideoFormatDescription, attributes: PixelBufferAttributes, limits: DecodingLimits,
-        counters: DecodingCounters
+        reordering: PictureReordering = .signalled, counters: DecodingCounters
     ) throws(VideoCodingError) {
         if let reason = limits.reasonToReject(format) { throw .unsupportedFormat(reason: reason) }
         decoder = try LibAVDecoder(limits: limits)
         self.format = format
         transfer = attributes == .any ? nil : PixelTransferSession(destination: attributes)
         self.limits = limits
+        self.reordering = reordering
         self.counters = counters
         active = ActiveFormat(format)
     }
@@ -174,7 +176,11 @@ struct DecoderEngine: ~Copyable {
 
     /// Decodes what was laid out and emits the pictures that are there then.
     private mutating func send(_ serial: Int64, _ emit: (DecodeOutput) -> Void) -> VideoCodingError? {
-        if let reordering = active.reordering { decoder.reorderDepth = reordering.depth }
+        switch (reordering, active.reordering) {
+        case (.complete, _): decoder.reorderDepth = Self.maximumReorderDepth
+        case (.signalled, let estimator?): decoder.reorderDepth = estimator.depth
+        case (.signalled, nil): break
+        }
         wasFresh = isFresh
         isFresh = false
         var failure: VideoCodingError?

@@ -8,6 +8,7 @@ public import MediaCore
 public final class DecodingPipeline {
     private let attributes: PixelBufferAttributes
     private let limits: DecodingLimits
+    private let reordering: PictureReordering
     private let counters = DecodingCounters()
     private var engine: DecoderEngine?
 
@@ -21,9 +22,14 @@ public final class DecodingPipeline {
     /// - Parameters:
     ///   - attributes: What pictures must be like, in every format.
     ///   - limits: What is refused, before any memory is allocated for it.
-    public init(attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default) {
+    ///   - reordering: How many frames are held back to put pictures in order.
+    public init(
+        attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
+        reordering: PictureReordering = .signalled
+    ) {
         self.attributes = attributes
         self.limits = limits
+        self.reordering = reordering
     }
 
     /// Decodes the next frame of the stream.
@@ -65,7 +71,8 @@ public final class DecodingPipeline {
         case .refused(.reject(let reason)): throw .unsupportedFormat(reason: reason)
         case .refused, nil: break
         }
-        var next = try DecoderEngine(format: format, attributes: attributes, limits: limits, counters: counters)
+        var next = try DecoderEngine(
+            format: format, attributes: attributes, limits: limits, reordering: reordering, counters: counters)
         next.effort = effort
         _ = next.adopt(format) { _ in }
         engine?.finish { body(.output($0)) }

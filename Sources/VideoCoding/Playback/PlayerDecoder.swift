@@ -29,7 +29,8 @@ struct PlayerDecoder {
     private var generation = 0
 
     init(_ configuration: SampleBufferPlayer.Configuration) {
-        pipeline = DecodingPipeline(attributes: configuration.attributes, limits: configuration.limits)
+        pipeline = DecodingPipeline(
+            attributes: configuration.attributes, limits: configuration.limits, reordering: configuration.reordering)
     }
 
     /// Decodes a sample.

@@ -24,6 +24,8 @@ public final class SampleBufferPlayer: Sendable {
         /// What pictures must be like.
         public var attributes: PixelBufferAttributes
         public var limits: DecodingLimits
+        /// How many frames the decoder holds back to put pictures in order: `complete` for files.
+        public var reordering: PictureReordering
         /// How long a picture is shown whose sample has no presentation time (one that is no number). It follows the one
         /// before; the first one is shown at time zero.
         public var untimedPictureDuration: MediaTime
@@ -31,6 +33,7 @@ public final class SampleBufferPlayer: Sendable {
         public init(
             readySampleCount: Int = 16, maximumSampleCount: Int = 600, pictureCount: Int = 4,
             attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
+            reordering: PictureReordering = .signalled,
             untimedPictureDuration: MediaTime = MediaTime(value: 1, timescale: 30)
         ) {
             self.readySampleCount = max(1, readySampleCount)
@@ -38,6 +41,7 @@ public final class SampleBufferPlayer: Sendable {
             self.pictureCount = max(2, pictureCount)
             self.attributes = attributes
             self.limits = limits
+            self.reordering = reordering
             self.untimedPictureDuration = untimedPictureDuration
         }
     }
