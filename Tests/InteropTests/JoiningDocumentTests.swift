@@ -65,14 +65,28 @@ struct JoiningDocumentTests {
             "needs webrtcbin, libnice, python3-gi and network namespaces: make test installs what can be installed"))
     func webrtcbin() async throws {
         let folder = try TemporaryFolder()
-        try await JoiningDocument.runApart(["webrtcbin-publish", "webrtcbin-watch"], room: "rtc", time: 6, in: folder)
-        try await check(sound: "seen.mkv", in: folder)
+        // The publisher's pictures are forwarded after some seconds, and are smaller than the composed ones.
+        for _ in 0..<2 {
+            try await JoiningDocument.runApart(
+                ["webrtcbin-publish", "webrtcbin-watch"], room: "rtc", time: 9, in: folder)
+            let received = try await check(sound: "seen.mkv", in: folder)
+            #expect(received.duration(ofTone: 440) >= 4, "the file goes on when the picture's size changes")
+        }
     }
 
-    /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard.
+    /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard: twice in one
+    /// folder, where the first run's files lie, the second time with a picture whose size changes.
     private func publishAndWatch(with program: String, sound: String) async throws {
         let folder = try TemporaryFolder()
-        let relay = try await RelayProgram(["--canvas", "640x360"], in: folder)
+        for canvas in ["640x360", "1280x720"] {
+            try await publishAndWatch(with: program, canvas: canvas, sound: sound, in: folder)
+        }
+    }
+
+    private func publishAndWatch(
+        with program: String, canvas: String, sound: String, in folder: TemporaryFolder
+    ) async throws {
+        let relay = try await RelayProgram(["--canvas", canvas], in: folder)
         let script = try JoiningScript(
             ["\(program)-publish", "\(program)-watch", "leave"], relay: relay, room: program, time: 5, in: folder)
         try await script.finish(within: .seconds(60))
@@ -87,10 +101,12 @@ struct JoiningDocumentTests {
         #expect(try await relay.room(program) == nil, "all have left")
     }
 
-    private func check(sound: String, in folder: TemporaryFolder) async throws {
+    @discardableResult
+    private func check(sound: String, in folder: TemporaryFolder) async throws -> ReceivedMedia {
         let received = try await ReceivedMedia(video: "seen.mkv", audio: sound, in: folder)
         #expect(received.frameCount >= 10)
         #expect(received.columns.map(\.channels) == RGB.smpteBars, "the colour bars are there: \(received.columns)")
         #expect(received.duration(ofTone: 440) >= 0.5, "the tone is there")
+        return received
     }
 }

@@ -40,7 +40,7 @@ extension JoiningDocument {
             ip link add near type veth peer name far
             ip addr add 198.51.100.1/24 dev near
             ip link set near up && ip link set far up
-            confrelay --host 198.51.100.1 --canvas 640x360 > relay.out &
+            confrelay --host 198.51.100.1 > relay.out &
             RUNNING=$!
             until grep -q listening relay.out; do sleep 0.1; done
             """
