@@ -98,6 +98,14 @@ extension AudioSource {
 
     private func decodeFirst(skipping skipped: Int) {
         guard let packet = packets.popFirst() else { return }
+        guard !repeatsDecodedTime(packet) else {
+            counts.overlapping += 1
+            return
+        }
+        guard spend(packet.sampleCount) else {
+            counts.overBudget += 1
+            return
+        }
         let before = queue.count
         do throws(OpusError) {
             try queue.append(maximum: packet.sampleCount) { (output) throws(OpusError) in
@@ -113,8 +121,24 @@ extension AudioSource {
         }
         isDiscontinuous = packet.payload.readableBytes <= Self.discontinuousPayloadSize
         lastSequence = packet.sequence
+        decodedEnd = packet.end
         cursor = packet.end
         concealedAhead = 0
+    }
+
+    /// Whether more than half of a packet's time has been decoded from the packets before it.
+    ///
+    /// Timestamps that come from a clock overlap a little. The whole packet would be decoded for what is new of it.
+    private func repeatsDecodedTime(_ packet: PacketQueue.Packet) -> Bool {
+        guard let decodedEnd else { return false }
+        return (packet.end - decodedEnd) * 2 < Int64(packet.sampleCount)
+    }
+
+    /// Has `sampleCount` samples decoded, where the budget allows it.
+    private func spend(_ sampleCount: Int) -> Bool {
+        guard budget.spend(sampleCount) else { return false }
+        counts.decoded += .microseconds(sampleCount * 1000 / 48)
+        return true
     }
 
     /// Nothing is there although it is time: makes something up, and stops playing after a while.
@@ -136,7 +160,11 @@ extension AudioSource {
         if concealedRun < Self.fadeEnd {
             let whole = length / Self.concealmentStep * Self.concealmentStep
             // Where libopus does not conceal, silence does.
-            _ = try? queue.append(maximum: whole) { (output) throws(OpusError) in try decoder.conceal(into: output) }
+            if spend(whole) {
+                _ = try? queue.append(maximum: whole) { (output) throws(OpusError) in
+                    try decoder.conceal(into: output)
+                }
+            }
             fadeOut(queue.count - before)
             if isCounted { counts.concealed += .microseconds(length * 1000 / 48) }
         }
@@ -147,6 +175,7 @@ extension AudioSource {
 
     /// Adds the last `kept` of the `length` samples that `packet` carries of the time before it. Returns `kept`.
     private func recover(_ length: Int, keeping kept: Int, from packet: PacketQueue.Packet) -> Int {
+        guard spend(length) else { return conceal(kept, isCounted: true) }
         let before = queue.count
         do throws(OpusError) {
             try queue.append(maximum: length) { (output) throws(OpusError) in

@@ -50,6 +50,9 @@ public final class AudioSource {
     var concealedAhead: Int64 = 0
     /// Whether the last packet said that silence follows (DTX).
     var isDiscontinuous = false
+    /// The timestamp after the last packet decoded.
+    var decodedEnd: Int64?
+    var budget = DecodingBudget()
     var scaling = ScalingState()
     private var meter = LevelMeter()
     private var gate = MixGate()
@@ -102,6 +105,7 @@ public final class AudioSource {
     /// Makes the next 20 ms, in `frame`. `finish` fades it in or out.
     public func pull(now: MonotonicInstant) {
         let time = now.audioSamples
+        budget.refill(at: time)
         isFrameWhole = isPlaying
         if !isPlaying { start(time) }
         if isPlaying {
@@ -202,6 +206,7 @@ public final class AudioSource {
         decoder.reset()
         referenceTimestamp = nil
         cursor = nil
+        decodedEnd = nil
         lastSequence = nil
         concealedAhead = 0
         isPlaying = false

@@ -14,6 +14,12 @@ public struct AudioSourceStatistics: Hashable, Sendable {
     public var malformed = 0
     /// Packets dropped to bound the delay or the memory.
     public var discarded = 0
+    /// Packets not decoded, because an earlier one had already brought more than half of their time.
+    public var overlapping = 0
+    /// Packets not decoded, because lately more audio had been decoded than time had gone by.
+    public var overBudget = 0
+    /// Playing time that libopus made: of packets, of their in-band FEC, and by concealment.
+    public var decoded = Duration.zero
     /// Times the stream was taken up anew after a jump of its timestamps.
     public var restarts = 0
     /// Lost packets whose sound came from the in-band FEC of the packet after.

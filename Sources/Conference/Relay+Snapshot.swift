@@ -95,6 +95,7 @@ extension Participant {
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
             packetsRateLimited: packetsRateLimited,
             audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
+            audioPacketsNotDecoded: audioPacketsNotDecoded,
             audioLevel: audio?.level.decibelsBelowOverload ?? 127,
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }

@@ -172,6 +172,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioPackets: UInt64 = 0
     /// Audio payloads taken from later packets that repeat them (RED).
     public var redBlocksUsed: UInt64 = 0
+    /// Audio packets that were not decoded: earlier packets had brought their time, or too much was decoded lately.
+    public var audioPacketsNotDecoded: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
     /// Audio playout delay.

@@ -41,6 +41,9 @@ final class Participant {
     private(set) var sendsSlides = false
     /// What the mixer last said of the participant's audio.
     var audio: AudioSourceReport?
+    private var audioDrops = CounterReading()
+    /// Audio packets that were not decoded: their time had been decoded, or more audio than time had gone by.
+    private(set) var audioPacketsNotDecoded: UInt64 = 0
     /// What the participant says of microphone and camera.
     var microphoneIsOn = true
     var cameraIsOn = true
@@ -113,6 +116,14 @@ final class Participant {
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
         passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
+    }
+
+    /// Takes what became of the participant's audio at a tick.
+    func take(_ report: AudioSourceReport) {
+        audio = report
+        let statistics = report.statistics
+        audioPacketsNotDecoded &+= audioDrops.advance(
+            to: UInt64(clamping: statistics.overlapping + statistics.overBudget))
     }
 
     /// Whether the participant sees themselves.

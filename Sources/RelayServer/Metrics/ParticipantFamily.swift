@@ -91,6 +91,10 @@ struct ParticipantFamily {
             counter("uplink_red_blocks_used", "Audio payloads taken from later packets that repeat them.") {
                 $0.uplink.redBlocksUsed
             },
+            counter(
+                "uplink_audio_packets_not_decoded",
+                "Audio packets not decoded: their time had come before, or more audio came than time went by."
+            ) { $0.uplink.audioPacketsNotDecoded },
             gauge("uplink_audio_level_dbov", "Audio level, 0 the loudest, -127 silence.") {
                 -Double($0.uplink.audioLevel)
             },
