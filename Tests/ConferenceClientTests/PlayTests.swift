@@ -76,7 +76,7 @@ struct PlayTests {
     ///
     /// Made by ffmpeg: `-f lavfi -i "color=black:size=32x32:rate=30:duration=0.3,geq=lum='20+20*N'" -c:v libx264 -qp 10
     /// -bf 7 -refs 1 -profile:v main`. Then `max_num_reorder_frames` was made 0.
-    private static let deniedReordering = [
+    static let deniedReordering = [
         "AAAAAWdNQArtktAPFi5YAAAAAWjuAQyyAAAAAWWIhADr/veBvzLLYDpqyWn2EN8AAAABQZooDX/KaY+ZZQBqhfm0xp+AAAAAAQGe",
         "QUSL1S/wPWDr/+IP1/zvpzV3l/EAAAABAZ5CRIvVL/A9YOv/4g3D/O+nNXeX8AAAAAEBnkNEi9Uv8D1g6//iC6/zvpzV3l/BAAAA",
         "AQGeRESLVcEAAAABAZ5FRIvSIacyt5Y7ztcJH4EAAAABAZ5GRIvSIacywIB7ztcJH4EAAAABAZ5HRIvVL/A9YOv/4gTNs76c1d5f",

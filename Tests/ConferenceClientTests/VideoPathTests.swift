@@ -177,6 +177,23 @@ struct VideoSourceTests {
             try VideoInput(argument: "/none.mp4").open(name: "", settings: .init())
         }
     }
+
+    @Test("a raw stream with B-frames is encoded anew, though it says that it has none")
+    func deniedReordering() throws {
+        let file = TemporaryFile(".264")
+        let stream = try #require(Data(base64Encoded: PlayTests.deniedReordering))
+        try stream.write(to: URL(fileURLWithPath: file.path))
+        let input = VideoInput(argument: file.path)
+        let source = try #require(try input.open(name: "", settings: .init()))
+        #expect(source is DecodedFileSource)
+        var lumas: [Int] = []
+        for _ in 0..<9 {
+            let shown = try #require(picture(try source.nextFrame(wallClockMilliseconds: 0)))
+            lumas.append(shown.withPlane(0) { bytes, _ in Int(bytes[8]) })
+        }
+        for (number, luma) in lumas.enumerated() { #expect(abs(luma - 20 * (number + 1)) <= 4, "\(lumas)") }
+        #expect(throws: ClientError.self) { try input.open(name: "", settings: .init(reencodes: false)) }
+    }
 }
 
 @Suite("Video pipelines")

@@ -1,3 +1,4 @@
+import H264
 public import MediaCore
 import Recording
 
@@ -74,11 +75,10 @@ public final class EncodedFileSource: VideoSource {
 
     /// Opens a file whose frames come in the order in which they are shown.
     static func open(_ path: String) throws -> MovieReader {
-        let reader = try MovieReader(path: path)
-        guard reader.format.reorderDepth == 0 else {
+        guard try canSend(path: path) else {
             throw ClientError.unreadableInput(path: path, reason: reorderingReason)
         }
-        return reader
+        return try MovieReader(path: path)
     }
 
     /// Whether a file can be sent as it is: whether its frames come in the order in which they are shown.
@@ -86,11 +86,21 @@ public final class EncodedFileSource: VideoSource {
     /// - Throws: `ClientError.unreadableInput`.
     static func canSend(path: String) throws(ClientError) -> Bool {
         do {
-            return try MovieReader(path: path).format.reorderDepth == 0
+            let reader = try MovieReader(path: path)
+            guard reader.format.reorderDepth == 0 else { return false }
+            // Some encoders deny in the SPS that frames are reordered.
+            for _ in 0..<inspectedSampleCount {
+                guard let sample = try reader.nextSample() else { break }
+                if sample.hasBipredictiveSlice { return false }
+            }
+            return true
         } catch {
             throw ClientError(reading: path, error)
         }
     }
+
+    /// Two groups of the longest that encoders make of B-frames.
+    private static let inspectedSampleCount = 34
 
     private func startOver() throws(MovieError) {
         try reader.rewind()
@@ -98,6 +108,17 @@ public final class EncodedFileSource: VideoSource {
             throw .malformed(path: reader.path, reason: "it has no frames when read again")
         }
         upcoming = first
+    }
+}
+
+extension SampleBuffer {
+    fileprivate var hasBipredictiveSlice: Bool {
+        guard let units = try? nalUnits() else { return false }
+        var parameterSets = ParameterSetStore()
+        for unit in format.parameterSets.compactMap(NALUnit.init) { try? parameterSets.insert(unit) }
+        return units.contains {
+            (try? SliceHeader(parsing: $0, parameterSets: parameterSets))?.kind == .bipredictive
+        }
     }
 }
 
