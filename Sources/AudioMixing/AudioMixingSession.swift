@@ -106,7 +106,7 @@ public final class AudioMixingSession {
             if source.isInMix { mixer.add(source.frame) }
             result.sources[source.id] = AudioSourceReport(
                 level: source.level, mixGain: source.mixGain, isPlaying: source.isFrameWhole,
-                statistics: source.statistics)
+                levelClaim: source.levelClaims.takeVerdict(), statistics: source.statistics)
         }
         swap(&total, &previousTotal)
         let isHeard = mixer.mix(without: nil, into: &total)

@@ -10,11 +10,17 @@ public struct AudioPacket: Sendable {
     /// The RTP sequence number, unwrapped.
     public var sequence: Int64
     public var arrival: MonotonicInstant
+    /// How loud the packet says it is (RFC 6464); nil where it does not say it.
+    public var claimedLevel: AudioLevel?
 
-    public init(payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant) {
+    public init(
+        payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant,
+        claimedLevel: AudioLevel? = nil
+    ) {
         self.payload = payload
         self.rtpTimestamp = rtpTimestamp
         self.sequence = sequence
         self.arrival = arrival
+        self.claimedLevel = claimedLevel
     }
 }

@@ -1,3 +1,4 @@
+import MediaCore
 import NIOCore
 
 extension AudioSource {
@@ -112,6 +113,7 @@ extension AudioSource {
                 try decoder.decode(packet.payload, into: output)
             }
             counts.packetsDecoded += 1
+            checkClaim(of: packet, decoded: queue.count - before)
             queue.removeMiddle(ofLast: queue.count - before, dropping: skipped)
             fadeIn(queue.count - before)
             concealedRun = 0
@@ -139,6 +141,15 @@ extension AudioSource {
         guard budget.spend(sampleCount) else { return false }
         counts.decoded += .microseconds(sampleCount * 1000 / 48)
         return true
+    }
+
+    private func checkClaim(of packet: PacketQueue.Packet, decoded sampleCount: Int) {
+        guard let claim = packet.claimedLevel else { return }
+        queue.withSamples { samples in
+            levelClaims.add(
+                claim: claim.decibelsBelowOverload,
+                of: UnsafeMutableBufferPointer(rebasing: samples[(samples.count - sampleCount)...]))
+        }
     }
 
     /// Nothing is there although it is time: makes something up, and stops playing after a while.

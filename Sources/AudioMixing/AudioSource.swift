@@ -53,6 +53,7 @@ public final class AudioSource {
     /// The timestamp after the last packet decoded.
     var decodedEnd: Int64?
     var budget = DecodingBudget()
+    var levelClaims = LevelClaimCheck()
     var scaling = ScalingState()
     private var meter = LevelMeter()
     private var gate = MixGate()
@@ -94,7 +95,8 @@ public final class AudioSource {
         let timestamp = unwrap(packet.rtpTimestamp)
         let arrival = packet.arrival.audioSamples
         let entry = PacketQueue.Packet(
-            payload: packet.payload, sequence: packet.sequence, timestamp: timestamp, sampleCount: sampleCount)
+            payload: packet.payload, sequence: packet.sequence, timestamp: timestamp, sampleCount: sampleCount,
+            claimedLevel: packet.claimedLevel)
         guard belongsToStream(entry, arrival: arrival) else {
             insertStray(entry, rtpTimestamp: packet.rtpTimestamp, arrival: arrival)
             return
@@ -204,6 +206,7 @@ public final class AudioSource {
         packets.removeAll()
         estimator.reset()
         decoder.reset()
+        levelClaims.restart()
         referenceTimestamp = nil
         cursor = nil
         decodedEnd = nil

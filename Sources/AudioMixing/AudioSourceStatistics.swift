@@ -48,14 +48,18 @@ public struct AudioSourceReport: Hashable, Sendable {
     public var mixGain: Float
     /// Whether all of the frame was played; otherwise packets were awaited.
     public var isPlaying: Bool
+    /// What this tick's decoding says of the levels that packets claim.
+    public var levelClaim: LevelClaim
     public var statistics: AudioSourceStatistics
 
     public init(
-        level: AudioLevel, mixGain: Float = 1, isPlaying: Bool = true, statistics: AudioSourceStatistics
+        level: AudioLevel, mixGain: Float = 1, isPlaying: Bool = true, levelClaim: LevelClaim = .unchecked,
+        statistics: AudioSourceStatistics
     ) {
         self.level = level
         self.mixGain = mixGain
         self.isPlaying = isPlaying
+        self.levelClaim = levelClaim
         self.statistics = statistics
     }
 }

@@ -56,20 +56,23 @@ public struct LevelMeter: Sendable {
 
     /// The frame's mean power in decibels; 0 is that of a square wave between -1 and 1 (RFC 6464, 3).
     private static func decibels(_ frame: [Float]) -> Float {
-        let energy = frame.withUnsafeBufferPointer { samples in
-            // Four sums that do not wait for each other.
-            var (a, b, c, d): (Float, Float, Float, Float) = (0, 0, 0, 0)
-            var index = 0
-            while index + 4 <= samples.count {
-                a += samples[index] * samples[index]
-                b += samples[index + 1] * samples[index + 1]
-                c += samples[index + 2] * samples[index + 2]
-                d += samples[index + 3] * samples[index + 3]
-                index += 4
-            }
-            return a + b + c + d
-        }
+        let energy = frame.withUnsafeBufferPointer(energy)
         return 10 * log10f(max(energy / Float(max(frame.count, 1)), 1e-13))
+    }
+
+    /// The sum of the squares of samples, of which the last up to three are left out where their number is no multiple of four.
+    static func energy(_ samples: UnsafeBufferPointer<Float>) -> Float {
+        // Four sums that do not wait for each other.
+        var (a, b, c, d): (Float, Float, Float, Float) = (0, 0, 0, 0)
+        var index = 0
+        while index + 4 <= samples.count {
+            a += samples[index] * samples[index]
+            b += samples[index + 1] * samples[index + 1]
+            c += samples[index + 2] * samples[index + 2]
+            d += samples[index + 3] * samples[index + 3]
+            index += 4
+        }
+        return a + b + c + d
     }
 
     private static func levelValue(_ decibels: Float) -> UInt8 {

@@ -9,6 +9,8 @@ struct PacketQueue {
         /// The RTP timestamp, unwrapped.
         var timestamp: Int64
         var sampleCount: Int
+        /// How loud the packet says it is; nil where it does not say it.
+        var claimedLevel: AudioLevel?
 
         /// The timestamp after the packet's last sample.
         var end: Int64 { timestamp + Int64(sampleCount) }

@@ -97,6 +97,7 @@ extension Participant {
             audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
             audioPacketsNotDecoded: audioPacketsNotDecoded,
             audioLevel: audio?.level.decibelsBelowOverload ?? 127,
+            audioLevelRefuted: undecodedAudio.isRefuted,
             audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
     }
 

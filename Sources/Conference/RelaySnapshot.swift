@@ -176,6 +176,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioPacketsNotDecoded: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
+    /// Whether decoding has shown that the levels which the packets claim are wrong: the decoded level is used from then on.
+    public var audioLevelRefuted = false
     /// Audio playout delay.
     public var audioDelay: Double = 0
 }

@@ -24,13 +24,17 @@ extension Room {
             let sole = receiver === first ? second : first
             consider(receiver, sole: isAlone && sole !== receiver ? sole : nil, now: now)
         }
-        setMixerRests(canDoWithoutMixer)
+        setMixerRests(canDoWithoutMixer(now: now))
     }
 
-    private var canDoWithoutMixer: Bool {
+    private func canDoWithoutMixer(now: MonotonicInstant) -> Bool {
         var isPassing = false
         for participant in participants {
-            if participant.sendsAudio, !participant.undecodedAudio.tellsLevel { return false }
+            if participant.sendsAudio,
+                !participant.undecodedAudio.isLevelTrusted(isOn: participant.microphoneIsOn, now: now)
+            {
+                return false
+            }
             guard participant.hearsMix else { continue }
             if participant.audioPassThrough.isMixed { return false }
             isPassing = true

@@ -40,7 +40,7 @@ final class Participant {
     private(set) var sendsVideo = false
     private(set) var sendsSlides = false
     /// What the mixer last said of the participant's audio.
-    var audio: AudioSourceReport?
+    private(set) var audio: AudioSourceReport?
     private var audioDrops = CounterReading()
     /// Audio packets that were not decoded: their time had been decoded, or more audio than time had gone by.
     private(set) var audioPacketsNotDecoded: UInt64 = 0
@@ -119,12 +119,16 @@ final class Participant {
     }
 
     /// Takes what became of the participant's audio at a tick.
-    func take(_ report: AudioSourceReport) {
+    func take(_ report: AudioSourceReport, now: MonotonicInstant) {
         audio = report
+        undecodedAudio.take(report.levelClaim, now: now)
         let statistics = report.statistics
         audioPacketsNotDecoded &+= audioDrops.advance(
             to: UInt64(clamping: statistics.overlapping + statistics.overBudget))
     }
+
+    /// The participant sends no audio any more.
+    func forgetAudio() { audio = nil }
 
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }

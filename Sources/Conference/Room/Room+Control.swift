@@ -135,7 +135,7 @@ extension Room {
     func noteLevels(_ sources: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
         for participant in participants {
             guard let report = sources[participant.id] else { continue }
-            participant.take(report)
+            participant.take(report, now: now)
             speaker.observe(participant.microphoneIsOn ? report.level : .silence, of: participant.id, now: now)
         }
         let before = speaker.activeSpeaker

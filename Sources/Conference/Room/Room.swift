@@ -130,7 +130,7 @@ final class Room {
             participant.audioPassThrough.reset()
             setMixed(participant.hearsMix, participant)
         }
-        if !participant.sendsAudio { participant.audio = nil }
+        if !participant.sendsAudio { participant.forgetAudio() }
     }
 
     /// Has the mixer make packets for a participant, or not any more.
@@ -181,7 +181,7 @@ final class Room {
             audioInput.insert(
                 AudioPacket(
                     payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
-                    arrival: packet.arrival),
+                    arrival: packet.arrival, claimedLevel: packet.level),
                 from: participant.id)
         }
         return passOn(packet, from: participant, now: now)

@@ -98,6 +98,9 @@ struct ParticipantFamily {
             gauge("uplink_audio_level_dbov", "Audio level, 0 the loudest, -127 silence.") {
                 -Double($0.uplink.audioLevel)
             },
+            gauge("uplink_audio_level_refuted", "1: the levels that packets claim are not those of their audio.") {
+                $0.uplink.audioLevelRefuted ? 1 : 0
+            },
             gauge("uplink_audio_delay_seconds", "Audio playout delay.") { $0.uplink.audioDelay / 1000 },
         ]
     }
