@@ -2,7 +2,7 @@ public import MediaCore
 
 /// Follows the parameter sets of a stream and tells the format of each frame.
 public struct FormatTracker: Sendable {
-    private var store = ParameterSetStore()
+    private(set) var store = ParameterSetStore()
     private var cached: (sequenceParameterSetID: UInt8, format: VideoFormatDescription)?
 
     public init() {}

@@ -182,10 +182,9 @@ public struct H264Depacketizer: Sendable {
             return
         }
         guard fragment?.header == header else { return rejectPayload() }
-        guard
-            (fragment?.bytes.readableBytes ?? 0) + rest.readableBytes + unitSize
-                <= limits.maximumAccessUnitSize.bytes
-        else {
+        let size = (fragment?.bytes.readableBytes ?? 0) + rest.readableBytes
+        let isOversize = fragmentHeader.type.isParameterSet && size > NALUnit.maximumParameterSetSize
+        guard !isOversize, size + unitSize <= limits.maximumAccessUnitSize.bytes else {
             oversizePayloadCount += 1
             return dropFragment()
         }

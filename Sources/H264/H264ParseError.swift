@@ -14,6 +14,10 @@ public enum H264ParseError: Error, Hashable, Sendable {
     case truncatedUnit(offset: Int)
     /// A NAL unit has more bytes than its length field can say.
     case unitTooLong(count: Int, maximum: Int)
+    /// An SPS or PPS has more bytes than `NALUnit.maximumParameterSetSize`.
+    case parameterSetTooLong(count: Int, maximum: Int)
+    /// The SPSs and PPSs of a stream have more bytes together than `ParameterSetStore.maximumSize`.
+    case tooManyParameterSets(count: Int, maximum: Int)
     /// A length of this many bytes; only 1, 2 and 4 exist.
     case unsupportedLengthSize(Int)
 }
@@ -37,6 +41,10 @@ extension H264ParseError: CustomStringConvertible {
             "the NAL unit at byte \(offset) is longer than the data: pass whole samples and the right length size"
         case .unitTooLong(let count, let maximum):
             "a NAL unit of \(count) bytes does not fit a length field for at most \(maximum): use four bytes"
+        case .parameterSetTooLong(let count, let maximum):
+            "a parameter set of \(count) bytes: at most \(maximum) are taken, and encoders write fewer than 100"
+        case .tooManyParameterSets(let count, let maximum):
+            "the stream's parameter sets have \(count) bytes, of which \(maximum) are taken: send those that are in use"
         case .unsupportedLengthSize(let size):
             "a NAL unit length of \(size) bytes: use 1, 2 or 4"
         }

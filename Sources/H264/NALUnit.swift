@@ -48,7 +48,17 @@ public struct NALUnit: Sendable, Hashable {
     }
 
     /// Whether this is an SPS or a PPS.
-    public var isParameterSet: Bool { type == .sequenceParameterSet || type == .pictureParameterSet }
+    public var isParameterSet: Bool { type.isParameterSet }
+
+    /// The most bytes of an SPS or PPS that is parsed. Encoders write fewer than 100; the longest that the syntax
+    /// allows, with all scaling lists and buffer schedules, has about as many as this.
+    public static let maximumParameterSetSize = 4096
+
+    func checkParameterSetSize() throws(H264ParseError) {
+        guard count <= Self.maximumParameterSetSize else {
+            throw .parameterSetTooLong(count: count, maximum: Self.maximumParameterSetSize)
+        }
+    }
 
     /// Whether a slice is the first of its picture in raster order: `first_mb_in_slice`, `ue(v)`, is zero.
     var beginsPicture: Bool {

@@ -49,6 +49,9 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     /// Whether the unit holds slice data of a primary, redundant or auxiliary picture (VCL; annexes G to J aside).
     public var isVCL: Bool { (1...5).contains(rawValue) || self == .auxiliaryCodedSlice }
 
+    /// Whether the unit is an SPS or a PPS.
+    var isParameterSet: Bool { self == .sequenceParameterSet || self == .pictureParameterSet }
+
     /// Whether the unit begins with a slice header: a slice of a primary or redundant picture, or its partition A.
     var hasSliceHeader: Bool { self == .codedSliceNonIDR || self == .dataPartitionA || self == .codedSliceIDR }
 

@@ -1,14 +1,23 @@
 public import MediaCore
 
 /// The parameter sets that a stream has sent so far, by id, as a decoder keeps them.
+///
+/// A sender decides how many sets come and how often they change, so that each one is parsed once, when it comes. A
+/// format is put together from the parsed sets.
 public struct ParameterSetStore: Sendable {
     private struct Entry<Set: Sendable>: Sendable {
         var unit: NALUnit
         var set: Set
     }
 
+    /// The most bytes of all sets together. 256 PPSs of an encoder's usual size, 5 to 40 bytes, fit.
+    public static let maximumSize = 16 << 10
+
     private var sequenceSets: [UInt8: Entry<SequenceParameterSet>] = [:]
     private var pictureSets: [UInt8: Entry<PictureParameterSet>] = [:]
+    private var size = 0
+    /// How many sets were parsed so far.
+    private(set) var parsedCount = 0
 
     public init() {}
 
@@ -20,22 +29,67 @@ public struct ParameterSetStore: Sendable {
         switch nalUnit.type {
         case .sequenceParameterSet:
             // Encoders repeat their sets before every IDR picture: these need no parsing.
-            if sequenceSets.values.contains(where: { $0.unit == nalUnit }) { return false }
+            let before = Self.id(of: nalUnit).flatMap { sequenceSets[$0] }
+            if before?.unit == nalUnit { return false }
+            try checkSize(of: nalUnit, inPlaceOf: before?.unit)
+            parsedCount += 1
             let set = try SequenceParameterSet(parsing: nalUnit)
+            forgetPictureSets(unfitFor: set, before: before?.set)
+            size += nalUnit.count - (before?.unit.count ?? 0)
             sequenceSets[set.id] = Entry(unit: nalUnit, set: set)
             return true
         case .pictureParameterSet:
-            if pictureSets.values.contains(where: { $0.unit == nalUnit }) { return false }
-            var set = try PictureParameterSet(parsing: nalUnit)
-            if let sequenceSet = sequenceParameterSet(id: set.sequenceParameterSetID), sequenceSet.chromaFormat == 3 {
-                set = try PictureParameterSet(parsing: nalUnit, chromaFormat: sequenceSet.chromaFormat)
-            }
+            let before = Self.id(of: nalUnit).flatMap { pictureSets[$0] }
+            if before?.unit == nalUnit { return false }
+            try checkSize(of: nalUnit, inPlaceOf: before?.unit)
+            let set = try parse(nalUnit)
+            size += nalUnit.count - (before?.unit.count ?? 0)
             pictureSets[set.id] = Entry(unit: nalUnit, set: set)
             return true
         default:
             return false
         }
     }
+
+    private func checkSize(of nalUnit: NALUnit, inPlaceOf before: NALUnit?) throws(H264ParseError) {
+        let sum = size - (before?.count ?? 0) + nalUnit.count
+        guard sum <= Self.maximumSize else { throw .tooManyParameterSets(count: sum, maximum: Self.maximumSize) }
+    }
+
+    private mutating func parse(_ nalUnit: NALUnit) throws(H264ParseError) -> PictureParameterSet {
+        parsedCount += 1
+        var reader = BitReader(nalUnit.rawPayload(sourceLimit: Self.sizeOfIDs))
+        _ = try reader.unsigned("pic_parameter_set_id", in: 0...255)
+        let sequenceID = UInt8(try reader.unsigned("seq_parameter_set_id", in: 0...31))
+        return try PictureParameterSet(
+            parsing: nalUnit, chromaFormat: sequenceParameterSet(id: sequenceID)?.chromaFormat ?? 1)
+    }
+
+    /// Forgets the PPSs of an SPS that begins or ends 4:4:4 video where they have scaling lists, of which there are more
+    /// in 4:4:4. They were written for the SPS before, and parsing them again whenever the SPS changes would be work that
+    /// a sender can have without end.
+    private mutating func forgetPictureSets(unfitFor set: SequenceParameterSet, before: SequenceParameterSet?) {
+        guard (set.chromaFormat == 3) != (before?.chromaFormat == 3) else { return }
+        for (id, entry) in pictureSets
+        where entry.set.sequenceParameterSetID == set.id && entry.set.dependsOnChromaFormat {
+            size -= entry.unit.count
+            pictureSets[id] = nil
+        }
+    }
+
+    /// The id of a set, of whose bytes no more is looked at than the id needs; nil where it is none.
+    private static func id(of nalUnit: NALUnit) -> UInt8? {
+        // An SPS has profile, constraints and level before its id.
+        let skipped = nalUnit.type == .sequenceParameterSet ? 24 : 0
+        var reader = BitReader(nalUnit.rawPayload(sourceLimit: sizeOfIDs))
+        guard (try? reader.bits(skipped, "profile_idc")) != nil, let id = try? reader.unsigned("id", in: 0...255) else {
+            return nil
+        }
+        return UInt8(id)
+    }
+
+    /// The most bytes of a set up to behind its ids.
+    private static let sizeOfIDs = 8
 
     /// The SPS with an id, if it was sent.
     public func sequenceParameterSet(id: UInt8) -> SequenceParameterSet? { sequenceSets[id]?.set }
@@ -51,7 +105,8 @@ public struct ParameterSetStore: Sendable {
         let dependents = pictureSets.values
             .filter { $0.set.sequenceParameterSetID == sequenceSet.set.id }
             .sorted { $0.set.id < $1.set.id }
-        return try? VideoFormatDescription(
-            h264ParameterSets: [sequenceSet.unit.bytes] + dependents.map(\.unit.bytes))
+        return VideoFormatDescription(
+            sequenceSets: [(sequenceSet.set, sequenceSet.unit.bytes)],
+            pictureSets: dependents.map { ($0.set, $0.unit.bytes) }, active: sequenceSet.set)
     }
 }

@@ -1,25 +1,5 @@
 /// What holds for a number of pictures: `pic_parameter_set_rbsp()` (H.264 7.3.2.2).
 public struct PictureParameterSet: Hashable, Sendable {
-    /// How macroblocks are assigned to slice groups (flexible macroblock ordering; H.264 8.2.2).
-    public enum SliceGroups: Hashable, Sendable {
-        /// Type 0: runs of macroblocks, these long, taken in turn.
-        case interleaved(runLengths: [Int])
-        /// Type 1.
-        case dispersed(count: Int)
-        /// Type 2: rectangles, each from a top left to a bottom right macroblock, and what is left over.
-        case foreground(rectangles: [Rectangle])
-        /// Types 3 to 5: two groups, the first of which grows (box-out, raster scan, wipe).
-        case changing(mapType: Int, directionFlag: Bool, changeRate: Int)
-        /// Type 6: each map unit's group.
-        case explicit(groups: [UInt8])
-
-        /// A rectangle of macroblocks, by its corners' addresses.
-        public struct Rectangle: Hashable, Sendable {
-            public var topLeft: Int
-            public var bottomRight: Int
-        }
-    }
-
     /// `pic_parameter_set_id`.
     public var id: UInt8
     /// `seq_parameter_set_id` of the SPS that this refers to.
@@ -28,8 +8,6 @@ public struct PictureParameterSet: Hashable, Sendable {
     public var usesCABAC: Bool
     /// `bottom_field_pic_order_in_frame_present_flag`.
     public var hasBottomFieldPictureOrder: Bool
-    /// Slice groups; nil when there is only one.
-    public var sliceGroups: SliceGroups?
     /// `num_ref_idx_l0_default_active_minus1` + 1.
     public var defaultReferenceCountL0: Int
     /// `num_ref_idx_l1_default_active_minus1` + 1.
@@ -56,20 +34,23 @@ public struct PictureParameterSet: Hashable, Sendable {
     public var uses8x8Transform: Bool
     public var scalingMatrix: ScalingMatrix?
 
-    /// Parses a PPS NAL unit.
+    /// Parses a PPS NAL unit, of at most `NALUnit.maximumParameterSetSize`.
+    ///
+    /// A PPS with several slice groups (flexible macroblock ordering, H.264 8.2.2) is an error: libavcodec and the
+    /// decoders of browsers and phones refuse it too, and its map of macroblocks is as long as a sender likes.
     ///
     /// - Parameter chromaFormat: `chroma_format_idc` of the SPS that it refers to; only 3 (4:4:4) changes the syntax.
     public init(parsing nalUnit: NALUnit, chromaFormat: UInt8 = 1) throws(H264ParseError) {
         guard nalUnit.type == .pictureParameterSet else {
             throw .unexpectedType(nalUnit.type, expected: .pictureParameterSet)
         }
+        try nalUnit.checkParameterSetSize()
         var reader = BitReader(nalUnit.rawPayload())
         id = UInt8(try reader.unsigned("pic_parameter_set_id", in: 0...255))
         sequenceParameterSetID = UInt8(try reader.unsigned("seq_parameter_set_id", in: 0...31))
         usesCABAC = try reader.flag("entropy_coding_mode_flag")
         hasBottomFieldPictureOrder = try reader.flag("bottom_field_pic_order_in_frame_present_flag")
-        let groupCount = try reader.unsigned("num_slice_groups_minus1", in: 0...7) + 1
-        sliceGroups = groupCount > 1 ? try SliceGroups(parsing: &reader, count: groupCount) : nil
+        _ = try reader.unsigned("num_slice_groups_minus1", in: 0...0)
         defaultReferenceCountL0 = try reader.unsigned("num_ref_idx_l0_default_active_minus1", in: 0...31) + 1
         defaultReferenceCountL1 = try reader.unsigned("num_ref_idx_l1_default_active_minus1", in: 0...31) + 1
         usesWeightedPrediction = try reader.flag("weighted_pred_flag")
@@ -93,36 +74,7 @@ public struct PictureParameterSet: Hashable, Sendable {
     }
 }
 
-extension PictureParameterSet.SliceGroups {
-    fileprivate init(parsing reader: inout BitReader, count: Int) throws(H264ParseError) {
-        let mapType = try reader.unsigned("slice_group_map_type", in: 0...6)
-        switch mapType {
-        case 0:
-            var lengths: [Int] = []
-            for _ in 0..<count { lengths.append(try reader.unsigned("run_length_minus1") + 1) }
-            self = .interleaved(runLengths: lengths)
-        case 1:
-            self = .dispersed(count: count)
-        case 2:
-            var rectangles: [Rectangle] = []
-            for _ in 0..<count - 1 {
-                let topLeft = try reader.unsigned("top_left")
-                let bottomRight = try reader.unsigned("bottom_right")
-                rectangles.append(Rectangle(topLeft: topLeft, bottomRight: bottomRight))
-            }
-            self = .foreground(rectangles: rectangles)
-        case 3...5:
-            let direction = try reader.flag("slice_group_change_direction_flag")
-            let rate = try reader.unsigned("slice_group_change_rate_minus1") + 1
-            self = .changing(mapType: mapType, directionFlag: direction, changeRate: rate)
-        default:
-            let unitCount = try reader.unsigned("pic_size_in_map_units_minus1") + 1
-            let bits = count > 4 ? 3 : count > 2 ? 2 : 1
-            guard unitCount * bits <= reader.bitsLeft else { throw .truncated(field: "slice_group_id") }
-            var groups: [UInt8] = []
-            groups.reserveCapacity(unitCount)
-            for _ in 0..<unitCount { groups.append(UInt8(try reader.bits(bits, "slice_group_id"))) }
-            self = .explicit(groups: groups)
-        }
-    }
+extension PictureParameterSet {
+    /// Whether the syntax behind the transform flag goes by the chroma format of the SPS (H.264 7.3.2.2).
+    var dependsOnChromaFormat: Bool { uses8x8Transform && scalingMatrix != nil }
 }

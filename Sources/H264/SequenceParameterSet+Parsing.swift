@@ -6,11 +6,13 @@ extension SequenceParameterSet {
         100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135,
     ]
 
-    /// Parses an SPS NAL unit. A picture larger than `VideoFormatDescription.maximumDimension` is an error.
+    /// Parses an SPS NAL unit, of at most `NALUnit.maximumParameterSetSize`. A picture larger than
+    /// `VideoFormatDescription.maximumDimension` is an error.
     public init(parsing nalUnit: NALUnit) throws(H264ParseError) {
         guard nalUnit.type == .sequenceParameterSet else {
             throw .unexpectedType(nalUnit.type, expected: .sequenceParameterSet)
         }
+        try nalUnit.checkParameterSetSize()
         var reader = BitReader(nalUnit.rawPayload())
         let profile = try reader.byte("profile_idc")
         let constraints = try reader.byte("constraint_set_flags")

@@ -42,10 +42,20 @@ extension VideoFormatDescription {
             }
         }
         guard !pictureSets.isEmpty else { throw .missingParameterSet(.pictureParameterSet) }
+        self.init(sequenceSets: sequenceSets, pictureSets: pictureSets, active: first)
+    }
+
+    /// Describes a stream by sets that are parsed already.
+    ///
+    /// - Parameter active: The SPS that gives size, profile and so on.
+    init(
+        sequenceSets: [(set: SequenceParameterSet, bytes: ByteBuffer)],
+        pictureSets: [(set: PictureParameterSet, bytes: ByteBuffer)], active: SequenceParameterSet
+    ) {
         self.init(
-            parameterSets: sequenceSets.map(\.bytes) + pictureSets.map(\.bytes), properties: Properties(first),
+            parameterSets: sequenceSets.map(\.bytes) + pictureSets.map(\.bytes), properties: Properties(active),
             meaning: H264ParameterSets(
-                active: first.id, sequenceSets: sequenceSets.map(\.set), pictureSets: pictureSets.map(\.set)))
+                active: active.id, sequenceSets: sequenceSets.map(\.set), pictureSets: pictureSets.map(\.set)))
     }
 
     /// What the SPSs say, in the order of `parameterSets`; none where the description was not made from parameter sets.

@@ -8,7 +8,6 @@ import Testing
         #expect((set.id, set.sequenceParameterSetID) == (0, 0))
         #expect(!set.usesCABAC)
         #expect(!set.hasBottomFieldPictureOrder)
-        #expect(set.sliceGroups == nil)
         #expect((set.defaultReferenceCountL0, set.defaultReferenceCountL1) == (3, 1))
         #expect(!set.usesWeightedPrediction)
         #expect(set.weightedBipredictionMode == 0)
@@ -55,7 +54,7 @@ import Testing
         #expect(set.secondChromaQPOffset == 5)
     }
 
-    @Test func `fields behind the slice groups are read`() throws {
+    @Test func `fields behind the number of slice groups are read`() throws {
         var builder = PictureParameterSetBuilder()
         builder.id = 200
         builder.sequenceParameterSetID = 31
@@ -67,49 +66,16 @@ import Testing
         #expect(set.hasRedundantPictureCount)
     }
 
-    @Test func `slice groups of every map type are read`() throws {
-        func groups(_ count: Int, type: Int, _ write: @escaping (inout BitWriter) -> Void) throws
-            -> PictureParameterSet.SliceGroups?
-        {
-            var builder = PictureParameterSetBuilder()
-            builder.sliceGroupCount = count
-            builder.sliceGroups = { writer in
-                writer.unsigned(type)
-                write(&writer)
-            }
-            let set = try PictureParameterSet(parsing: builder.build())
-            #expect(set.initialQP == 20)
-            return set.sliceGroups
-        }
-        #expect(
-            try groups(3, type: 0) { for length in [4, 5, 6] { $0.unsigned(length) } }
-                == .interleaved(runLengths: [5, 6, 7]))
-        #expect(try groups(2, type: 1) { _ in } == .dispersed(count: 2))
-        #expect(
-            try groups(2, type: 2) {
-                $0.unsigned(3)
-                $0.unsigned(40)
-            } == .foreground(rectangles: [.init(topLeft: 3, bottomRight: 40)]))
-        #expect(
-            try groups(2, type: 4) {
-                $0.flag(true)
-                $0.unsigned(9)
-            } == .changing(mapType: 4, directionFlag: true, changeRate: 10))
-        #expect(
-            try groups(5, type: 6) {
-                $0.unsigned(3)
-                for group in [0, 4, 2, 1] as [UInt32] { $0.bits(group, 3) }
-            } == .explicit(groups: [0, 4, 2, 1]))
-    }
-
-    @Test func `a map of more units than there are bits is refused before it is read`() {
+    @Test(arguments: 2...8) func `slice groups are refused, whatever their map`(count: Int) {
         var builder = PictureParameterSetBuilder()
-        builder.sliceGroupCount = 2
+        builder.sliceGroupCount = count
         builder.sliceGroups = { writer in
             writer.unsigned(6)
             writer.unsigned(4_000_000_000)
         }
-        #expect(throws: H264ParseError.truncated(field: "slice_group_id")) {
+        #expect(
+            throws: H264ParseError.valueOutOfRange(field: "num_slice_groups_minus1", value: Int64(count - 1))
+        ) {
             try PictureParameterSet(parsing: builder.build())
         }
     }

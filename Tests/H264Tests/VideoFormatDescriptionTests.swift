@@ -97,7 +97,8 @@ import Testing
             .truncated(field: "x"), .valueOutOfRange(field: "x", value: 1), .unitTooLong(count: 1, maximum: 0),
             .unexpectedType(.sei, expected: .sequenceParameterSet), .missingParameterSet(.sequenceParameterSet),
             .missingParameterSet(.pictureParameterSet), .unsupportedDimensions(width: 1, height: 1),
-            .truncatedUnit(offset: 0), .unsupportedLengthSize(3),
+            .truncatedUnit(offset: 0), .unsupportedLengthSize(3), .parameterSetTooLong(count: 1, maximum: 0),
+            .tooManyParameterSets(count: 1, maximum: 0),
         ]
         #expect(Set(errors.map(\.description)).count == errors.count)
     }
