@@ -10,7 +10,7 @@ extension Relay {
         joins.unconnected = unconnected.count
         return RelaySnapshot(
             rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
-            joins: joins, governor: governor.snapshot)
+            joins: joins, governor: governor.snapshot, decoding: decoding.snapshot)
     }
 
     /// The state of one room; `nil` when there is none of that name.
@@ -87,8 +87,9 @@ extension Participant {
             packetsLost: statistics.videoPacketsLost, width: size?.width ?? 0, height: size?.height ?? 0,
             framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
             framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
-            framesSkipped: uplink?.framesSkipped ?? 0, maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond,
-            effort: uplink?.effort ?? .full,
+            framesSkipped: uplink?.framesSkipped ?? 0,
+            framesRefused: (uplink?.framesRefused ?? 0) &+ (slides?.framesRefused ?? 0),
+            maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond, effort: uplink?.effort ?? .full,
             keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
             fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,

@@ -37,6 +37,7 @@ public final class Relay {
     var datagrams = DatagramCounters()
     let roomEvents = RoomEventLog()
     let governor: WorkGovernor
+    let decoding: DecodeBudget
 
     /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
     private static let startWithoutFeedback = BitRate.megabits(1)
@@ -54,6 +55,7 @@ public final class Relay {
         self.random = random
         governor = WorkGovernor(configuration: configuration, now: now)
         notices = RelayNoticeLog(now: now)
+        decoding = DecodeBudget(limits: configuration.decodeLimits)
         nextIdleCheck = now + Self.idleCheckInterval
     }
 
@@ -189,8 +191,8 @@ public final class Relay {
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
-            id: id, configuration: configuration, governor: governor, queues: queues, events: roomEvents,
-            wallClock: wallClock, now: now)
+            id: id, configuration: configuration, governor: governor, decoding: decoding, queues: queues,
+            events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
     }

@@ -43,6 +43,9 @@ public struct RelayConfiguration: Sendable {
     public var maximumEncoders: Int?
     /// What saves time before the machine has too little of it; nil: nothing does, and joins are not refused for it.
     public var governor: GovernorSettings?
+    /// How much is decoded, of one member and of all. What is beyond it is dropped before it is decoded, and the sender
+    /// is asked for less.
+    public var decodeLimits = DecodeLimits(workers: 8)
     /// The most of a shared encoder's rate that keyframes take.
     public var sharedKeyFrameShare = 0.05
     /// Whether pictures are composed and encoded smaller, or fewer a second, where the rate does not make good ones of the

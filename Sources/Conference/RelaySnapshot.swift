@@ -9,6 +9,8 @@ public struct RelaySnapshot: Encodable, Sendable {
     public var joins = JoinCounters()
     /// What the governor says; nil where there is none.
     public var governor: GovernorSnapshot?
+    /// What decoding takes of its budget.
+    public var decoding = DecodeBudgetSnapshot()
 }
 
 /// What became of the datagrams that arrived.
@@ -153,6 +155,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var framesDropped: UInt64 = 0
     /// Frames left out on purpose.
     public var framesSkipped: UInt64 = 0
+    /// Of those dropped, frames that were more than the relay decodes of a member; of the screen share, too.
+    public var framesRefused: UInt64 = 0
     /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it likes.
     public var maximumBitRate: Int64?
     /// What is spent on decoding the camera's video.

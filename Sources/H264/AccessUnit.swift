@@ -23,3 +23,28 @@ public struct AccessUnit: Sendable {
     /// The SPS and PPS units in it.
     public var parameterSets: [NALUnit] { nalUnits.filter(\.isParameterSet) }
 }
+
+/// How much of coded pictures an access unit holds: a decoder decodes all of it, also where it is more than one picture.
+public struct CodedPictureCount: Hashable, Sendable {
+    /// Pictures, or fields of one, that are begun: slices from the first macroblock on.
+    public var pictures: Int
+    /// Slices in all.
+    public var slices: Int
+
+    public init(pictures: Int = 1, slices: Int = 1) {
+        self.pictures = pictures
+        self.slices = slices
+    }
+}
+
+extension AccessUnit {
+    /// What a decoder has to decode of it.
+    public var codedPictures: CodedPictureCount {
+        var count = CodedPictureCount(pictures: 0, slices: 0)
+        for unit in nalUnits where unit.type.hasSliceHeader {
+            count.slices += 1
+            if unit.beginsPicture { count.pictures += 1 }
+        }
+        return count
+    }
+}

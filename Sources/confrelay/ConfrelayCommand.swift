@@ -78,6 +78,7 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
         configuration.relay.governor = limits.governorSettings
+        configuration.relay.decodeLimits = DecodeLimits(workers: limits.busyWorkers)
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.allowsSilentReceivers = limits.allowSilentReceivers
         configuration.relay.idleTimeout = .seconds(limits.idleTimeout)
@@ -319,9 +320,10 @@ struct LimitOptions: ParsableArguments {
     var allowSilentReceivers = false
 
     /// nil: it is off.
-    var governorSettings: GovernorSettings? {
-        governor == .on ? GovernorSettings(workers: min(workers, ProcessInfo.processInfo.activeProcessorCount)) : nil
-    }
+    var governorSettings: GovernorSettings? { governor == .on ? GovernorSettings(workers: busyWorkers) : nil }
+
+    /// Workers that have a processor each.
+    var busyWorkers: Int { min(workers, ProcessInfo.processInfo.activeProcessorCount) }
 
     @Option(
         help: ArgumentHelp(

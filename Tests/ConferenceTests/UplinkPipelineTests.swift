@@ -87,4 +87,46 @@ import Testing
         _ = pipeline.enqueue(frame(isSync: true), now: .zero)
         #expect(!pipeline.setEffort(.filteredReferences))
     }
+
+    @Test("frames that the budget refuses are dropped and counted, and it goes on with a keyframe when there is room")
+    func overBudget() {
+        let pipeline = UplinkPipeline(
+            source: .camera(1), queue: JobQueueID(rawValue: 1), budget: DecodeBudget(limits: DecodeLimits(workers: 2)))
+        func large(isSync: Bool) -> ReceivedVideoFrame {
+            var frame = frame(isSync: isSync)
+            frame.codedPictures = CodedPictureCount(pictures: 6000, slices: 6000)
+            return frame
+        }
+        #expect(!pipeline.enqueue(large(isSync: true), now: .zero))
+        #expect(!pipeline.enqueue(large(isSync: false), now: .zero))
+        #expect(pipeline.enqueue(large(isSync: false), now: .zero), "a keyframe is asked for")
+        #expect(pipeline.framesRefused == 1 && pipeline.framesDropped == 1 && pipeline.queuedFrames == 2)
+        _ = pipeline.enqueue(large(isSync: false), now: .zero + .seconds(1))
+        #expect(pipeline.framesSkipped == 1, "what refers to a refused frame is of no use")
+        #expect(!pipeline.enqueue(large(isSync: true), now: .zero + .seconds(2)))
+        #expect(pipeline.queuedFrames == 3)
+    }
+
+    @Test("a job takes no more frames than a worker decodes soon, and the rest waits for the next")
+    func jobSize() throws {
+        let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
+        for index in 0..<10 {
+            var frame = frame(isSync: index == 0)
+            frame.codedPictures = CodedPictureCount(pictures: 200, slices: 200)
+            #expect(!pipeline.enqueue(frame, now: .zero))
+        }
+        var jobs: [Job] = []
+        var now = MonotonicInstant.zero
+        while let job = pipeline.takeJob(deadline: now, now: now) {
+            #expect(pipeline.takeJob(deadline: now, now: now) == nil)
+            jobs.append(job)
+            now = now + .milliseconds(1)
+            let instant = now
+            _ = pipeline.complete(DecodedBatch(), of: job.run { instant }, now: now)
+        }
+        // 160x96 samples, 200 times a frame: two frames have more than four pictures of 1920x1080.
+        #expect(jobs.count == 5)
+        #expect(pipeline.queuedFrames == 0)
+        #expect(zip(jobs, jobs.dropFirst()).allSatisfy { $0.deadline < $1.deadline })
+    }
 }

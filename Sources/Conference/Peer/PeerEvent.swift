@@ -1,3 +1,4 @@
+public import H264
 public import MediaCore
 public import NIOCore
 public import SecureTransport
@@ -44,6 +45,8 @@ public struct ReceivedVideoFrame: Sendable {
     public var rotation = VideoRotation.none
     /// Whether it is to be decoded and not to be shown: what it shows comes in part from before a loss.
     public var isRecovering = false
+    /// The pictures and slices that a decoder has to decode of it.
+    public var codedPictures = CodedPictureCount()
 }
 
 /// An Opus packet and when it came.

@@ -281,7 +281,7 @@ final class VideoReceiveStream {
         if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
         return ReceivedVideoFrame(
             sample: sample, firstArrival: arrival.first, lastArrival: arrival.last, content: media.content,
-            rotation: rotation, isRecovering: isRecovering)
+            rotation: rotation, isRecovering: isRecovering, codedPictures: unit.codedPictures)
     }
 
     /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8): one

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import SecureTransport
+import VideoCoding
 
 /// One member of a room: a connection, a way up and a way down.
 final class Participant {
@@ -115,6 +116,8 @@ final class Participant {
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
         sendsSlides = peer.session.slides?.receives ?? false
+        uplink?.level = receiveLevel(of: .camera)
+        slides?.level = receiveLevel(of: .slides)
         passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
     }
 
@@ -140,15 +143,30 @@ final class Participant {
     }
 
     /// The way up of a source, made if need be; nil where the session has no such stream.
-    func makePipeline(for content: SourceContent) -> UplinkPipeline? {
+    ///
+    /// - Parameter budget: What its decoder shares with all others of the relay.
+    func makePipeline(for content: SourceContent, budget: DecodeBudget) -> UplinkPipeline? {
         switch content {
         case .camera:
-            if uplink == nil, sendsVideo { uplink = UplinkPipeline(source: .camera(id), queue: queues.camera) }
-            return sendsVideo ? uplink : nil
+            guard sendsVideo else { return nil }
+            if uplink == nil { uplink = makePipeline(.camera(id), queue: queues.camera, budget: budget) }
+            return uplink
         case .slides:
-            if slides == nil, sendsSlides { slides = UplinkPipeline(source: .slides(id), queue: queues.slides) }
-            return sendsSlides ? slides : nil
+            guard sendsSlides else { return nil }
+            if slides == nil { slides = makePipeline(.slides(id), queue: queues.slides, budget: budget) }
+            return slides
         }
+    }
+
+    private func makePipeline(_ source: SourceID, queue: JobQueueID, budget: DecodeBudget) -> UplinkPipeline {
+        let pipeline = UplinkPipeline(source: source, queue: queue, budget: budget)
+        pipeline.level = receiveLevel(of: source.content)
+        return pipeline
+    }
+
+    private func receiveLevel(of content: SourceContent) -> H264Level? {
+        let media = content == .camera ? peer.session.video : peer.session.slides
+        return media?.receiveLevel.map { H264Level(negotiated: $0) }
     }
 
     /// The way up of a source that has begun.
@@ -185,5 +203,14 @@ final class Participant {
         // A receiver that was never heard may be one that sends no RTCP; it ends by DELETE.
         guard isSource || peer.lastAuthenticated != nil else { return false }
         return now - (peer.lastAuthenticated ?? joined) > timeout
+    }
+}
+
+extension NegotiatedMedia {
+    /// `level_idc` of what the relay's answer has the sender keep to; nil where the sender named no level. Where each
+    /// direction has its own, that is what the relay itself allows.
+    fileprivate var receiveLevel: UInt8? {
+        guard let named = h264?.profileLevelID, h264?.levelAsymmetryAllowed == false else { return nil }
+        return named.level.idc
     }
 }

@@ -48,10 +48,19 @@ extension Room {
         _ demand: UplinkDemand, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) {
         guard now - participant.joined >= Self.timeToFindThePath else { return }
+        let limit = demand.maximumBitRate(frameRate: configuration.frameRate, content: content)
         participant.peer.limitReceivedVideo(
-            to: demand.maximumBitRate(frameRate: configuration.frameRate, content: content), content: content.negotiated
-        )
+            to: decodable(limit, content, of: participant, now: now), content: content.negotiated)
         if participant.peer.limitsAreDue { participant.nextWakeUp = min(participant.nextWakeUp, now) }
+    }
+
+    /// Lowers a bound for a sender of whom more comes than the budget lets be decoded.
+    private func decodable(
+        _ limit: BitRate, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) -> BitRate {
+        let share = decoding.sustainableShare(of: participant.id, now: now)
+        guard share < 1, let pipeline = participant.pipeline(for: content) else { return limit }
+        return max(min(limit, pipeline.passThrough.rate(now: now) * share), UplinkDemand.unseenBitRate)
     }
 
     private func setEffort(

@@ -19,6 +19,7 @@ final class Room {
     let id: String
     let configuration: RelayConfiguration
     private let governor: WorkGovernor
+    let decoding: DecodeBudget
     private var tickMeter = TickMeter()
     private let wallClock: WallClock
     var changeLimits: RoomChangeLimits
@@ -71,12 +72,13 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator,
-        events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
+        id: String, configuration: RelayConfiguration, governor: WorkGovernor, decoding: DecodeBudget,
+        queues: JobQueueAllocator, events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
         self.governor = governor
+        self.decoding = decoding
         self.wallClock = wallClock
         changeLimits = RoomChangeLimits(now: now)
         mixer = QueueConfined(AudioMixingSession(maximumVoices: configuration.maximumVoices))
@@ -109,6 +111,7 @@ final class Room {
     func remove(_ participant: Participant, now: MonotonicInstant) {
         for content in SourceContent.allCases { keepDeparting(content, of: participant, now: now) }
         participants.removeAll { $0 === participant }
+        decoding.remove(participant.id)
         presenters.removeAll { $0 == participant.id }
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { setMixed(false, participant) }
@@ -163,7 +166,9 @@ final class Room {
     // MARK: Media in
 
     func videoFrame(_ frame: ReceivedVideoFrame, from participant: Participant, now: MonotonicInstant) {
-        guard let pipeline = participant.makePipeline(for: SourceContent(frame.content)) else { return }
+        guard let pipeline = participant.makePipeline(for: SourceContent(frame.content), budget: decoding) else {
+            return
+        }
         if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyFrame(frame.content, now: now) }
     }
 

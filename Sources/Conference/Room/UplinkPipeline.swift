@@ -16,6 +16,9 @@ final class UplinkPipeline {
     let source: SourceID
     let queue: JobQueueID
     private let decoder: QueueConfined<DecodingPipeline>
+    private let budget: DecodeBudget
+    /// The level that was negotiated; nil where none was named.
+    var level: H264Level?
     private var pending: [PendingFrame] = []
     private var isDecoding = false
     /// What is being decoded belongs to a stream that has ended.
@@ -37,6 +40,8 @@ final class UplinkPipeline {
     private(set) var framesDropped: UInt64 = 0
     /// Frames left out on purpose.
     private(set) var framesSkipped: UInt64 = 0
+    /// Frames that were not decoded because the budget refused them; they count as dropped, too.
+    private(set) var framesRefused: UInt64 = 0
     private(set) var effort = UplinkEffort.full
     private var gate = DecodingGate()
     /// When the newest frame came, whatever became of it.
@@ -53,11 +58,19 @@ final class UplinkPipeline {
     private struct PendingFrame {
         var frame: ReceivedVideoFrame
         var complete: MonotonicInstant
+        /// Luma samples that are decoded of it.
+        var samples: Double
     }
 
-    init(source: SourceID, queue: JobQueueID) {
+    /// The most samples of one job, about four pictures of 1920x1080, unless it is of one frame: a worker cannot be
+    /// had back from a job.
+    private static let samplesOfJob = 8.5e6
+
+    /// - Parameter budget: What all decoders of the relay share.
+    init(source: SourceID, queue: JobQueueID, budget: DecodeBudget = DecodeBudget()) {
         self.source = source
         self.queue = queue
+        self.budget = budget
         decoder = QueueConfined(DecodingPipeline())
     }
 
@@ -71,8 +84,17 @@ final class UplinkPipeline {
             framesSkipped &+= 1
             return false
         }
+        let request = DecodeBudget.Request(
+            source: source, format: frame.sample.format, level: level, content: frame.codedPictures,
+            size: DataSize(bytes: frame.sample.data.count))
+        guard budget.admit(request, now: now) == nil else {
+            framesRefused &+= 1
+            framesDropped &+= 1
+            gate.leftOut(frame.sample)
+            return gate.lacksReferences
+        }
         stages[.jitterBuffer].observe(now - frame.lastArrival)
-        pending.append(PendingFrame(frame: frame, complete: now))
+        pending.append(PendingFrame(frame: frame, complete: now, samples: request.samples))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
         let keyFrame = pending.lastIndex { $0.frame.sample.isSync }.flatMap { $0 > 0 ? $0 : nil }
@@ -120,10 +142,13 @@ final class UplinkPipeline {
     // MARK: Decoding
 
     /// The next decode job, when frames wait and none is out.
+    ///
+    /// - Parameter deadline: When a tick needs the pictures. Those of a member that has much decoded are due later.
     func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
         guard !isDecoding, !pending.isEmpty else { return nil }
         isDecoding = true
-        swap(&inFlight, &pending)
+        let samples = moveToJob()
+        let deadline = max(deadline, budget.deadline(of: source.participant, samples: samples, now: now))
         let frames = inFlight.map(\.frame)
         let (decoder, source) = (decoder, source)
         let effort = DecodingEffort(loopFilter: effort.loopFilter)
@@ -131,6 +156,22 @@ final class UplinkPipeline {
             decoder.value.effort = effort
             return .decoded(source, Self.decode(frames, with: decoder.value))
         }
+    }
+
+    /// Moves the frames of the next job; returns their samples.
+    private func moveToJob() -> Double {
+        var samples = 0.0
+        let count = pending.firstIndex { frame in
+            defer { samples += frame.samples }
+            return samples > 0 && samples + frame.samples > Self.samplesOfJob
+        }
+        guard let count else {
+            swap(&inFlight, &pending)
+            return samples
+        }
+        inFlight.append(contentsOf: pending[..<count])
+        pending.removeFirst(count)
+        return inFlight.reduce(0) { $0 + $1.samples }
     }
 
     private static func decode(_ frames: [ReceivedVideoFrame], with decoder: DecodingPipeline) -> DecodedBatch {
@@ -164,6 +205,7 @@ final class UplinkPipeline {
     func complete(_ batch: DecodedBatch, of completion: JobCompletion, now: MonotonicInstant) -> Bool {
         isDecoding = false
         let cost = completion.finished - completion.started
+        budget.charge(cost, to: source.participant, now: now)
         for frame in inFlight {
             stages[.decodeQueue].observe(completion.started - frame.complete)
             stages[.decode].observe(cost / inFlight.count)

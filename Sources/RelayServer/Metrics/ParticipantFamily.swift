@@ -64,6 +64,9 @@ struct ParticipantFamily {
             counter("uplink_frames_skipped", "Video frames left out on purpose: nobody sees them, or only small.") {
                 $0.uplink.framesSkipped
             },
+            counter("uplink_frames_refused", "Video frames dropped: more than the relay decodes of a member.") {
+                $0.uplink.framesRefused
+            },
             gauge("uplink_maximum_bits_per_second", "Video that the sender is asked to send at most.") {
                 $0.uplink.maximumBitRate.map(Double.init)
             },

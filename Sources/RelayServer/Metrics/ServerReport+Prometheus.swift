@@ -7,6 +7,7 @@ extension ServerReport {
         var text = PrometheusText()
         writeProcess(to: &text)
         writeGovernor(to: &text)
+        writeDecoding(to: &text)
         let subjects = MetricSubjects(relay)
         writeRooms(subjects.rooms, to: &text)
         writeParticipants(subjects.participants, to: &text)
@@ -89,6 +90,20 @@ extension ServerReport {
         text.sample(workers.jobsFinishedLate, [("event", "finished_late")])
         text.begin("confrelay_jobs_dropped_total", .counter, help: "Jobs thrown away by the shutdown.")
         text.sample(workers.jobsDiscarded)
+    }
+
+    private func writeDecoding(to text: inout PrometheusText) {
+        let decoding = relay.decoding
+        text.begin("confrelay_decode_memory_bytes", .gauge, help: "Memory that decoded pictures may take at present.")
+        text.sample(decoding.memory)
+        text.begin("confrelay_decode_memory_limit_bytes", .gauge, help: "The most of it.")
+        text.sample(decoding.maximumMemory)
+        text.begin(
+            "confrelay_decode_frames_refused_total", .counter,
+            help: "Video frames dropped before the decoder: more than the decode budget, by reason.")
+        for refused in decoding.framesRefused {
+            text.sample(refused.frames, [("reason", refused.reason.rawValue)])
+        }
     }
 
     private func writeRooms(_ rooms: [RoomSnapshot], to text: inout PrometheusText) {

@@ -45,6 +45,11 @@ public struct DecodingGate: Sendable {
         return .decode
     }
 
+    /// Notes that a frame that it admitted is left out all the same.
+    public mutating func leftOut(_ sample: SampleBuffer) {
+        if sample.dependency.isDependedOn != false { lacksReferences = true }
+    }
+
     /// Decodes what comes although references are missing: of a sender from whom no key frame is to be had.
     public mutating func goOnWithoutReferences() {
         lacksReferences = false

@@ -1,0 +1,123 @@
+import Compositing
+import H264
+import MediaCore
+import VideoCoding
+
+extension DecodeBudget {
+    /// What is known of one member's video.
+    final class Member {
+        /// One stream of the member.
+        struct Source {
+            var format: VideoFormatDescription
+            var memory: DataSize
+            var level: RateAllowance
+        }
+
+        var sources: [SourceContent: Source] = [:]
+        var rate: RateAllowance
+        /// An equal part of what there is for all.
+        var share: RateAllowance
+        var time: RateAllowance
+        var lastFrame = MonotonicInstant.zero
+        /// When the frames that were handed out are due.
+        var due = MonotonicInstant.zero
+        private var formatChanges = ChangeAllowance()
+        private let memoryLimit: DataSize
+        private var window = Window()
+        private var lastWindow: Window?
+
+        /// What was offered and admitted in a span of time, in samples.
+        private struct Window {
+            var start: MonotonicInstant?
+            var offered = 0.0
+            var admitted = 0.0
+
+            var share: Double { offered > 0 ? admitted / offered : 1 }
+        }
+
+        /// A sender is asked for less for as long as frames were refused, and a few seconds more.
+        private static let windowLength = Duration.seconds(2)
+        /// The least that a sender is asked for, as a part of what it sends.
+        private static let leastShare = 0.1
+
+        init(limits: DecodeLimits) {
+            rate = RateAllowance(rate: limits.memberSampleRate)
+            share = RateAllowance(rate: limits.memberSampleRate)
+            time = RateAllowance(rate: limits.memberTime)
+            memoryLimit = limits.memberMemory
+        }
+
+        // MARK: Formats
+
+        /// Takes on the format of a frame.
+        ///
+        /// - Parameters:
+        ///   - leftInAll: Memory that nobody has yet.
+        ///   - memory: What all members have.
+        /// - Returns: Why frames of it are not decoded; nil where they are.
+        func adopt(
+            _ request: Request, leftInAll: DataSize, memory: inout DataSize, now: MonotonicInstant
+        ) -> DecodeRefusal? {
+            let content = request.source.content
+            let before = sources[content]
+            if let before, before.format.isSameSequence(as: request.format) { return nil }
+            let level = request.level ?? .highest
+            guard level.allows(request.format.codedDimensions) else { return .level }
+            guard before == nil || formatChanges.isAvailable(now: now) else { return .formatChanges }
+            let needed = DecodingLimits.pictureMemory(for: request.format)
+            let own = before?.memory ?? .zero
+            let others = sources.reduce(0) { $0 + ($1.key == content ? 0 : $1.value.memory.bytes) }
+            guard needed.bytes - own.bytes <= leftInAll.bytes, needed.bytes <= memoryLimit.bytes - others else {
+                return .memory
+            }
+            if before != nil { formatChanges.take(now: now) }
+            memory = DataSize(bytes: memory.bytes - own.bytes + needed.bytes)
+            let sampleRate = Double(level.maximumMacroblockRate) * 256
+            var allowance = before?.level ?? RateAllowance(rate: sampleRate)
+            allowance.setRate(sampleRate, now: now)
+            sources[content] = Source(format: request.format, memory: needed, level: allowance)
+            return nil
+        }
+
+        // MARK: Asking for less
+
+        func count(samples: Double, isAdmitted: Bool, now: MonotonicInstant) {
+            if let start = window.start, now - start >= Self.windowLength {
+                lastWindow = window
+                window = Window()
+            }
+            if window.start == nil { window.start = now }
+            window.offered += samples
+            if isAdmitted { window.admitted += samples }
+        }
+
+        /// The part of its samples that the member may send, by what became of them in the last seconds.
+        func sustainableShare(now: MonotonicInstant) -> Double {
+            guard let start = window.start, now - start < Self.windowLength * 2 else { return 1 }
+            return max(min(window.share, lastWindow?.share ?? 1), Self.leastShare)
+        }
+    }
+}
+
+extension VideoFormatDescription {
+    /// Whether a decoder goes on with pictures of the other format as with those of this one: only PPSs differ.
+    fileprivate func isSameSequence(as other: VideoFormatDescription) -> Bool {
+        properties == other.properties && sequenceParameterSets == other.sequenceParameterSets
+    }
+}
+
+extension H264Level {
+    /// What is decoded of a stream for which no level was named: as much as the relay's answers invite.
+    fileprivate static let highest = H264Level(levelIDC: 51) ?? all[all.count - 1]
+    /// The least that is decoded, 1920x1080 at 30 frames a second. Descriptions below it often name what the sender's
+    /// software says by default, and not what it sends.
+    fileprivate static let lowest = H264Level(levelIDC: 40) ?? all[0]
+
+    /// The level that bounds a stream for which one was negotiated.
+    init(negotiated levelIDC: UInt8) {
+        let level = H264Level(levelIDC: levelIDC) ?? .highest
+        self = level.maximumMacroblockRate < Self.lowest.maximumMacroblockRate ? .lowest : level
+    }
+
+    fileprivate func allows(_ dimensions: VideoDimensions) -> Bool { reasonToRefuse(dimensions, frameRate: 1) == nil }
+}

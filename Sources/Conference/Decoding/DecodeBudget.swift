@@ -1,0 +1,160 @@
+import Compositing
+import H264
+import MediaCore
+import VideoCoding
+
+/// Decides which frames are decoded, so that no member's video takes what the others need: samples a second, the
+/// workers' time and memory, each for one member and for all.
+///
+/// A frame is paid for in luma samples before it is decoded. Where the samples of all are used up, members that had less
+/// than an equal part go on. Afterwards the member is charged with the time that it really took. It is sans I/O and
+/// belongs to the relay's loop.
+final class DecodeBudget {
+    /// What a frame asks for.
+    struct Request {
+        var source: SourceID
+        var format: VideoFormatDescription
+        /// The negotiated level; nil where none was named.
+        var level: H264Level?
+        /// How many pictures, and slices of them, the frame has.
+        var content: CodedPictureCount
+        var size: DataSize
+
+        /// Luma samples that are decoded of it.
+        var samples: Double { Double(format.codedDimensions.area) * Double(max(1, content.pictures)) }
+    }
+
+    private let limits: DecodeLimits
+    private var members: [ParticipantID: Member] = [:]
+    private var total: RateAllowance
+    private var activeCount = 1
+    private var lastCount: MonotonicInstant?
+    private(set) var memory = DataSize.zero
+    private(set) var refused: [DecodeRefusal: UInt64] = [:]
+
+    /// Members whose last frame is no older take part in the sharing.
+    private static let activity = Duration.seconds(1)
+    private static let countInterval = Duration.milliseconds(100)
+
+    init(limits: DecodeLimits = DecodeLimits(workers: 8)) {
+        self.limits = limits
+        total = RateAllowance(rate: limits.totalSampleRate)
+    }
+
+    /// Pays for a frame.
+    ///
+    /// - Returns: Why it is not to be decoded; nil where it is.
+    func admit(_ request: Request, now: MonotonicInstant) -> DecodeRefusal? {
+        let id = request.source.participant
+        let member = members[id] ?? Member(limits: limits)
+        members[id] = member
+        member.lastFrame = now
+        let refusal = refusal(of: request, by: member, now: now)
+        member.count(samples: request.samples, isAdmitted: refusal == nil, now: now)
+        if let refusal { refused[refusal, default: 0] &+= 1 }
+        return refusal
+    }
+
+    private func refusal(of request: Request, by member: Member, now: MonotonicInstant) -> DecodeRefusal? {
+        let samples = request.samples
+        let share = equalShare(now: now)
+        guard request.content.slices <= Self.mostSlices(request) else { return .slices }
+        if let refusal = member.adopt(request, leftInAll: memoryLeft(for: request), memory: &memory, now: now) {
+            return refusal
+        }
+        guard member.rate.isAvailable(samples, now: now) else { return .memberRate }
+        guard member.sources[request.source.content]?.level.isAvailable(samples, now: now) ?? true else {
+            return .level
+        }
+        guard member.time.isAvailable(0, now: now) else { return .time }
+        member.share.setRate(share, now: now)
+        // Where all is used up, those go on who had less than an equal part.
+        guard total.isAvailable(samples, now: now) || member.share.isAvailable(samples, now: now) else {
+            return .totalRate
+        }
+        member.sources[request.source.content]?.level.take(samples)
+        member.rate.take(samples)
+        member.share.take(samples)
+        total.take(samples)
+        return nil
+    }
+
+    /// Slices that a frame may have. One may cover all of the picture in a few bytes, and many such take a multiple of
+    /// its time; encoders cut pictures by rows of macroblocks, or by the size of packets.
+    private static func mostSlices(_ request: Request) -> Int {
+        rowsOfMacroblocks * max(1, request.content.pictures) + request.size.bytes / 128
+    }
+
+    /// In a picture of 1920x1080.
+    private static let rowsOfMacroblocks = 68
+
+    private func equalShare(now: MonotonicInstant) -> Double {
+        if lastCount.map({ now - $0 >= Self.countInterval }) ?? true {
+            lastCount = now
+            activeCount = max(1, members.values.count { now - $0.lastFrame < Self.activity })
+        }
+        return min(limits.totalSampleRate / Double(activeCount), limits.memberSampleRate)
+    }
+
+    /// The last half of all memory is for pictures of a usual size, so that a few members with large ones do not keep
+    /// everybody else from being seen.
+    private func memoryLeft(for request: Request) -> DataSize {
+        let isLarge = DecodingLimits.pictureMemory(for: request.format) > Self.usualMemory
+        return DataSize(bytes: (isLarge ? limits.totalMemory.bytes / 2 : limits.totalMemory.bytes) - memory.bytes)
+    }
+
+    /// Of the pictures of a 1280x720 stream with all the reference frames that level 3.1 allows.
+    private static let usualMemory = DataSize(bytes: 16 << 20)
+
+    /// Charges a member with the time that a worker took.
+    func charge(_ busy: Duration, to id: ParticipantID, now: MonotonicInstant) {
+        guard busy > .zero, let member = members[id] else { return }
+        _ = member.time.isAvailable(0, now: now)
+        member.time.take(busy.seconds)
+    }
+
+    /// When frames of so many samples are due: later for a member that has more than an equal part decoded, so that its
+    /// frames wait for other work and not the other way round (a total bandwidth server: Spuri and Buttazzo, 1996).
+    func deadline(of id: ParticipantID, samples: Double, now: MonotonicInstant) -> MonotonicInstant {
+        guard let member = members[id] else { return now }
+        member.due = max(member.due, now) + .seconds(min(samples / equalShare(now: now), Self.longestDelay))
+        return member.due
+    }
+
+    private static let longestDelay = 1.0
+
+    /// The part of its samples that a member may send: below 1 while frames are refused.
+    func sustainableShare(of id: ParticipantID, now: MonotonicInstant) -> Double {
+        members[id]?.sustainableShare(now: now) ?? 1
+    }
+
+    /// Forgets a member that has left.
+    func remove(_ id: ParticipantID) {
+        guard let member = members.removeValue(forKey: id) else { return }
+        for source in member.sources.values { memory = DataSize(bytes: memory.bytes - source.memory.bytes) }
+    }
+
+    var snapshot: DecodeBudgetSnapshot {
+        DecodeBudgetSnapshot(
+            memory: memory.bytes, maximumMemory: limits.totalMemory.bytes,
+            maximumSampleRate: limits.totalSampleRate,
+            framesRefused: DecodeRefusal.allCases.map { .init(reason: $0, frames: refused[$0] ?? 0) })
+    }
+}
+
+/// What decoding takes of its budget, and how many frames were refused.
+public struct DecodeBudgetSnapshot: Encodable, Hashable, Sendable {
+    /// Frames that were not decoded, for one reason.
+    public struct Refused: Encodable, Hashable, Sendable {
+        public var reason: DecodeRefusal
+        public var frames: UInt64
+    }
+
+    /// Bytes that decoded pictures may take at present.
+    public var memory = 0
+    /// The most of it.
+    public var maximumMemory = 0
+    /// Luma samples a second that are decoded at most.
+    public var maximumSampleRate = 0.0
+    public var framesRefused: [Refused] = []
+}
