@@ -72,6 +72,8 @@ public struct EncodingSnapshot: Encodable, Sendable {
     public var keyFrameBytes: UInt64 = 0
     /// How often a receiver was moved from one encoder to another.
     public var moves: UInt64 = 0
+    /// How often an encoder could not be made, or did not encode.
+    public var failures: UInt64 = 0
 }
 
 /// Receivers who share an encoder.

@@ -15,6 +15,8 @@ struct GovernorLog: Sendable {
         case .levelChanged(let change):
             let isWorse = change.to > change.from
             logger.log(level: isWorse ? .warning : .notice, "\(Self.line(change))")
+        case .encoderFailed(let failure, let room):
+            logger.error("\(Self.line(failure))", metadata: ["room": "\(room)"])
         }
     }
 
@@ -32,6 +34,12 @@ struct GovernorLog: Sendable {
         let seats = change.seatsLeft.map { ", \($0) seats left" } ?? ""
         return "governor: \(way): \(change.from.name) -> \(change.to.name) (ticks take "
             + "\(percent(change.load)) of their time, workers are busy for \(percent(change.busy))\(seats))"
+    }
+
+    static func line(_ failure: EncoderFailure) -> String {
+        let times = failure.failures == 1 ? "" : ", \(failure.failures) times in a row"
+        return "an encoder failed\(times): \(failure.reason); it is tried again after "
+            + "\(NumberText.fixed(failure.retryAfter / 1000, 2)) s"
     }
 
     private static func milliseconds(_ seconds: Double) -> String { "\(NumberText.fixed(seconds * 1000, 2)) ms" }

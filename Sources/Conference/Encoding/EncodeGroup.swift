@@ -55,6 +55,9 @@ final class EncodeGroup {
     /// Ticks left out because the encoder was busy or nobody had room.
     private(set) var framesLeftOut: UInt64 = 0
     private(set) var keyFramesEncoded: UInt64 = 0
+    private var backoff = EncoderBackoff()
+    /// The failure of the job that was done last; nil where it did not fail.
+    private(set) var failure: EncoderFailure?
     /// How often the size or the frame rate was changed.
     private(set) var rungChanges: UInt64 = 0
 
@@ -194,6 +197,10 @@ final class EncodeGroup {
             isPictureDue(picture, divisor: divisor, now: now) || isNewSize(picture)
             || keyFrames.isDue(policy, now: now) || (recovers && recovery.isWanted)
         guard isDue else { return .idle }
+        guard backoff.allowsTry(now: now) else {
+            framesLeftOut &+= 1
+            return .leftOut
+        }
         guard !isEncoding else {
             postponed = offer
             return .postponed
@@ -207,7 +214,7 @@ final class EncodeGroup {
         postponed = nil
         if demand.newcomerHasRoom { keyFrames.request() }
         // For another size that is wanted by now, the next tick has a picture.
-        guard picture.dimensions == rung.dimensions else {
+        guard picture.dimensions == rung.dimensions, backoff.allowsTry(now: now) else {
             framesLeftOut &+= 1
             return .leftOut
         }
@@ -279,8 +286,13 @@ final class EncodeGroup {
     /// Takes a job's result.
     func complete(_ result: EncodedPicture, of completion: JobCompletion) {
         isEncoding = false
+        failure = result.error.map { error in
+            let delay = backoff.failed(now: completion.finished)
+            return EncoderFailure(reason: "\(error)", failures: backoff.failures, retryAfter: delay)
+        }
         if let frame = result.frame {
             framesEncoded &+= 1
+            backoff.succeeded(now: completion.finished)
             encodedQueue.add(frame.size, rate: bitRate.sustained, now: completion.finished)
             selector.observe(frame.statistics, now: completion.finished)
             if frame.isKeyFrame {

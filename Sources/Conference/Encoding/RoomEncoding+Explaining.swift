@@ -12,7 +12,7 @@ extension RoomEncoding {
                     quantiser: group.quantiser.map { ($0 * 10).rounded() / 10 }, rungChanges: group.rungChanges)
             },
             frames: counters.frames, keyFrames: counters.keyFrames, bytes: counters.bytes,
-            keyFrameBytes: counters.keyFrameBytes, moves: moves)
+            keyFrameBytes: counters.keyFrameBytes, moves: moves, failures: counters.failures)
     }
 
     /// Why a receiver is sent what it is sent.

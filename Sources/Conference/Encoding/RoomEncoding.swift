@@ -24,6 +24,8 @@ final class RoomEncoding {
     /// How often is looked whether the rates ask for something else.
     private static let planInterval = Duration.milliseconds(100)
 
+    /// The failure of the encode that was done last; nil where it did not fail.
+    private(set) var failure: EncoderFailure?
     /// Frames and keyframes that the encoders made, and the bytes of both.
     private(set) var counters = EncodingCounters()
 
@@ -295,8 +297,9 @@ final class RoomEncoding {
     ) -> [Participant] {
         guard let group = groups.first(where: { $0.queue == completion.queue }) else { return [] }
         group.complete(result, of: completion)
+        failure = group.failure
         guard let frame = result.frame else {
-            if result.error == nil { countLeftOut(group, among: participants) }
+            if failure == nil { countLeftOut(group, among: participants) } else { counters.failures &+= 1 }
             return []
         }
         counters.count(frame)
@@ -330,6 +333,7 @@ struct EncodingCounters: Sendable {
     var keyFrames: UInt64 = 0
     var bytes: UInt64 = 0
     var keyFrameBytes: UInt64 = 0
+    var failures: UInt64 = 0
 
     mutating func count(_ frame: EncodedFrame) {
         let size = UInt64(max(0, frame.size.bytes))

@@ -67,6 +67,8 @@ public struct GovernorSnapshot: Encodable, Sendable {
 public enum GovernorEvent: Sendable {
     case calibrated(Calibration, SeatModel)
     case levelChanged(GovernorChange)
+    /// An encoder of a room failed. No more than one a second is told.
+    case encoderFailed(EncoderFailure, room: String)
 }
 
 /// A change of level, and what it was decided by.

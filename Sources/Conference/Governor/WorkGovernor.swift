@@ -28,10 +28,12 @@ final class WorkGovernor {
     private(set) var joinsRefused: UInt64 = 0
     private(set) var slack = SlackHistogram()
     private var events = CircularBuffer<GovernorEvent>()
+    private var lastEncoderFailure: MonotonicInstant?
 
     /// How often is looked at what was observed.
     private static let interval = Duration.milliseconds(100)
     private static let eventCapacity = 256
+    private static let failureInterval = Duration.seconds(1)
     /// After the last join so long, what the machine is busy with tells more than a reckoning.
     private static let joinSettling = Duration.seconds(3)
     /// Workers that are busy for no more than this have room for one more, whatever is reckoned.
@@ -145,6 +147,13 @@ final class WorkGovernor {
     }
 
     // MARK: Telling
+
+    /// An encoder of a room failed. Where many do at once, one stands for them.
+    func encoderFailed(_ failure: EncoderFailure, room: String, now: MonotonicInstant) {
+        if let lastEncoderFailure, now - lastEncoderFailure < Self.failureInterval { return }
+        lastEncoderFailure = now
+        emit(.encoderFailed(failure, room: room))
+    }
 
     private func emit(_ event: GovernorEvent) {
         if events.count == Self.eventCapacity { events.removeFirst() }

@@ -341,6 +341,10 @@ final class Room {
             governor.tickEnded(slack: slack, now: now)
         }
         let served = encoding.complete(result, of: completion, for: participants, now: now)
+        if result.error != nil, let failure = encoding.failure {
+            emit(.encoderFailed(failure))
+            governor.encoderFailed(failure, room: id, now: now)
+        }
         if let job = encoding.resume(after: completion, for: participants, now: now) { jobs.append(job) }
         return served
     }

@@ -15,6 +15,8 @@ public struct RoomEvent: Hashable, Sendable {
         case overlaysChanged(OverlayList)
         /// A picture is seen at another size.
         case tileChanged(RoomState.Tile)
+        /// An encoder could not be made, or did not encode: those who share it see no new pictures for now.
+        case encoderFailed(EncoderFailure)
         /// The last participant has left. A room of this name that begins later is another.
         case closed
     }

@@ -53,6 +53,7 @@ struct RoomFeedMessage: Sendable {
         case .layoutChanged(let layout): try encode("layoutChanged", layout, id: id)
         case .overlaysChanged(let overlays): try encode("overlaysChanged", overlays, id: id)
         case .tileChanged(let tile): try encode("tileChanged", tile, id: id)
+        case .encoderFailed(let failure): try encode("encoderFailed", failure, id: id)
         case .closed: try encode("closed", Nothing(), id: id)
         }
     }

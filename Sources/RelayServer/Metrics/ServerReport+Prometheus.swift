@@ -137,6 +137,9 @@ extension ServerReport {
         family("keyframes_encoded_total", .counter, "Keyframes encoded.", \.encoding.keyFrames)
         family("encoded_bytes_total", .counter, "Bytes of the frames encoded.", \.encoding.bytes)
         family("encoded_keyframe_bytes_total", .counter, "Bytes of the keyframes.", \.encoding.keyFrameBytes)
+        family(
+            "encoder_failures_total", .counter, "Encoders that could not be made, or did not encode.",
+            \.encoding.failures)
         family("encoder_moves_total", .counter, "Receivers moved between encoders.", \.encoding.moves)
         family("pass_through_receivers", .gauge, "Receivers sent a source's own packets.") {
             UInt64($0.passThrough.receivers)
