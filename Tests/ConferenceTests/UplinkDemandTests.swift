@@ -55,28 +55,6 @@ import Testing
         #expect(!demand.isSeen)
     }
 
-    @Test("a rate falls with the tile, more slowly than its area, and never to nothing")
-    func rates() {
-        func rate(_ size: VideoDimensions, _ content: SourceContent = .camera, at frameRate: Int = 30) -> Double {
-            Double(UplinkDemand.bitRate(of: size, frameRate: frameRate, content: content).bitsPerSecond)
-        }
-        #expect((1_700_000...2_200_000).contains(rate(large)))
-        #expect((600_000...800_000).contains(rate(half)))
-        #expect((200_000...300_000).contains(rate(small)))
-        #expect(rate(half) / rate(large) > 0.25 && rate(half) / rate(large) < 0.5)
-        #expect(rate(half, at: 15) == rate(half) / 2)
-        #expect(rate(half, .slides) == 2 * rate(half))
-        #expect(rate(VideoDimensions(width: 32, height: 18)) == 120_000)
-        #expect(rate(nothing) == 60_000)
-        // Sizes and frame rates out of this world make no trouble.
-        let huge = VideoDimensions(width: 1 << 16, height: 1 << 16)
-        #expect(rate(huge, at: .max) > rate(large))
-        #expect(rate(small, at: .min) == 120_000)
-        let demand = UplinkDemand(tile: half)
-        #expect(
-            demand.maximumBitRate(frameRate: 30, content: .camera) > demand.bitRate(frameRate: 30, content: .camera))
-    }
-
     @Test("decoding costs less the smaller the tile is beside the picture, and screens are left as they are")
     func effort() {
         func effort(_ tile: VideoDimensions, _ content: SourceContent = .camera) -> UplinkEffort {

@@ -13,11 +13,14 @@ import Testing
     private static let source = VideoDimensions(width: 640, height: 360)
 
     /// A room of people who each send a 640x360 picture of one colour, 5 times a second.
+    ///
+    /// - Parameter maximum: The most that a receiver is sent: by default so little that the tiles' sizes decide.
     private func room(
         _ count: Int, canvas: VideoDimensions = VideoDimensions(width: 960, height: 540),
-        adjust: (inout OfferParameters) -> Void = { _ in }
+        maximum: BitRate = .kilobits(400), adjust: (inout OfferParameters) -> Void = { _ in }
     ) throws -> (VirtualCall, [TestClient]) {
         let call = VirtualCall { configuration in
+            configuration.rateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: maximum)
             configuration.canvas = canvas
             configuration.selfView = .always
             configuration.maximumEncoders = 1
@@ -46,9 +49,12 @@ import Testing
         return try #require(room.participants.first { $0.id == client.participantID }).uplink
     }
 
-    private func limit(of tile: VideoDimensions) -> BitRate {
-        UplinkDemand(tile: tile).maximumBitRate(frameRate: 15, content: .camera)
+    private func price(of tile: VideoDimensions) -> UplinkPrice {
+        let source = UplinkPrice.Source(tile: tile, size: Self.source, frameRate: 15, content: .camera)
+        return UplinkPrice(rate: UplinkPrice.rate(of: source, shown: .zero))
     }
+
+    private func limit(of tile: VideoDimensions) -> BitRate { price(of: tile).bound(now: .zero) }
 
     @Test("nine in a grid are asked for what their tiles need, by TMMBR, and decoded with less filtering")
     func nineInAGrid() throws {
@@ -89,11 +95,74 @@ import Testing
         let whole = limit(of: .init(width: 960, height: 540))
         #expect(
             call.run(
-                until: { clients[1].peer.requestedVideoLimit.map { $0 > whole * 0.9 } ?? false },
+                until: { clients[1].peer.requestedVideoLimit.map { $0 > whole } ?? false },
                 limit: .milliseconds(500)))
-        let uplink = try uplink(clients[1], call)
-        #expect(uplink.maximumBitRate == whole.bitsPerSecond && uplink.effort == .full)
+        let withRoomForProbe = try uplink(clients[1], call)
+        let expected = price(of: .init(width: 960, height: 540)).rate * 2
+        #expect(withRoomForProbe.maximumBitRate == expected.bitsPerSecond && withRoomForProbe.effort == .full)
+        call.run(for: .seconds(3))
+        #expect(try uplink(clients[1], call).maximumBitRate == whole.bitsPerSecond)
         #expect(clients[1].bitRates.last.map { $0 > limit(of: .init(width: 480, height: 270)) } ?? false)
+    }
+
+    @Test("a source that is shown at full size is asked for as much as its best receiver's encoder spends on it")
+    func bestReceiver() throws {
+        let (call, clients) = try room(2, canvas: Self.source, maximum: .megabits(2))
+        try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
+        call.run(for: .seconds(15))
+        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        let spent = try #require(room.participants.map(\.downlink.groupBitRate).max())
+        let asked = try #require(try uplink(clients[1], call).maximumBitRate)
+        #expect(spent > 1_500_000)
+        #expect(asked > limit(of: Self.source).bitsPerSecond * 2)
+        #expect(asked < spent * 13 / 10 + 1)
+        // One who is slow makes no difference to what is asked on behalf of the other.
+        #expect(asked >= spent / 2)
+    }
+
+    @Test("a sender whom nobody watches is asked for what keeps its size, and is free as soon as it is watched")
+    func watched() throws {
+        let (call, clients) = try room(2, canvas: Self.source, maximum: .megabits(2)) {
+            $0.video?.feedback.tmmbr = false
+        }
+        let ada = clients[0].participantID
+        try call.relay.setLayout(RoomLayout(.grid, hidden: [ada]), room: "demo", now: call.now)
+        call.run(for: .seconds(10))
+        let unseen = try #require(try uplink(clients[0], call).maximumBitRate)
+        #expect(unseen == limit(of: .init(width: 0, height: 0)).bitsPerSecond && unseen >= 300_000)
+        try call.relay.setLayout(.solo(participant: ada), room: "demo", now: call.now)
+        let full = limit(of: Self.source).bitsPerSecond
+        #expect(
+            call.run(
+                until: { ((try? uplink(clients[0], call).maximumBitRate) ?? 0) > full },
+                limit: .milliseconds(500)))
+        #expect(
+            call.run(
+                until: { (clients[0].bitRates.last?.bitsPerSecond ?? 0) > unseen }, limit: .milliseconds(500)),
+            "the sender knows within half a second")
+    }
+
+    @Test("sixty in a grid are asked for no more than sixty of the least rate")
+    func sixty() throws {
+        let call = VirtualCall { configuration in
+            configuration.canvas = VideoDimensions(width: 1280, height: 720)
+            configuration.transitions = .off
+            configuration.maximumParticipants = 60
+            configuration.rateLimits = RateLimits(
+                minimum: .kilobits(100), start: .megabits(2.5), maximum: .megabits(2.5))
+        }
+        for index in 0..<60 {
+            let client = try call.join(
+                "P\(index)", colour: .red, video: index == 0 ? .sendAndReceive : .sendOnly, audio: nil
+            ) { $0.video?.feedback = .video }
+            client.frameRate = 1
+        }
+        call.run(for: .milliseconds(5500))
+        let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
+        let bounds = room.participants.dropFirst().compactMap(\.uplink.maximumBitRate)
+        #expect(bounds.count == 59)
+        // 120 kbit/s with head-room.
+        #expect(bounds.allSatisfy { $0 == 156_000 }, "\(bounds)")
     }
 
     @Test("whom nobody sees is decoded at keyframes only, is no loss and asks for nothing; seen again within 500 ms")

@@ -53,6 +53,8 @@ final class Participant {
     /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that of
     /// the participant's own group first.
     var directors: [CompositionDirector] = []
+    /// The part of the participant's picture that each source takes.
+    var shares: [(source: SourceID, share: Double)] = []
     /// The sizes that were asked for last.
     var canvases: ReceiverCanvases?
     /// What is kept longest of the participant's picture.

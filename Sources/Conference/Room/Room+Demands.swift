@@ -10,57 +10,83 @@ extension Room {
     /// Follows what is to be seen of every source: tells the room's followers the size of its tile, the sender how much
     /// is of use, and the decoder how much it is worth.
     func updateDemands(_ plan: ViewPlan, now: MonotonicInstant) {
+        let ratesAreNew = shownRates.update(
+            for: participants, encodedBy: encoding,
+            soleSources: configuration.passThrough == .off ? [:] : plan.soleSources, now: now)
         for participant in participants {
             for content in SourceContent.allCases where participant.sends(content) {
                 let source = SourceID(participant: participant.id, content: content)
-                // What glides or fades out is seen until it is gone.
+                // A source that glides or fades out is seen until it is gone.
                 let isLeaving = wantedTiles[source] == nil && plan.requiredSources.contains(source)
                 let demand = follow(
-                    isLeaving ? nil : wantedTiles[source] ?? .nothing, content, of: participant, now: now)
+                    isLeaving ? nil : wantedTiles[source] ?? .nothing, content, of: participant,
+                    ratesAreNew: ratesAreNew, now: now)
                 limitUplink(demand, content, of: participant, now: now)
                 setEffort(demand, content, of: participant, now: now)
             }
         }
     }
 
-    /// - Parameter wanted: The largest tile; nil where that makes no difference at present.
+    /// - Parameters:
+    ///   - wanted: The largest tile; nil where that makes no difference at present.
+    ///   - ratesAreNew: Whether receivers may show more or less than before in the same tile.
     private func follow(
-        _ wanted: VideoDimensions?, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+        _ wanted: VideoDimensions?, _ content: SourceContent, of participant: Participant, ratesAreNew: Bool,
+        now: MonotonicInstant
     ) -> UplinkDemand {
         let known = participant.demands[content]
         var demand = known ?? UplinkDemand(tile: wanted ?? .nothing)
-        let hasChanged = wanted.map { demand.observe($0, now: now) } ?? false
-        participant.demands[content] = demand
-        if hasChanged || known == nil {
+        let tileHasChanged = wanted.map { demand.observe($0, now: now) } ?? false
+        defer { participant.demands[content] = demand }
+        guard tileHasChanged || known == nil || ratesAreNew else { return demand }
+        let price = price(demand, content, of: participant)
+        let priceHasChanged =
+            if known != nil, !tileHasChanged {
+                demand.price.observe(price, now: now)
+            } else {
+                demand.price.tileChanged(
+                    isLarger: known.map { demand.tile.area > $0.tile.area } ?? false, rate: price, now: now)
+            }
+        if tileHasChanged || known == nil || priceHasChanged {
             emit(.tileChanged(tile(demand, content, of: participant)))
         }
         return demand
     }
 
+    private func price(_ demand: UplinkDemand, _ content: SourceContent, of participant: Participant) -> BitRate {
+        UplinkPrice.rate(
+            of: UplinkPrice.Source(
+                tile: demand.tile, size: participant.pipeline(for: content)?.passThrough.format?.dimensions,
+                frameRate: configuration.frameRate, content: content),
+            shown: shownRates[SourceID(participant: participant.id, content: content)])
+    }
+
     /// What is told of a source's tile.
     func tile(_ demand: UplinkDemand, _ content: SourceContent, of participant: Participant) -> RoomState.Tile {
         RoomState.Tile(
-            participant: participant.publicID, content: content, size: demand.tile,
-            bitRate: demand.bitRate(frameRate: configuration.frameRate, content: content))
+            participant: participant.publicID, content: content, size: demand.tile, bitRate: demand.price.rate)
     }
 
     private func limitUplink(
         _ demand: UplinkDemand, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) {
         guard now - participant.joined >= Self.timeToFindThePath else { return }
-        let limit = demand.maximumBitRate(frameRate: configuration.frameRate, content: content)
+        let bound = demand.price.bound(now: now)
         participant.peer.limitReceivedVideo(
-            to: decodable(limit, content, of: participant, now: now), content: content.negotiated)
+            to: decodable(bound, content, of: participant, now: now), content: content.negotiated)
         if participant.peer.limitsAreDue { participant.nextWakeUp = min(participant.nextWakeUp, now) }
     }
 
-    /// Lowers a bound for a sender of whom more comes than the budget lets be decoded.
+    /// The least that a sender is asked to send when it exceeds the decode budget.
+    private static let leastDecodable = BitRate.kilobits(60)
+
+    /// Lowers a bound for a sender that sends more than the decode budget allows.
     private func decodable(
         _ limit: BitRate, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) -> BitRate {
         let share = decoding.sustainableShare(of: participant.id, now: now)
         guard share < 1, let pipeline = participant.pipeline(for: content) else { return limit }
-        return max(min(limit, pipeline.passThrough.rate(now: now) * share), UplinkDemand.unseenBitRate)
+        return max(min(limit, pipeline.passThrough.rate(now: now) * share), Self.leastDecodable)
     }
 
     private func setEffort(

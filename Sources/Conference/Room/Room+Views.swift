@@ -6,11 +6,12 @@ extension Room {
     /// Shows every receiver, from a tick on, what is wanted for them as things are.
     func direct(at time: MediaTime) {
         wantedTiles.removeAll(keepingCapacity: true)
+        shownRates.expire()
         var views: [CompositionView: Int] = [:]
         for receiver in participants {
             receiver.canvases = encoding.canvases(of: receiver)
             guard let canvases = receiver.canvases, let whole = receiver.downlink?.dimensions else {
-                receiver.directors = []
+                (receiver.directors, receiver.shares) = ([], [])
                 continue
             }
             // Those see the same whose pictures differ in size alone.
@@ -18,6 +19,7 @@ extension Room {
             receiver.viewNumber = views[wholeView] ?? views.count
             views[wholeView] = receiver.viewNumber
             receiver.preference = wholeView.preference(on: whole)
+            receiver.shares = wholeView.shares
             var before = receiver.directors
             // Nobody else holds them, so that they are changed in their place.
             receiver.directors = []

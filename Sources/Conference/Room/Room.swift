@@ -51,6 +51,7 @@ final class Room {
     private var needsPlan = false
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     var wantedTiles: [SourceID: VideoDimensions] = [:]
+    var shownRates = ShownRates()
     var departed = DepartedSources()
     /// The renderer holds pictures of the last tick.
     private var rendererHoldsPictures = false

@@ -13,7 +13,7 @@ public struct RoomEvent: Hashable, Sendable {
         case layoutChanged(RoomLayout)
         /// What lies above everybody's picture.
         case overlaysChanged(OverlayList)
-        /// A picture is seen at another size.
+        /// A picture is seen at another size, or its sender is asked for another rate.
         case tileChanged(RoomState.Tile)
         /// An encoder could not be made, or did not encode: those who share it see no new pictures for now.
         case encoderFailed(EncoderFailure)

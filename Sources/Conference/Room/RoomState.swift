@@ -10,7 +10,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
         public var content: SourceContent
         public var width: Int
         public var height: Int
-        /// With what rate, in bit/s, the picture looks well at this size.
+        /// The video rate that the sender is asked for, in bit/s: as much as the best receiver can show.
         public var bitRate: Int64
 
         public init(participant: String, content: SourceContent, size: VideoDimensions, bitRate: BitRate) {

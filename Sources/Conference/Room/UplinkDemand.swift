@@ -11,6 +11,8 @@ struct UplinkDemand: Sendable {
 
     /// The tile that is reckoned with; zero by zero where nobody sees the source.
     private(set) var tile: VideoDimensions
+    /// The rate that is asked for.
+    var price = UplinkPrice(rate: .zero)
     /// The largest tile since when it is smaller.
     private var smaller: (largest: VideoDimensions, since: MonotonicInstant)?
 
@@ -42,42 +44,6 @@ struct UplinkDemand: Sendable {
         smaller = largest == wanted ? nil : (wanted, now)
         return true
     }
-
-    // MARK: Rate
-
-    /// With what rate video of this size looks well.
-    ///
-    /// Smaller pictures need more bits for each sample: the exponent is about what encoders show at one quality.
-    static func bitRate(of size: VideoDimensions, frameRate: Int, content: SourceContent) -> BitRate {
-        guard size.area > 0 else { return unseenBitRate }
-        let pixels = Double(size.area)
-        let density = bitsPerPixel * (Double(referenceSize.area) / pixels).squareRoot().squareRoot()
-        let rate = pixels * Double(min(max(frameRate, 1), 60)) * density
-        let factor = content == .slides ? slidesFactor : 1
-        return BitRate(bitsPerSecond: max(rate * factor, Double(minimumBitRate.bitsPerSecond)).rounded())
-    }
-
-    /// With what rate it looks well in its tile: what a sender that listens has its encoder make.
-    func bitRate(frameRate: Int, content: SourceContent) -> BitRate {
-        Self.bitRate(of: tile, frameRate: frameRate, content: content)
-    }
-
-    /// The most that a sender is asked to send. It has head-room: it is there to keep rates from being wasted, not to make
-    /// the picture worse, nor to bind those who keep to `bitRate`, whose congestion control then learns nothing more.
-    func maximumBitRate(frameRate: Int, content: SourceContent) -> BitRate {
-        bitRate(frameRate: frameRate, content: content) * Self.headRoom
-    }
-
-    /// What a source sends that nobody sees: it is to have a picture as soon as somebody does.
-    static let unseenBitRate = BitRate.kilobits(60)
-    /// No tile is so small that its source is to send less.
-    static let minimumBitRate = BitRate.kilobits(120)
-    private static let referenceSize = VideoDimensions(width: 640, height: 360)
-    /// Of pictures of the reference size.
-    private static let bitsPerPixel = 0.1
-    private static let headRoom = 1.3
-    /// Letters have to be sharp, and come all at once.
-    private static let slidesFactor = 2.0
 
     // MARK: Effort
 
