@@ -32,7 +32,7 @@ struct SessionNames: Sendable {
     /// - Throws: A problem with 403 for a name whose key is not that of the session.
     func participant(ofSession name: String, in room: RoomName) throws(Problem) -> String {
         let participant = Self.participant(in: name)
-        guard try self.name(of: participant, in: room) == name else {
+        guard SecretComparison.areEqual(Array(try self.name(of: participant, in: room).utf8), Array(name.utf8)) else {
             throw Problem(
                 .forbidden,
                 "only who joined may do this: use the Location that the join was answered with, key included")
