@@ -24,11 +24,14 @@ byID('debug-data').href = `${path}.json`;
 save.href = `${path}.svg`;
 save.download = `${room}-debug.svg`;
 
-/** Shows a drawing. Its own style stays out, the page has it; its titles become the page's tips, which outlast a redraw. */
+/**
+ * Shows a drawing. The page has its style already, and the page's security policy forbids the drawing's own even while it
+ * is parsed: that is taken out of the text. Titles become the page's tips, which outlast a redraw.
+ */
 function show(text) {
-  const parsed = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+  const bare = text.replace(/<style>[^]*?<\/style>/g, '');
+  const parsed = new DOMParser().parseFromString(bare, 'image/svg+xml').documentElement;
   if (parsed.localName !== 'svg') return;
-  for (const style of parsed.querySelectorAll('style')) style.remove();
   for (const title of [...parsed.querySelectorAll('title')]) {
     title.parentElement.dataset.tip = title.textContent;
     title.remove();
