@@ -66,6 +66,77 @@ struct PageModuleTests {
         }
     }
 
+    @Test("a browser without a codec of the call is told which, and what to do")
+    func codecProblem() async throws {
+        try await withPage { browser in
+            let texts: [String] = try await browser.evaluate(
+                """
+                const { codecProblem } = await import('/web/browser-codecs.js');
+                const has = (...types) => (kind) => ({
+                    codecs: types.filter((type) => type.startsWith(kind)).map((mimeType) => ({ mimeType })),
+                });
+                return [has('video/VP8', 'video/H264', 'audio/opus'), has('video/VP8', 'audio/opus'), has('video/H264'),
+                    () => undefined].map((capabilities) => codecProblem(capabilities));
+                """)
+            #expect(texts[0] == "" && texts[3] == "")
+            #expect(texts[1].contains("no H.264 video,") && texts[2].contains("no Opus audio,"))
+        }
+    }
+
+    @Test("while the relay has no seat the page counts down to the time that the relay names, and then joins by itself")
+    func retries() async throws {
+        try await withPage { browser in
+            let _: Bool = try await browser.evaluate(
+                """
+                const { fetch } = window;
+                window.refusals = 0;
+                window.fetch = (url, options) => {
+                    if (options?.method !== 'POST' || window.refusals > 0) return fetch(url, options);
+                    window.refusals += 1;
+                    const problem = JSON.stringify({ status: 503, detail: 'the relay is full' });
+                    return Promise.resolve(new Response(problem, { status: 503, headers: { 'Retry-After': '3' } }));
+                };
+                return true;
+                """)
+            try await browser.type("demo", into: "#room-name")
+            try await browser.click("#watch-button")
+            try await browser.wait(
+                for: "a countdown",
+                until: """
+                    /Trying again in [1-4] s/.test(document.getElementById('join-button').textContent)
+                        && /The relay is full/.test(document.getElementById('join-error').textContent)
+                    """)
+            try await browser.wait(for: "the call", until: "!document.getElementById('call').hidden")
+            let refusals: Int = try await browser.evaluate("return window.refusals;")
+            #expect(refusals == 1)
+        }
+    }
+
+    @Test("the debug page draws a room within its own security policy")
+    func debugPage() async throws {
+        let folder = try TemporaryFolder()
+        let relay = try await RelayProgram(in: folder)
+        let client = try ChildProcess(
+            Programs.product("confclient"),
+            ["join", relay.url("/rooms/demo"), "--size", "160x90", "--frame-rate", "5", "--audio", "none", "--quiet"],
+            in: folder)
+        try await relay.participant("Guest", in: "demo")
+        let browser = try await Browser(ChromeDriver(in: folder), Browser.Options())
+        let result: Result<Void, any Error>
+        do {
+            try await browser.open(relay.url("/rooms/demo/debug"))
+            try await browser.wait(
+                for: "a drawing", until: "document.querySelector('#debug-drawing svg text') !== null")
+            #expect(try await browser.console() == [])
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await browser.close()
+        withExtendedLifetime((relay, client, folder)) {}
+        try result.get()
+    }
+
     @Test("the diagnosis names what keeps the picture from being sharper")
     func diagnosis() async throws {
         try await withPage { browser in

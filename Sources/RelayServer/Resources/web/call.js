@@ -1,3 +1,4 @@
+import { codecProblem } from './browser-codecs.js';
 import { PeerLink } from './peer-link.js';
 import { RoomFeed } from './room-feed.js';
 import { RoomState } from './room-state.js';
@@ -202,7 +203,9 @@ export class Call extends EventTarget {
     } catch (error) {
       link.close();
       this.#link = formerLink;
-      throw error;
+      // The relay cannot say more than what the offer had.
+      const lack = error instanceof Refusal && error.status === 406 ? codecProblem() : '';
+      throw lack ? new Refusal(error.status, lack) : error;
     }
     this.#toldMedia = '';
     this.#tellMedia();
@@ -279,8 +282,8 @@ export class Call extends EventTarget {
           this.#end('ended', error.message);
           break;
         }
-        this.#setState('reconnecting', `${error.message} Trying again…`);
-        await this.#pauseUnlessWoken(pauses[Math.min(attempt, pauses.length - 1)]);
+        const least = pauses[Math.min(attempt, pauses.length - 1)];
+        await this.#countDown(error.message, Math.max(least, (error.retryAfter ?? 0) * 1000));
       }
     }
     this.#isRecovering = false;
@@ -319,8 +322,19 @@ export class Call extends EventTarget {
     }
   }
 
-  async #pauseUnlessWoken(milliseconds) {
-    await Promise.race([pause(milliseconds), new Promise((resolve) => { this.#wake = resolve; })]);
+  /** Waits for the next attempt to come back, and says for how long where that is seconds. */
+  async #countDown(message, milliseconds) {
+    const end = performance.now() + milliseconds;
+    for (let left = milliseconds, isWoken = false; left > 0 && !isWoken && !this.isOver; left = end - performance.now()) {
+      this.#setState('reconnecting', `${message} Trying again${left > 2_000 ? ` in ${Math.ceil(left / 1000)} s` : ''}…`);
+      isWoken = await this.#pauseUnlessWoken(Math.min(left, 1_000));
+    }
+  }
+
+  /** Whether it was woken before the time was over. */
+  #pauseUnlessWoken(milliseconds) {
+    const woken = new Promise((resolve) => { this.#wake = () => resolve(true); });
+    return Promise.race([pause(milliseconds).then(() => false), woken]);
   }
 
   #end(state, reason = '') {

@@ -81,6 +81,37 @@ export class JoinView {
     this.busy = false;
   }
 
+  /**
+   * Counts down to another attempt, visibly.
+   *
+   * @param {number} seconds From now on; a little is added, so that not all who were refused come at one time.
+   * @returns {Promise<boolean>} Whether there is to be another attempt; false when the person has stopped it.
+   */
+  countDown(seconds) {
+    this.busy = true;
+    const stop = byID('stop-waiting');
+    const end = performance.now() + (seconds + Math.random()) * 1000;
+    return new Promise((resolve) => {
+      const finish = (goesOn) => {
+        clearInterval(timer);
+        stop.hidden = true;
+        stop.removeEventListener('click', stopped);
+        this.busy = goesOn;
+        resolve(goesOn);
+      };
+      const draw = () => {
+        const left = Math.ceil((end - performance.now()) / 1000);
+        if (left > 0) byID('join-button').textContent = `Trying again in ${left} s`;
+        else finish(true);
+      };
+      const stopped = () => finish(false);
+      const timer = setInterval(draw, 250);
+      stop.addEventListener('click', stopped);
+      stop.hidden = false;
+      draw();
+    });
+  }
+
   set busy(isBusy) {
     byID('join-button').disabled = isBusy;
     byID('watch-button').disabled = isBusy;

@@ -3,6 +3,7 @@ import { CallView } from './call-view.js';
 import { JoinView } from './join-view.js';
 import { LocalMedia } from './local-media.js';
 import { currentCall, preferences } from './preferences.js';
+import { Refusal } from './signalling.js';
 
 const known = preferences.read();
 const media = new LocalMedia({ cameraID: known.cameraID, microphoneID: known.microphoneID });
@@ -20,21 +21,31 @@ function roomOfAddress() {
   }
 }
 
+/** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
+async function joined({ room, name, watchOnly }) {
+  for (;;) {
+    const entered = new Call({ room, name, watchOnly }, media);
+    call = entered;
+    try {
+      await entered.join();
+      return entered;
+    } catch (error) {
+      call = null;
+      entered.leave();
+      if (document.getElementById('join').hidden) joinView.show({ room });
+      joinView.fail(error.message);
+      if (error instanceof Refusal && error.status === 503 && await joinView.countDown(error.retryAfter ?? 5)) continue;
+      currentCall.clear();
+      return null;
+    }
+  }
+}
+
 /** Joins a room and shows it; back at the join page when that does not work, or the call is over. */
 async function enter({ room, name, watchOnly }) {
   if (watchOnly) media.close();
-  const entered = new Call({ room, name, watchOnly }, media);
-  call = entered;
-  try {
-    await entered.join();
-  } catch (error) {
-    call = null;
-    entered.leave();
-    currentCall.clear();
-    if (document.getElementById('join').hidden) joinView.show({ room });
-    joinView.fail(error.message);
-    return;
-  }
+  const entered = await joined({ room, name, watchOnly });
+  if (!entered) return;
   joinView.hide();
   currentCall.update({ room, name, watchOnly, ...media.wanted });
   history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);

@@ -2,9 +2,11 @@ import { iceServers } from './link-header.js';
 
 /** The relay said no; the message is its own, from the problem document (RFC 9457). */
 export class Refusal extends Error {
-  constructor(status, detail) {
+  /** @param {number | null} retryAfter In how many seconds to try again, where the relay says so. */
+  constructor(status, detail, retryAfter = null) {
     super(detail);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 
   /** The same request may succeed a little later. */
@@ -35,8 +37,18 @@ async function request(method, url, { body, type, keepalive = false } = {}) {
   } catch (error) {
     throw new Unreachable('The relay does not answer.', { cause: error });
   }
-  if (!response.ok) throw new Refusal(response.status, await problem(response));
+  if (!response.ok) throw new Refusal(response.status, await problem(response), retryAfter(response));
   return response;
+}
+
+const longestWait = 300;
+
+/** What `Retry-After` (RFC 9110, section 10.2.3) says, in seconds: it holds those or a date. */
+function retryAfter(response) {
+  const field = response.headers.get('Retry-After');
+  if (field === null) return null;
+  const seconds = /^\d+$/.test(field) ? Number(field) : (Date.parse(field) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWait) : null;
 }
 
 async function problem(response) {
