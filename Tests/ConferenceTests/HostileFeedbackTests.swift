@@ -29,7 +29,7 @@ import Testing
         try path.run(for: .milliseconds(100))
         let before = (path.peer.roundTripTime, path.peer.decision.targetBitRate)
         var hostile = HostileFeedback(seed: 1, sentSSRC: path.sentSSRC, ownSSRC: path.media.localSSRC)
-        for _ in 0..<17_000 { try path.say([.transportFeedback(hostile.emptyFeedback())]) }
+        for _ in 0..<18_000 { try path.say([.transportFeedback(hostile.emptyFeedback())]) }
         #expect(path.peer.roundTripTime == before.0)
         #expect(path.peer.decision.targetBitRate == before.1)
         path.reports = true
