@@ -183,7 +183,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
-                "MediaCore", "RateControl", nioCore,
+                "MediaCore", "RTP", "RateControl", "SecureTransport", nioCore,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
