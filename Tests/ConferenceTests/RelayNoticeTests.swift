@@ -101,6 +101,15 @@ import Testing
         #expect(notices(call).isEmpty)
     }
 
+    @Test("Clients with their keys in the session description send nothing that fails authentication")
+    func honestClients() throws {
+        let call = VirtualCall()
+        try call.join("Ada", colour: .red)
+        try call.join("Ben", video: .receiveOnly, audio: .receiveOnly, role: .watch)
+        call.run(for: .seconds(10))
+        #expect(call.relay.snapshot(now: call.now).datagrams.unauthenticated == 0)
+    }
+
     @Test("Notices that nobody asks for do not pile up")
     func bound() {
         var log = RelayNoticeLog(now: .zero)

@@ -47,7 +47,10 @@ extension PeerConnection {
         for feedback in feedbackRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
             var packets = [RTCPPacket.transportFeedback(feedback)]
             if let acknowledgement = acknowledgement(line: line, now: now) { packets.append(acknowledgement) }
-            sendControl(packets, line: line, now: now)
+            // Lines may have contexts of their own under one key. The same SSRC in two of them would use each SRTCP index
+            // twice: a replay to the remote side, and a nonce used twice with AES-GCM.
+            let sender = lines.firstIndex { $0.negotiated.localSSRC == feedback.senderSSRC } ?? line
+            sendControl(packets, line: sender, now: now)
         }
     }
 
