@@ -17,11 +17,14 @@ public struct JoinRequest: Sendable {
     /// Where the request came from. Until a packet authenticates another, media goes to the offer's own address only
     /// when it is on this host: an offer cannot aim the relay at a third party.
     public var signallingPeer: TransportAddress?
+    /// The id of the participant that the same client was until now, as the caller has verified. If that participant has
+    /// a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
+    public var returningAs: String?
 
     /// Makes a request, for which the offer is parsed.
     public init(
         room: String, name: String, offer: String, role: ParticipantRole = .sendAndReceive, selfView: SelfView? = nil,
-        signallingPeer: TransportAddress? = nil
+        signallingPeer: TransportAddress? = nil, returningAs: String? = nil
     ) {
         self.room = room
         self.name = name
@@ -29,6 +32,7 @@ public struct JoinRequest: Sendable {
         self.role = role
         self.selfView = selfView
         self.signallingPeer = signallingPeer
+        self.returningAs = returningAs
     }
 }
 

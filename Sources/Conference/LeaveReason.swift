@@ -10,6 +10,16 @@ public enum LeaveReason: Hashable, Sendable, CaseIterable {
     case neverConnected
     /// The last seat had been taken when the client connected.
     case noSeat
+    /// The same client joined again.
+    case replaced
     /// The relay shuts down.
     case closing
+
+    /// Whether the client may come back within a moment, although there is no seat for others.
+    var mayReturn: Bool {
+        switch self {
+        case .left, .idle, .failed: true
+        case .neverConnected, .noSeat, .replaced, .closing: false
+        }
+    }
 }

@@ -4,13 +4,31 @@ import MediaCore
 extension Relay {
     /// Gives a seat to a participant that has just connected, or removes it where the last seat is gone.
     func takeSeat(for participant: Participant, in room: Room, now: MonotonicInstant) {
-        guard hasSeat(in: room), governor.takeSeat(now: now) else {
+        guard participant.isReturning || (hasSeat(in: room) && governor.seatsLeft != 0) else {
             joinCounters.withoutSeat &+= 1
             remove(participant, because: .noSeat, now: now)
             return
         }
+        governor.seatTaken(now: now)
         participant.isSeated = true
         unconnected.remove(participant.id)
+    }
+
+    /// Whether a client may come back as it has been here until now: its participant has a seat, or had one a moment ago.
+    func isReturning(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
+        guard let id = request.returningAs else { return false }
+        return returning.contains(id, of: request.room, now: now) || former(of: request)?.holdsSeat == true
+    }
+
+    /// Removes the participant that a returning client was until now.
+    func removeFormer(of request: JoinRequest, now: MonotonicInstant) {
+        guard let id = request.returningAs else { return }
+        if let former = former(of: request) { remove(former, because: .replaced, now: now) }
+        returning.remove(id)
+    }
+
+    private func former(of request: JoinRequest) -> Participant? {
+        rooms[request.room]?.participants.first { $0.publicID == request.returningAs }
     }
 
     /// Why a join to this room is refused for want of a place, if it is.

@@ -24,6 +24,7 @@ public final class Relay {
     var handshakes = HandshakeGate<ParticipantID>()
     /// The participants that have not connected yet.
     var unconnected = UnconnectedJoins()
+    var returning = ReturningParticipants()
     var joinCounters = JoinCounters()
     var notices: RelayNoticeLog
     private var readyToTransmit = CircularBuffer<ParticipantID>()
@@ -68,7 +69,8 @@ public final class Relay {
             joinCounters.refusedUnconnected &+= 1
             throw refusal
         }
-        if let refusal = governor.refusal {
+        let isReturning = isReturning(request, now: now)
+        if !isReturning, let refusal = governor.refusal {
             governor.noteRefusal()
             throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
         }
@@ -81,10 +83,12 @@ public final class Relay {
         } catch {
             throw .offer(error)
         }
-        if let refusal = refusal(forRoom: request.room) { throw refusal }
+        if !isReturning, let refusal = refusal(forRoom: request.room) { throw refusal }
+        removeFormer(of: request, now: now)
         let participant = try makeParticipant(request, negotiation: negotiation, now: now)
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
         participants[participant.id] = participant
+        participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.signallingPeer, now: now)
         room.add(participant)
         notices.append(.joined(participant.member))
@@ -227,6 +231,9 @@ public final class Relay {
         notices.append(.left(participant.member, reason, after: now - participant.joined))
         if reason == .neverConnected { joinCounters.neverConnected &+= 1 }
         unconnected.remove(participant.id)
+        if participant.holdsSeat, reason.mayReturn {
+            returning.add(participant.publicID, of: participant.room, now: now)
+        }
         participant.peer.close(now: now)
         while let farewell = participant.peer.pollTransmit(now: now) { farewells.append(farewell) }
         demultiplexer.remove(participant)

@@ -50,6 +50,7 @@ struct RelayLog: Sendable {
             "it never connected; check that UDP to the media port is not blocked, and that the client uses the keys of "
                 + "its offer"
         case .noSeat: "the last seat was taken before it connected"
+        case .replaced: "the same client joined again"
         case .closing: "the relay shuts down"
         }
     }

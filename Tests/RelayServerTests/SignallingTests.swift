@@ -221,6 +221,16 @@ struct SignallingTests {
         }
     }
 
+    @Test("a client that comes back is who it was with the key of its session alone, and is let in in any case")
+    func resuming() async throws {
+        for (session, expected) in [
+            (SignallingClient.session("p7"), "p7"), ("p7", nil), ("p7.00000000000000000000", nil), ("", nil),
+        ] as [(String, String?)] {
+            #expect(try await join("/rooms/demo/participants?name=Ada&resume=\(session)").status == .created)
+            #expect(requests.last?.returningAs == expected)
+        }
+    }
+
     @Test("metrics come as Prometheus text")
     func metrics() async throws {
         openRoom()

@@ -137,13 +137,10 @@ final class WorkGovernor {
 
     func noteRefusal() { joinsRefused &+= 1 }
 
-    /// Takes a seat for a participant that has connected: there is one less before anything of theirs is seen. Returns
-    /// whether there was one.
-    func takeSeat(now: MonotonicInstant) -> Bool {
-        guard seatsLeft != 0 else { return false }
+    /// A participant has connected: there is a seat less before anything of its media is seen.
+    func seatTaken(now: MonotonicInstant) {
         lastJoin = now
-        seatsLeft = seatsLeft.map { $0 - 1 }
-        return true
+        if let left = seatsLeft { seatsLeft = max(0, left - 1) }
     }
 
     // MARK: Telling

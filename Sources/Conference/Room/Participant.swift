@@ -75,6 +75,8 @@ final class Participant {
     var packetsRateLimited: UInt64 = 0
     /// Whether the participant counts for the limits of the room and the relay: since it connected.
     var isSeated = false
+    /// Whether its client takes the place that it had a moment ago.
+    var isReturning = false
     /// Whether the participant stands in the relay's queue of those with something to send.
     var isQueuedForTransmit = false
 
@@ -192,6 +194,9 @@ final class Participant {
 
     /// Whether the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }
+
+    /// Whether the participant has a seat, or takes its former one when it connects.
+    var holdsSeat: Bool { isSeated || isReturning }
 
     /// Whether the client is there and has the keys, or needs not show it. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }

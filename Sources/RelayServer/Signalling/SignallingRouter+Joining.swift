@@ -11,6 +11,8 @@ extension SignallingRouter {
             let query = request.uri.queryParameters
             let name = try query["name"].map { try ParticipantName(String($0)) } ?? .guest
             let selfView = try query["self-view"].map { try Self.selfView(String($0)) }
+            // A name of before the relay was started again is no reason to refuse the join.
+            let former = query["resume"].flatMap { try? sessions.participant(ofSession: String($0), in: room) }
             guard request.mediaType == SignallingMediaType.sdp else {
                 throw Problem(
                     .unsupportedMediaType, "the body must be an SDP offer: send Content-Type: application/sdp",
@@ -23,7 +25,8 @@ extension SignallingRouter {
                 joined = try await driver.join(
                     JoinRequest(
                         room: room.rawValue, name: name.rawValue, offer: offer, role: endpoint.role,
-                        selfView: selfView, signallingPeer: Self.isForwarded(request) ? nil : context.peer))
+                        selfView: selfView, signallingPeer: Self.isForwarded(request) ? nil : context.peer,
+                        returningAs: former))
             } catch {
                 throw Problem(error)
             }

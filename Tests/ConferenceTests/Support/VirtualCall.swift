@@ -18,6 +18,8 @@ final class VirtualCall {
     let wallClock = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
     private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
     private(set) var clients: [TestClient] = []
+    /// Each client has a port of its own, also when others have gone.
+    private var joinCount = 0
     private var random = SeededGenerator(seed: 7)
     /// Changes an offer on its way.
     var rewriteOffer: (String) -> String = { $0 }
@@ -51,12 +53,14 @@ final class VirtualCall {
     func join(
         _ name: String, room: String = "demo", colour: Colour? = nil, video: MediaDirection? = .sendAndReceive,
         audio: MediaDirection? = .sendAndReceive, selfView: SelfView? = nil, role: ParticipantRole = .sendAndReceive,
-        overDTLS: Bool = false, dimensions: VideoDimensions = VideoDimensions(width: 160, height: 90),
+        overDTLS: Bool = false, returningAs: String? = nil,
+        dimensions: VideoDimensions = VideoDimensions(width: 160, height: 90),
         downlink: LinkProfile = LinkProfile(rate: .unlimited, delay: .milliseconds(10)),
         rateLimits: RateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)),
         adjust: (inout OfferParameters) -> Void = { _ in }
     ) throws -> TestClient {
-        let address = TransportAddress(ipv4: 0x7f00_0001, port: UInt16(20_000 + clients.count))
+        let address = TransportAddress(ipv4: 0x7f00_0001, port: UInt16(20_000 + joinCount))
+        joinCount += 1
         var parameters = OfferParameters(address: address)
         parameters.video = video.map { OfferParameters.Video(direction: $0) }
         // Most tests' cameras show what costs more than the relay would ask for.
@@ -71,7 +75,7 @@ final class VirtualCall {
         let result = try relay.join(
             JoinRequest(
                 room: room, name: name, offer: rewriteOffer(offer.encode()), role: role, selfView: selfView,
-                signallingPeer: address),
+                signallingPeer: address, returningAs: returningAs),
             now: now)
         let session = try OfferAnswer.complete(
             pending: pending, answer: SessionDescription(parsing: result.answer))

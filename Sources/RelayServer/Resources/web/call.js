@@ -43,7 +43,7 @@ export class Call extends EventTarget {
   #abort = new AbortController();
 
   /**
-   * @param {{room: string, name: string, watchOnly: boolean}} options
+   * @param {{room: string, name: string, watchOnly: boolean, resume: ?string}} options
    * @param {import('./local-media.js').LocalMedia} media
    */
   constructor(options, media) {
@@ -62,6 +62,9 @@ export class Call extends EventTarget {
   get watchOnly() { return this.#options.watchOnly; }
 
   get received() { return this.#link?.received ?? null; }
+
+  /** What the relay calls this client's session, its key included; null outside of one. */
+  get session() { return this.#membership?.session ?? null; }
 
   get isSharing() { return this.#screen !== null; }
 
@@ -183,6 +186,7 @@ export class Call extends EventTarget {
     this.#feed?.close();
     const former = this.#membership;
     this.#membership = null;
+    if (former) this.#options = { ...this.#options, resume: former.session };
     await former?.leave().catch(() => {});
     const link = new PeerLink({ watchOnly: this.watchOnly, iceServers: await this.#iceServers });
     this.#link = link;

@@ -22,9 +22,9 @@ function roomOfAddress() {
 }
 
 /** Joins a room; asks again while the relay has no seat, until the person stops that. Null when it does not work. */
-async function joined({ room, name, watchOnly }) {
+async function joined({ room, name, watchOnly, resume: session }) {
   for (;;) {
-    const entered = new Call({ room, name, watchOnly }, media);
+    const entered = new Call({ room, name, watchOnly, resume: session }, media);
     call = entered;
     try {
       await entered.join();
@@ -42,12 +42,13 @@ async function joined({ room, name, watchOnly }) {
 }
 
 /** Joins a room and shows it; back at the join page when that does not work, or the call is over. */
-async function enter({ room, name, watchOnly }) {
+async function enter({ room, name, watchOnly, resume: session }) {
   if (watchOnly) media.close();
-  const entered = await joined({ room, name, watchOnly });
+  const entered = await joined({ room, name, watchOnly, resume: session });
   if (!entered) return;
   joinView.hide();
-  currentCall.update({ room, name, watchOnly, ...media.wanted });
+  currentCall.update({ room, name, watchOnly, session: entered.session, ...media.wanted });
+  entered.addEventListener('room', () => currentCall.update({ session: entered.session }));
   history.replaceState(null, '', `/rooms/${encodeURIComponent(room)}`);
   const view = new CallView(entered, media, room);
   entered.addEventListener('state', () => {
@@ -62,9 +63,9 @@ async function enter({ room, name, watchOnly }) {
 }
 
 /** Goes back into the call that a reload interrupted. */
-async function resume({ room, name, watchOnly, camera, microphone }) {
+async function resume({ room, name, watchOnly, session, camera, microphone }) {
   if (!watchOnly) await media.open({ camera, microphone });
-  await enter({ room, name, watchOnly });
+  await enter({ room, name, watchOnly, resume: session });
 }
 
 function isReload() {

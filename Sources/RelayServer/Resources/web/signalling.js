@@ -79,11 +79,14 @@ function joinPath(room, watchOnly) {
 /**
  * Joins a room.
  *
+ * @param {{room: string, name: string, watchOnly: boolean, offer: string, resume: ?string}} options
+ *   `resume`: the session that this client had until now. It comes back into its place, even when the relay is full.
  * @returns {Promise<{membership: Membership, answer: string}>}
  */
-export async function join({ room, name, watchOnly, offer }) {
-  const query = name ? `?name=${encodeURIComponent(name)}` : '';
-  const response = await request('POST', joinPath(room, watchOnly) + query, { body: offer, type: sdp });
+export async function join({ room, name, watchOnly, offer, resume }) {
+  const query = Object.entries({ name, resume }).filter(([, value]) => value)
+    .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
+  const response = await request('POST', `${joinPath(room, watchOnly)}?${query}`, { body: offer, type: sdp });
   const location = response.headers.get('Location');
   if (!location) throw new Refusal(response.status, 'The relay did not say where the call is.');
   const membership = new Membership(room, new URL(location, document.baseURI));
@@ -103,6 +106,7 @@ export class Membership {
     // The id, which all may see, and behind the point the key, by which only this page may change the session.
     const session = location.pathname.split('/').pop();
     this.id = session.split('.')[0];
+    this.session = session;
     this.#path = `/rooms/${encodeURIComponent(room)}/participants/${session}`;
   }
 

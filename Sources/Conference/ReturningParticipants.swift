@@ -1,0 +1,30 @@
+import MediaCore
+
+/// Participants that left a moment ago, whose clients may come back although there is no seat for others: a page that is
+/// reloaded leaves and joins again within a second or two.
+struct ReturningParticipants {
+    /// From leaving to joining again.
+    static let lifetime = Duration.seconds(15)
+    /// The most that may come back over the limit; of more the one that left first is forgotten.
+    static let capacity = 32
+
+    private struct Entry {
+        var room: String
+        var publicID: String
+        var end: MonotonicInstant
+    }
+
+    private var entries: [Entry] = []
+
+    mutating func add(_ publicID: String, of room: String, now: MonotonicInstant) {
+        entries.removeAll { $0.end <= now }
+        if entries.count == Self.capacity { entries.removeFirst() }
+        entries.append(Entry(room: room, publicID: publicID, end: now + Self.lifetime))
+    }
+
+    func contains(_ publicID: String, of room: String, now: MonotonicInstant) -> Bool {
+        entries.contains { $0.publicID == publicID && $0.room == room && now < $0.end }
+    }
+
+    mutating func remove(_ publicID: String) { entries.removeAll { $0.publicID == publicID } }
+}

@@ -1,0 +1,123 @@
+import MediaCore
+import SecureTransport
+import Testing
+
+@testable import Conference
+
+/// Clients that come back a moment after they left, when there is no seat for others.
+@Suite struct ReturningParticipantTests {
+    /// A full room of two: Ada and Ben.
+    private func fullRoom() throws -> (call: VirtualCall, ada: TestClient, ben: TestClient) {
+        let call = VirtualCall { $0.maximumParticipants = 2 }
+        let ada = try call.join("Ada", colour: .red, overDTLS: true)
+        let ben = try call.join("Ben", colour: .green)
+        call.run(for: .seconds(2))
+        return (call, ada, ben)
+    }
+
+    private func leave(_ client: TestClient, _ call: VirtualCall) {
+        #expect(call.relay.leave(room: "demo", participant: client.participantID, now: call.now))
+        call.remove(client)
+    }
+
+    private func names(_ call: VirtualCall) -> [String] {
+        call.relay.snapshot(now: call.now).rooms.flatMap(\.participants).map(\.name)
+    }
+
+    @Test("A client that left is let in again within 15 s, although another has taken the last seat")
+    func afterLeaving() throws {
+        let (call, ada, _) = try fullRoom()
+        leave(ada, call)
+        try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(10))
+        #expect(throws: JoinError.self) { try call.join("Stranger", colour: .blue) }
+        #expect(throws: JoinError.self) { try call.join("Liar", colour: .blue, returningAs: "another") }
+        try call.join("Ada again", colour: .red, overDTLS: true, returningAs: ada.participantID)
+        call.run(for: .seconds(12))
+        #expect(names(call) == ["Ben", "Cy", "Ada again"])
+    }
+
+    @Test("After 15 s it is a join like any other, and once it is back nobody else comes back as it")
+    func tooLate() throws {
+        let (call, ada, _) = try fullRoom()
+        leave(ada, call)
+        try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(14))
+        let again = try call.join("Ada again", colour: .red, returningAs: ada.participantID)
+        #expect(throws: JoinError.self) { try call.join("Twice", colour: .red, returningAs: ada.participantID) }
+        call.run(for: .seconds(1))
+        leave(again, call)
+        call.run(for: .seconds(16))
+        #expect(throws: JoinError.self) { try call.join("Too late", colour: .red, returningAs: again.participantID) }
+        #expect(names(call) == ["Ben", "Cy"])
+    }
+
+    @Test("A client that is still in its room takes its own place")
+    func stillThere() throws {
+        let (call, ada, _) = try fullRoom()
+        call.remove(ada)
+        try call.join("Ada again", colour: .red, overDTLS: true, returningAs: ada.participantID)
+        #expect(names(call) == ["Ben", "Ada again"])
+        var reasons: [LeaveReason] = []
+        while let notice = call.relay.pollNotice() {
+            if case .left(_, let reason, _) = notice { reasons.append(reason) }
+        }
+        #expect(reasons == [.replaced])
+        call.run(for: .seconds(12))
+        #expect(names(call) == ["Ben", "Ada again"])
+    }
+
+    @Test("A client that comes back twice before it has connected keeps its place")
+    func reloadedTwice() throws {
+        let (call, ada, _) = try fullRoom()
+        leave(ada, call)
+        try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(1))
+        let second = try call.join("Ada 2", colour: .red, overDTLS: true, returningAs: ada.participantID)
+        leave(second, call)
+        try call.join("Ada 3", colour: .red, overDTLS: true, returningAs: second.participantID)
+        call.run(for: .seconds(12))
+        #expect(names(call) == ["Ben", "Cy", "Ada 3"])
+    }
+
+    @Test("A participant that never connected has no place to come back to")
+    func neverConnected() throws {
+        let (call, ada, _) = try fullRoom()
+        leave(ada, call)
+        let unconnected = try call.join("Dot", colour: .red, overDTLS: true)
+        leave(unconnected, call)
+        try call.join("Cy", colour: .blue)
+        call.run(for: .seconds(1))
+        #expect(throws: JoinError.self) { try call.join("Dot", colour: .red, returningAs: unconnected.participantID) }
+    }
+
+    @Test("A busy relay lets in who comes back, and nobody else")
+    func busyRelay() throws {
+        let call = VirtualCall { $0.governor = GovernorSettings(workers: 2) }
+        call.relay.adopt(SeatModelTests.calibration(scaledBy: 40), now: call.now)
+        let seats = try #require(call.relay.snapshot(now: call.now).governor?.seatsLeft)
+        let clients = try (0..<seats).map { try call.join("\($0)", colour: .red) }
+        call.run(for: .milliseconds(100))
+        leave(clients[0], call)
+        // Seats are counted ten times a second.
+        call.run(for: .milliseconds(250))
+        try call.join("Next", colour: .green)
+        call.run(for: .milliseconds(50))
+        #expect(throws: JoinError.self) { try call.join("Stranger", colour: .blue) }
+        try call.join("0 again", colour: .red, returningAs: clients[0].participantID)
+        call.run(for: .seconds(1))
+        #expect(names(call).contains("0 again"))
+        #expect(call.relay.snapshot(now: call.now).joins.withoutSeat == 0)
+    }
+
+    @Test("At most 32 participants that left are remembered, each for 15 s")
+    func bound() {
+        var returning = ReturningParticipants()
+        let start = MonotonicInstant.zero
+        for index in 0..<100 { returning.add("\(index)", of: "demo", now: start) }
+        #expect((0..<100).count { returning.contains("\($0)", of: "demo", now: start) } == 32)
+        #expect(returning.contains("99", of: "demo", now: start))
+        #expect(!returning.contains("99", of: "other", now: start))
+        #expect(!returning.contains("99", of: "demo", now: start + .seconds(15)))
+    }
+}
