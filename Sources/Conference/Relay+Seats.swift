@@ -12,6 +12,7 @@ extension Relay {
         governor.seatTaken(now: now)
         participant.isSeated = true
         unconnected.remove(participant.id)
+        room.viewsChanged()
     }
 
     /// Whether a client may come back as it has been here until now: its participant has a seat, or had one a moment ago.

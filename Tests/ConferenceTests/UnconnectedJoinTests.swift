@@ -55,6 +55,14 @@ import Testing
         #expect(joins(call).unconnected == 0)
     }
 
+    @Test("No picture is composed for a join without media")
+    func noPictures() throws {
+        let call = VirtualCall()
+        for _ in 0..<8 { try offer(to: call) }
+        call.run(for: .seconds(5))
+        #expect(call.relay.snapshot(now: call.now).rooms.first?.composedPictures == 0)
+    }
+
     @Test("ICE checks without a handshake do not extend the ten seconds")
     func checksAlone() throws {
         let call = VirtualCall()
