@@ -178,7 +178,8 @@ struct PageTests {
         // What receivers are sent is so little that the tile's size decides.
         let options =
             Self.relayOptions
-            + ["--pass-through", "off", "--self-view", "always", "--max-bitrate", "250k", "--ladder", "off"]
+            + ["--pass-through", "off", "--self-view", "always", "--ladder", "off"]
+            + ["--start-bitrate", "250k", "--max-bitrate", "250k"]
         try await meet([Self.ada, Self.ben], relay: options, isDetailed: true) { relay, people, _ in
             let (ada, ben) = (people[0], people[1])
             try await ada.join("demo", of: relay, running: Self.ignoringTiles)
