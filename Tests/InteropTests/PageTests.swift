@@ -223,6 +223,34 @@ struct PageTests {
     /// Has the page do nothing for what the relay asks, so that the browser goes by REMB alone.
     private static let ignoringTiles = "RTCRtpSender.prototype.setParameters = async () => {}"
 
+    @Test("a browser that nobody watched for a while is free at once when somebody does, and sends its full size again")
+    func watchedAgain() async throws {
+        let options = Self.relayOptions + ["--pass-through", "off"]
+        try await meet([Self.ada, Self.ben], relay: options, isDetailed: true) { relay, people, _ in
+            let (ada, ben) = (people[0], people[1])
+            func sendsFullSize(within limit: Duration) async throws {
+                try await eventually("Ada sends 640x360", within: limit) {
+                    try await ada.sent().first?.width == 640 ? true : nil
+                }
+            }
+            /// Ada is asked for what keeps her size for some time, and then for more as soon as she is watched.
+            func isWatched(after watch: () async throws -> Void) async throws {
+                try await relay.participant("Ada", in: "demo") { $0.uplink.maximumBitRate == 390_000 }
+                try await Task.sleep(for: .seconds(15))
+                try await watch()
+                try await relay.participant("Ada", in: "demo", within: .seconds(5)) {
+                    ($0.uplink.maximumBitRate ?? 0) > 440_000
+                }
+                try await sendsFullSize(within: .seconds(30))
+            }
+            try await ada.join("demo", of: relay, running: Self.ignoringTiles)
+            try await isWatched { try await ben.join("demo", of: relay) }
+            try await ben.browser.click("#people-button")
+            try await ben.browser.click("[aria-label='Hide Ada']")
+            try await isWatched { try await ben.browser.click("[aria-label='Show Ada again']") }
+        }
+    }
+
     @Test("two in a call are sent each other's own packets; a third ends that and it comes back, without a freeze")
     func passThrough() async throws {
         try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in
