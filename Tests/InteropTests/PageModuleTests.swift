@@ -34,9 +34,11 @@ struct PageModuleTests {
                 const camera = { width: 1280, height: 720 };
                 return [null, [1280, 720], [1920, 1080], [640, 360], [639, 359], [426, 240], [641, 361], [16, 16], [0, 0]]
                     .map((size) => scaleDownFactor(camera, size && { width: size[0], height: size[1] }))
-                    .concat(scaleDownFactor({ width: 720, height: 1280 }, { width: 360, height: 360 }), scaleDownFactor({}, camera));
+                    .concat(scaleDownFactor({ width: 720, height: 1280 }, { width: 360, height: 360 }), scaleDownFactor({}, camera),
+                      scaleDownFactor(camera, { width: 0, height: 0 }, 2));
                 """)
-            #expect(factors == [1, 1, 1, 2, 2, 3, 1.5, 8, 8, 2, 1])
+            // Nobody sees the one of zero by zero: it stays as it is.
+            #expect(factors == [1, 1, 1, 2, 2, 3, 1.5, 8, 1, 2, 1, 2])
         }
     }
 

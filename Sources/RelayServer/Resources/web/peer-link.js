@@ -129,11 +129,17 @@ export class PeerLink extends EventTarget {
     const parameters = sender.getParameters();
     const encoding = parameters.encodings?.[0];
     if (!sender.track || !encoding) return;
-    const factor = scaleDownFactor(sender.track.getSettings(), this.#tile);
+    const factor = scaleDownFactor(sender.track.getSettings(), this.#tile, encoding.scaleResolutionDownBy);
     const most = Math.min(mostForCamera, this.#tile?.bitRate ?? mostForCamera);
-    if (encoding.scaleResolutionDownBy === factor && encoding.maxBitrate === most) return;
+    const isUnseen = this.#tile?.width === 0;
+    // At a low rate the size is kept while nobody looks, and motion otherwise. A change between the two also makes a browser
+    // forget that it ever went to a smaller size.
+    const preference = isUnseen ? 'maintain-resolution' : 'maintain-framerate';
+    if (encoding.scaleResolutionDownBy === factor && encoding.maxBitrate === most
+      && (parameters.degradationPreference ?? 'maintain-framerate') === preference) return;
     encoding.scaleResolutionDownBy = factor;
     encoding.maxBitrate = most;
+    parameters.degradationPreference = preference;
     // Whoever loses a race with another change sees the new state with the next one.
     await sender.setParameters(parameters).catch(() => {});
   }

@@ -6,12 +6,14 @@ const factors = [1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 8];
  *
  * @param {{width?: number, height?: number}} source The camera's picture.
  * @param {{width: number, height: number} | null} tile Its place in the composed picture; null while unknown.
+ * @param {number} present The factor by which it is scaled down now.
  * @returns {number} For `scaleResolutionDownBy`, 1 or more.
  */
-export function scaleDownFactor(source, tile) {
+export function scaleDownFactor(source, tile, present = 1) {
   if (!tile || !source.width || !source.height) return 1;
-  // Nobody sees it: as little as possible, but not nothing, so that it is there when it is wanted.
-  if (tile.width <= 0 || tile.height <= 0) return factors.at(-1);
+  // Nobody sees it. Only its rate becomes less: a browser that sends a larger size again begins it small where its rate
+  // is low at that moment, and may never send it in full again.
+  if (tile.width <= 0 || tile.height <= 0) return present;
   const most = Math.min(source.width / tile.width, source.height / tile.height);
   return factors.findLast((factor) => factor <= most) ?? 1;
 }
