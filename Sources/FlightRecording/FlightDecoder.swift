@@ -275,6 +275,8 @@ public struct FlightDecoder: Sendable {
             guard let interval = body.signed() else { return nil }
             decision.frameDropInterval = Int(interval)
         }
+        if flags & Flags.emptyPathProbe != 0 { decision.videoPause = .emptyPathProbe }
+        if flags & Flags.slowPath != 0 { decision.videoPause = .slowPath }
         return decision
     }
 }

@@ -173,6 +173,11 @@ public struct FlightEncoder: Sendable {
         if decision.pacingBurst != nil { flags |= Flags.burst }
         if decision.paddingRate > .zero { flags |= Flags.padding }
         if decision.frameDropInterval != nil { flags |= Flags.frameDrop }
+        switch decision.videoPause {
+        case .emptyPathProbe: flags |= Flags.emptyPathProbe
+        case .slowPath: flags |= Flags.slowPath
+        case nil: break
+        }
         let target = decision.targetBitRate.bitsPerSecond
         let pacing = decision.pacingRate.bitsPerSecond
         body.append(varint: flags)

@@ -58,7 +58,9 @@ enum FlightFormat {
         static let burst: UInt64 = 32
         static let padding: UInt64 = 64
         static let frameDrop: UInt64 = 128
-        static let all: UInt64 = 255
+        static let emptyPathProbe: UInt64 = 256
+        static let slowPath: UInt64 = 512
+        static let all: UInt64 = 1023
     }
 }
 

@@ -70,6 +70,7 @@ extension FlightReplay.Difference {
         compare("probes", \.newProbeClusters)
         compare("frame timeout", \.frameTimeout)
         compare("frame drop interval", \.frameDropInterval)
+        compare("pause of video", \.videoPause?.rawValue)
         compare("feedback interval", \.feedbackInterval)
         compare("next wake-up", \.nextWakeUp.nanoseconds)
         return parts.joined(separator: ", ")

@@ -24,6 +24,8 @@ public struct ControlDecision: Hashable, Sendable {
     /// Of so many frames one is to be left out, since too much is in flight; nil for none. Where a sender cannot, the
     /// target, which is lower then, does part of it.
     public var frameDropInterval: Int?
+    /// Why no video is to be sent now, not even at the minimum rate; nil while video is sent. Audio goes on in any case.
+    public var videoPause: VideoPause?
     /// How often the receiver is best asked for feedback; nil where the controller takes what comes.
     public var feedbackInterval: Duration?
     /// When to ask again at the latest.
@@ -33,7 +35,7 @@ public struct ControlDecision: Hashable, Sendable {
         targetBitRate: BitRate, sustainedBitRate: BitRate? = nil, pacingRate: BitRate,
         pacingBurst: Duration? = nil, paddingRate: BitRate = .zero, congestionWindow: DataSize? = nil,
         newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, frameDropInterval: Int? = nil,
-        feedbackInterval: Duration? = nil, nextWakeUp: MonotonicInstant
+        videoPause: VideoPause? = nil, feedbackInterval: Duration? = nil, nextWakeUp: MonotonicInstant
     ) {
         self.targetBitRate = targetBitRate
         self.sustainedBitRate = sustainedBitRate
@@ -44,6 +46,7 @@ public struct ControlDecision: Hashable, Sendable {
         self.newProbeClusters = newProbeClusters
         self.frameTimeout = frameTimeout
         self.frameDropInterval = frameDropInterval
+        self.videoPause = videoPause
         self.feedbackInterval = feedbackInterval
         self.nextWakeUp = nextWakeUp
     }

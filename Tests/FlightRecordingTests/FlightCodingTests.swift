@@ -49,7 +49,8 @@ struct FlightCodingTests {
         #expect(
             names(decision) == [
                 "targetBitRate", "sustainedBitRate", "pacingRate", "pacingBurst", "paddingRate", "congestionWindow",
-                "newProbeClusters", "frameTimeout", "frameDropInterval", "feedbackInterval", "nextWakeUp",
+                "newProbeClusters", "frameTimeout", "frameDropInterval", "videoPause", "feedbackInterval",
+                "nextWakeUp",
             ])
     }
 

@@ -167,6 +167,8 @@ struct RandomFlight {
         if Bool.random(using: &random) { decision.pacingBurst = duration() }
         if Bool.random(using: &random) { decision.paddingRate = rate(&random) }
         if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 1...9, using: &random) }
+        let pauses: [VideoPause?] = [nil, .emptyPathProbe, .slowPath]
+        decision.videoPause = pauses.randomElement(using: &random) ?? nil
         if Bool.random(using: &random) { decision.feedbackInterval = duration() }
         if Bool.random(using: &random) { decision.pacingBurst = duration() }
         if Bool.random(using: &random) { decision.paddingRate = .kilobits(Double.random(in: 1...5000, using: &random)) }

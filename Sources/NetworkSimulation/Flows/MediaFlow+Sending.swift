@@ -26,6 +26,7 @@ extension MediaFlow {
     }
 
     private mutating func hasRoomForFrame(now: MonotonicInstant) -> Bool {
+        guard decision.videoPause == nil else { return false }
         guard pacer.queueDelay(now: now) < frameTimeout, sentStream == nil || budget.hasRoom(now: now) else {
             return false
         }

@@ -13,6 +13,14 @@ struct BaseDelay: Sendable {
         var highest: Double
     }
 
+    /// A packet, and what of the one ahead of it is left, are no queue.
+    private static let packetsWithoutQueue = 1.5
+    /// The base is seen again by what is later by this part of a packet's time.
+    private static let seenPart = 0.25
+
+    /// In times of the first one.
+    private static let longestBelief = 2
+
     private let parameters: ConfrelayParameters
     private let standingDelay: Double
     private let standingTime: Duration
@@ -29,12 +37,17 @@ struct BaseDelay: Sendable {
     private var lastSeen = MonotonicInstant.zero
     /// When sending last paused to see it.
     private var lastProbe: MonotonicInstant?
+    /// How long others' queue is believed in before a pause shows again whether it is theirs.
+    private var belief: Duration
 
     /// How long the queue is that others keep filled, as far as delay tells, in seconds; nil without one.
     private(set) var competingDelay: Double?
 
     /// Whether others keep the queue filled just now.
     private(set) var isStanding = false
+
+    /// The delay without others' queue, as far as it was ever seen, in seconds.
+    var withoutCompetition: Double? { empty ?? value }
 
     /// In seconds; nil before the first packet.
     var value: Double? { lowest.value }
@@ -45,14 +58,20 @@ struct BaseDelay: Sendable {
         standingTime = parameters.standingTime
         variation = parameters.routeVariation.seconds
         tolerance = parameters.baseDelayTolerance.seconds
+        belief = parameters.competitionBelief
         longestUnseen = parameters.baseDelayWindow * min(parameters.baseDelayAge, 1)
         lowest = WindowedMinimum(window: parameters.baseDelayWindow)
     }
 
     /// A packet arrived after this one-way delay.
     ///
-    /// - Parameter jitter: by how much, in seconds, delays differ by themselves.
-    mutating func add(_ delay: Double, jitter: Double, now: MonotonicInstant) {
+    /// - Parameters:
+    ///   - jitter: by how much, in seconds, delays differ by themselves.
+    ///   - packetTime: how long the path takes for a full packet, in seconds: on a slow path small packets and large
+    ///     ones differ by so much without any queue.
+    mutating func add(_ delay: Double, jitter: Double, packetTime: Double = 0, now: MonotonicInstant) {
+        let standingDelay = max(standingDelay, packetTime * Self.packetsWithoutQueue)
+        let tolerance = max(tolerance, packetTime * Self.seenPart)
         lowest.add(delay, now: now)
         defer { competingDelay = empty.map { delay - $0 } }
         if let empty, delay - empty < standingDelay { self.empty = nil }
@@ -74,7 +93,10 @@ struct BaseDelay: Sendable {
         isStanding = empty != nil
         // A queue of several flows that all yield to delay may stand as well, until they pause.
         guard now - current.since >= standingTime, empty != nil || wasProbed(since: current.since) else { return }
-        if current.highest - current.lowest > variation + 2 * jitter { empty = empty ?? value }
+        if current.highest - current.lowest > variation + 2 * jitter, empty == nil {
+            empty = value
+            belief = parameters.competitionBelief
+        }
         lowest = WindowedMinimum(window: parameters.baseDelayWindow)
         lowest.add(current.lowest, now: now)
         lastSeen = now
@@ -102,9 +124,11 @@ struct BaseDelay: Sendable {
     func wasSeen(since time: MonotonicInstant) -> Bool { lastSeen >= time }
 
     /// Whether sending must pause to see the empty path: it is about to be forgotten, or a queue stands of which it is
-    /// not known whether others keep it filled.
+    /// not known whether others keep it filled. That is asked again while they are believed to: when they have gone, our
+    /// own queue may stand in place of theirs.
     func needsProbe(now: MonotonicInstant) -> Bool {
-        guard value != nil, empty == nil else { return false }
+        guard value != nil else { return false }
+        if empty != nil { return !wasProbed(since: now - belief) }
         if let standing, now - standing.since >= standingTime { return !wasProbed(since: standing.since) }
         return now - lastSeen > longestUnseen && !wasProbed(since: now - longestUnseen)
     }
@@ -112,6 +136,8 @@ struct BaseDelay: Sendable {
     /// Sending paused long enough.
     mutating func probed(now: MonotonicInstant) {
         lastProbe = now
+        guard empty != nil else { return }
+        belief = min(belief * 2, parameters.competitionBelief * Self.longestBelief)
     }
 
     private func wasProbed(since time: MonotonicInstant) -> Bool {

@@ -6,25 +6,42 @@ import MediaCore
 /// the same base: one that came when the queue stood does not take that for the empty path.
 struct BaseDelayProbe: Sendable {
     private let length: Duration
-    private var current: (start: MonotonicInstant, end: MonotonicInstant)?
+    private let ownQueue: Duration
+    private var current: (start: MonotonicInstant, drained: MonotonicInstant, end: MonotonicInstant)?
 
     /// Whether nothing beyond the minimum is to be sent.
     var isActive: Bool { current != nil }
 
+    /// Whether what left before the pause may still be on its way, or be unheard of.
+    func isDraining(now: MonotonicInstant) -> Bool { current.map { now < $0.drained } ?? false }
+
     init(parameters: ConfrelayParameters) {
         length = parameters.probeLength
+        ownQueue = parameters.ownQueue
     }
 
     /// Begins a pause where the path needs one, and ends it when the base was seen or time is up.
     mutating func update(path: inout PathModel, now: MonotonicInstant) {
-        if let (start, end) = current {
-            guard now >= end || path.baseForward.wasSeen(since: start) else { return }
+        if let (start, drained, end) = current {
+            // A queue that others are believed to fill is judged by what left after the pause took effect.
+            let isOver =
+                path.competingDelay == nil
+                ? path.baseForward.wasSeen(since: start) : path.lastHeardSendTime > drained.seconds
+            guard now >= end || isOver else { return }
             current = nil
             path.baseProbed(now: now)
         } else if path.baseForward.needsProbe(now: now) {
             // What left before the pause must have arrived, and be heard of, before the pause shows.
-            let inFlight = (path.roundTripTime ?? .zero) + .seconds(clamping: path.queueDelay)
-            current = (now, now + length + inFlight)
+            let roundTrip = path.roundTripTime ?? .zero
+            guard let competing = path.competingDelay else {
+                let drained = now + roundTrip + .seconds(clamping: path.queueDelay)
+                current = (now, drained, drained + length)
+                return
+            }
+            // What left then must be heard of as well, behind others' packets.
+            let queue = min(.seconds(clamping: max(competing, path.queueDelay, 0)), ownQueue)
+            let drained = now + roundTrip + queue
+            current = (now, drained, drained + roundTrip + queue + length)
         }
     }
 }

@@ -6,6 +6,7 @@ import MediaCore
 /// does, growing steadily and falling with each congestion, until the queue has been seen empty again.
 struct CompetingTraffic: Sendable {
     private let growth: BitRate
+    private let relativeGrowth: Double
     private let backoff: Double
     private let interval: Duration
 
@@ -16,12 +17,16 @@ struct CompetingTraffic: Sendable {
 
     init(parameters: ConfrelayParameters) {
         growth = parameters.competitionGrowth
+        relativeGrowth = parameters.competitionRelativeGrowth
         backoff = min(parameters.competitionBackoff, 1)
         interval = parameters.competitionInterval
     }
 
-    /// The queue stands, or does not; `start` is the rate to begin with and `maximum` the most that the rate may be.
-    mutating func update(isCompeting: Bool, start: BitRate, maximum: BitRate, now: MonotonicInstant) {
+    /// The queue stands, or does not; `start` is the rate to begin with, `capacity` what the path is thought to carry, and
+    /// `maximum` the most that the rate may be.
+    mutating func update(
+        isCompeting: Bool, start: BitRate, capacity: BitRate, maximum: BitRate, now: MonotonicInstant
+    ) {
         guard isCompeting else {
             rate = nil
             lastUpdate = nil
@@ -29,6 +34,7 @@ struct CompetingTraffic: Sendable {
         }
         let time = lastUpdate.map { now - $0 } ?? .zero
         lastUpdate = now
+        let growth = min(growth, capacity * relativeGrowth)
         rate = min((rate ?? start) + growth * time.seconds, maximum)
     }
 

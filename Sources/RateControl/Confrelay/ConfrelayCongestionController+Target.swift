@@ -22,12 +22,19 @@ extension ConfrelayCongestionController {
         pathDelay = prediction.pathDelay
         baseDelayProbe.update(path: &path, now: now)
         competition.update(
-            isCompeting: path.competingDelay != nil, start: target, maximum: limits.maximum, now: now)
+            isCompeting: path.competingDelay != nil, start: target, capacity: BitRate(bytesPerSecond: capacity),
+            maximum: limits.maximum, now: now)
         marks.update(
             roundTrip: (path.roundTripTime?.seconds ?? 0) + path.queueDelay,
             sending: usage.rate(now: now).bytesPerSecond, capacity: capacity, now: now)
-        keepAlive.update(oldest: path.inFlight.oldest?.sendTime, now: now)
+        keepAlive.update(oldest: path.inFlight.oldest?.sendTime, packetTime: path.packetTime, now: now)
         chooseTarget()
+        // Once the queue must have gone, single packets tell whether it has.
+        isSilent = isSilentProbe && (baseDelayProbe.isDraining(now: now) || !path.inFlight.isEmpty)
+        slowPathPause.update(
+            rate: keepAlive.isSilent(now: now) ? nil : BitRate(bytesPerSecond: path.capacity.rate * use),
+            minimum: limits.minimum,
+            delay: (path.roundTripTime ?? .zero) + .seconds(min(queueDelay, parameters.ownQueue.seconds)), now: now)
     }
 
     /// Receivers without transport-wide feedback tell of losses alone.
@@ -68,6 +75,31 @@ extension ConfrelayCongestionController {
         if keepAlive.allowsPacket { limit = .feedbackTimeout }
     }
 
+    /// Why no video is to be sent now.
+    var videoPause: VideoPause? {
+        guard timeout.hasTransportFeedback else { return nil }
+        if slowPathPause.isActive { return .slowPath }
+        return isSilent ? .emptyPathProbe : nil
+    }
+
+    /// After so long at the sender packets keep further frames from being made.
+    var frameTimeout: Duration {
+        guard timeout.hasTransportFeedback, path.capacity.rate * use < limits.minimum.bytesPerSecond else {
+            return parameters.frameTimeout
+        }
+        return min(parameters.slowFrameTimeout, parameters.frameTimeout)
+    }
+
+    /// Whether a pause to see the empty path must stop video: at the minimum rate the queue would not drain in time.
+    private var isSilentProbe: Bool {
+        guard baseDelayProbe.isActive else { return false }
+        let length = parameters.probeLength.seconds + (path.roundTripTime ?? .zero).seconds
+        return limits.minimum.bytesPerSecond * (length + queueDelay) > capacity * length * Self.drainingPart
+    }
+
+    /// The part of the capacity that the queue may need at least, during such a pause, to drain.
+    private static let drainingPart = 0.5
+
     /// The part of the capacity that its unsteadiness and losses leave.
     private var use: Double {
         (parameters.utilization - parameters.caution * path.unpredictability) * losses.use
@@ -100,18 +132,30 @@ extension ConfrelayCongestionController {
             + parameters.additivePacingRate
     }
 
+    private var leastWindow: DataSize {
+        let time = parameters.leastWindowTime.seconds / path.packetTime * Double(Self.packet.bytes)
+        return min(parameters.leastWindow, max(DataSize(bytes: time), Self.packet))
+    }
+
+    private static let packet = DataSize(bytes: 1200)
+
     /// What keeps the queue on the path within its bound; nil before feedback. What waits here does not count: it would
     /// hold itself back.
     var congestionWindow: DataSize? {
         guard timeout.hasTransportFeedback else { return nil }
+        if isSilent { return keepAlive.allowsPacket ? DataSize(bytes: path.inFlight.size + 1) : .zero }
+        // A packet, and no other before it is heard of.
+        if isSilentProbe { return DataSize(bytes: 1) }
         let room = capacity * (parameters.holdDelay.seconds - pathDelay)
-        var window = max(DataSize(bytes: path.inFlight.size + room), parameters.leastWindow)
+        var window = max(DataSize(bytes: path.inFlight.size + room), leastWindow)
         // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
         // And whatever fills the queue, the least rate goes through it.
         if let time = path.standingRoundTrip {
             let rate = max(competition.rate ?? .zero, limits.minimum)
             window = max(window, rate.dataSize(over: .seconds(clamping: time) + parameters.competitionSlack))
         }
+        let own = path.delivered(in: parameters.ownQueue.seconds, rate: capacity)
+        window = min(window, max(own, leastWindow))
         return keepAlive.allowsPacket ? max(window, DataSize(bytes: path.inFlight.size + 1)) : window
     }
 }

@@ -18,6 +18,7 @@ public struct ConfrelayCongestionController: CongestionController {
     var demand: BitRate
     var path: PathModel
     var baseDelayProbe: BaseDelayProbe
+    var slowPathPause: SlowPathPause
     var losses: LossClassifier
     var marks: CongestionMarks
     var competition: CompetingTraffic
@@ -39,6 +40,8 @@ public struct ConfrelayCongestionController: CongestionController {
     /// How long a packet sent now would queue, in seconds: on the path, and behind what waits at the sender as well.
     var pathDelay = 0.0
     var queueDelay = 0.0
+    /// Whether nothing paced may leave, so that the empty path shows.
+    var isSilent = false
     var lastUpdate: MonotonicInstant
     private var newProbe: ProbeCluster?
     private var probeCount = 0
@@ -60,6 +63,7 @@ public struct ConfrelayCongestionController: CongestionController {
         capacity = max(limits.start.bytesPerSecond, CapacityEstimator.floor)
         path = PathModel(start: capacity, parameters: parameters)
         baseDelayProbe = BaseDelayProbe(parameters: parameters)
+        slowPathPause = SlowPathPause(parameters: parameters)
         losses = LossClassifier(parameters: parameters)
         marks = CongestionMarks(parameters: parameters)
         competition = CompetingTraffic(parameters: parameters)
@@ -77,18 +81,23 @@ public struct ConfrelayCongestionController: CongestionController {
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
         guard let newest = report.results.map(\.sent.transportSequence).max() else { return }
-        if !timeout.hasTransportFeedback { beginFeedback() }
+        let isFirst = !timeout.hasTransportFeedback
+        if isFirst { beginFeedback() }
         keepAlive.heard(now: now)
         takeArrivals(of: report)
         path.feedbackReceived(newestSequence: newest, newestArrival: arrivals.last?.time.seconds, now: now)
         countLosses(report)
         for arrival in arrivals {
+            // What was asked for and sent again comes under its old number: its delay is that of the repair.
+            guard !arrival.result.wasReportedMissing else { continue }
             let packet = arrival.result.sent
             let wait = path.packetArrived(packet, at: arrival.time.seconds, now: now)
             losses.received(bytes: Double(packet.size.bytes), wait: wait)
             marks.received(arrival.result.ecn)
         }
         losses.update(now: now)
+        // What has filled a queue already needs no burst.
+        if isFirst, path.queueDelay <= parameters.holdDelay.seconds { probeStart() }
         update(now: now)
     }
 
@@ -138,8 +147,8 @@ public struct ConfrelayCongestionController: CongestionController {
         return ControlDecision(
             targetBitRate: target, sustainedBitRate: sustained, pacingRate: pacingRate,
             pacingBurst: marks.isScalable ? .zero : nil, congestionWindow: congestionWindow,
-            newProbeClusters: newProbe.map { [$0] } ?? [], frameTimeout: parameters.frameTimeout,
-            feedbackInterval: parameters.feedbackInterval,
+            newProbeClusters: newProbe.map { [$0] } ?? [], frameTimeout: frameTimeout,
+            videoPause: videoPause, feedbackInterval: parameters.feedbackInterval,
             nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
@@ -170,6 +179,9 @@ public struct ConfrelayCongestionController: CongestionController {
     private mutating func beginFeedback() {
         timeout.hasTransportFeedback = true
         path.start(at: target.bytesPerSecond)
+    }
+
+    private mutating func probeStart() {
         let rate = min(target * parameters.startProbe, limits.maximum)
         guard rate > target else { return }
         probeCount += 1
@@ -194,7 +206,7 @@ public struct ConfrelayCongestionController: CongestionController {
                 losses.lostPacket()
                 competition.lost(now: report.feedbackTime)
             } else if result.wasReportedMissing {
-                losses.foundPacket()
+                losses.foundPacket(bytes: Double(result.sent.size.bytes))
             }
         }
     }

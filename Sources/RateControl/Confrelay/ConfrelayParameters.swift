@@ -52,8 +52,30 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var holdDelay = Duration.milliseconds(60)
     /// However little the path carries, so much may be in flight: two packets, as without them there is no feedback.
     public var leastWindow = DataSize(bytes: 2400)
+    /// Less may be in flight, a packet at least, where the path takes longer than this for it.
+    public var leastWindowTime = Duration.milliseconds(150)
     /// Frames are skipped while packets have waited this long at the sender: what is made then would be late.
     public var frameTimeout = Duration.milliseconds(200)
+
+    /// What of ours queues on the path takes no longer than this at the rate that arrives, whatever else is believed of
+    /// the path: two such queues, there and back, end a conversation.
+    public var ownQueue = Duration.seconds(1)
+
+    // MARK: Paths slower than the minimum rate
+
+    /// Frames are skipped while packets have waited this long at the sender, and the path carries less than the minimum
+    /// rate: what cannot be smaller must be rarer, and each frame then finds room.
+    public var slowFrameTimeout = Duration.milliseconds(30)
+
+    /// A path that carries less than this part of the minimum rate is sent no video: fewer frames a second than a third of
+    /// the encoder's are no video to most.
+    public var pausePart = 0.5
+    /// For how long the path must carry so little before video pauses.
+    public var pausePatience = Duration.seconds(2)
+    /// How long a pause lasts before video is tried again…
+    public var pauseInterval = Duration.seconds(5)
+    /// …for so long, and what it takes to hear of it.
+    public var pauseTrial = Duration.milliseconds(300)
 
     // MARK: Jitter
 
@@ -88,8 +110,10 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var toleranceRemainder = 0.99
     /// After so long without feedback single packets leave, to find whether the path is back…
     public var silence = Duration.milliseconds(500)
-    /// …one each so long.
+    /// …one each so long…
     public var keepAliveInterval = Duration.milliseconds(100)
+    /// …and no more of them than take this part of the capacity: they all queue if the path only stands still.
+    public var keepAlivePart = 0.1
 
     // MARK: The delay of the empty path
 
@@ -115,8 +139,13 @@ public struct ConfrelayParameters: Hashable, Sendable {
 
     // MARK: Flows that fill the queue
 
+    /// For how long they are believed in before a pause shows again that the queue is theirs; and twice as long once it
+    /// was.
+    public var competitionBelief = Duration.seconds(10)
     /// How much the rate grows each second beside flows that fill the queue.
     public var competitionGrowth = BitRate.kilobits(100)
+    /// The same as a part of the capacity, which is less on slow paths.
+    public var competitionRelativeGrowth = 0.5
     /// What remains of the rate after losses, as with CUBIC (RFC 9438, 4.6).
     public var competitionBackoff = 0.7
     /// Losses closer together than this are of one congestion.

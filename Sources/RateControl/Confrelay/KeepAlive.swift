@@ -5,8 +5,10 @@ import MediaCore
 struct KeepAlive: Sendable {
     private let silence: Duration
     private let interval: Duration
+    private let part: Double
     private var lastHeard: MonotonicInstant?
     private var lastPacket: MonotonicInstant?
+    private var oldestUnheard: MonotonicInstant?
 
     /// Whether one packet may leave now, whatever the window.
     private(set) var allowsPacket = false
@@ -14,6 +16,13 @@ struct KeepAlive: Sendable {
     init(parameters: ConfrelayParameters) {
         silence = parameters.silence
         interval = parameters.keepAliveInterval
+        part = max(parameters.keepAlivePart, 1e-3)
+    }
+
+    /// Whether packets are on their way and nothing was heard for long.
+    func isSilent(now: MonotonicInstant) -> Bool {
+        guard let oldestUnheard, let lastHeard else { return false }
+        return now - max(lastHeard, oldestUnheard) > silence
     }
 
     mutating func heard(now: MonotonicInstant) {
@@ -26,9 +35,13 @@ struct KeepAlive: Sendable {
         allowsPacket = false
     }
 
-    /// - Parameter oldest: when the oldest packet that was not heard of left; nil when there is none.
-    mutating func update(oldest: MonotonicInstant?, now: MonotonicInstant) {
-        guard let oldest, let lastHeard, now - max(lastHeard, oldest) > silence else { return }
+    /// - Parameters:
+    ///   - oldest: when the oldest packet that was not heard of left; nil when there is none.
+    ///   - packetTime: how long the path takes for a packet while it is not silent, in seconds.
+    mutating func update(oldest: MonotonicInstant?, packetTime: Double, now: MonotonicInstant) {
+        oldestUnheard = oldest
+        guard isSilent(now: now) else { return }
+        let interval = max(interval, .seconds(packetTime / part))
         if let lastPacket, now - lastPacket < interval { return }
         lastPacket = now
         allowsPacket = true

@@ -59,9 +59,10 @@ struct LossClassifier: Sendable {
         isAfterLoss = true
     }
 
-    /// A packet that had been called lost came late.
-    mutating func foundPacket() {
+    /// A packet that had been called lost came late. How long it waited tells nothing: it may have been sent again.
+    mutating func foundPacket(bytes: Double) {
         lost = max(lost - 1, 0)
+        receivedBytes += bytes
     }
 
     /// Judges the losses when enough was counted.

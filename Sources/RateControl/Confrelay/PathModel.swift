@@ -8,6 +8,8 @@ import MediaCore
 struct PathModel: Sendable {
     /// A longer wait between two packets, in seconds, is the link's, whatever fills the queue.
     private static let outage = 0.15
+    /// Bytes.
+    private static let fullPacket = 1200.0
 
     private let parameters: ConfrelayParameters
     private let feedbackMargin: Double
@@ -18,10 +20,12 @@ struct PathModel: Sendable {
     private(set) var inFlight = PacketsInFlight()
     private(set) var baseForward: BaseDelay
     private var baseReverse: WindowedMinimum<Double>
+    private var shortestPacketTime: WindowedMinimum<Double>
 
     /// When the newest packet that was heard of arrived.
     private var lastArrival: Double?
-    private var lastSendTime = 0.0
+    /// When the newest packet that was heard of was sent.
+    private(set) var lastHeardSendTime = 0.0
     /// When the newest feedback left the receiver, as far as arrivals tell.
     private var lastFeedback = 0.0
     /// The queueing delay of the newest packet that was heard of, in seconds.
@@ -39,6 +43,7 @@ struct PathModel: Sendable {
         capacity = CapacityEstimator(start: start, parameters: parameters)
         baseForward = BaseDelay(parameters: parameters)
         baseReverse = WindowedMinimum(window: parameters.baseDelayWindow)
+        shortestPacketTime = WindowedMinimum(window: parameters.baseDelayWindow)
     }
 
     /// Without a queue; nil before feedback.
@@ -47,8 +52,18 @@ struct PathModel: Sendable {
         return .seconds(clamping: forward + reverse)
     }
 
+    /// How long the bottleneck took for a full packet when it was last at its best, in seconds. What others take of it,
+    /// and a window that is held small, must not pass for a slow link.
+    var packetTime: Double { shortestPacketTime.value ?? Self.fullPacket / capacity.rate }
+
     /// How long the queue is that others keep filled, in seconds; nil without one.
     var competingDelay: Double? { baseForward.competingDelay }
+
+    /// What the path carries in a round trip without any queue and in a time beyond that, in bytes.
+    func delivered(in time: Double, rate: Double) -> DataSize {
+        let roundTrip = (baseForward.withoutCompetition ?? 0) + (baseReverse.value ?? 0)
+        return DataSize(bytes: rate * (max(roundTrip, 0) + time))
+    }
 
     /// How long packets take to their feedback while the queue stands, in seconds; nil while it does not.
     var standingRoundTrip: Double? {
@@ -77,7 +92,7 @@ struct PathModel: Sendable {
     mutating func packetArrived(_ packet: SentPacket, at arrival: Double, now: MonotonicInstant) -> Double {
         let sent = packet.sendTime.seconds
         let size = Double(packet.size.bytes)
-        baseForward.add(arrival - sent, jitter: jitter.value, now: now)
+        baseForward.add(arrival - sent, jitter: jitter.value, packetTime: packetTime, now: now)
         let base = baseForward.value ?? arrival - sent
         let wait = max(arrival - sent - base, 0)
         queueDelay = wait
@@ -85,14 +100,16 @@ struct PathModel: Sendable {
         if let lastArrival, arrival >= lastArrival {
             measure(size: size, sent: sent, wait: wait, spacing: arrival - lastArrival, arrival: arrival)
         }
+        shortestPacketTime.add(Self.fullPacket / capacity.rate, now: now)
         lastArrival = max(lastArrival ?? arrival, arrival)
-        lastSendTime = sent
+        lastHeardSendTime = sent
         return wait
     }
 
     /// Draws from a packet what it tells of the capacity.
     private mutating func measure(size: Double, sent: Double, wait: Double, spacing: Double, arrival: Double) {
-        if spacing > Self.outage { baseForward.interrupted() }
+        // What was sent after a pause arrives after a pause.
+        if spacing - max(sent - lastHeardSendTime, 0) > Self.outage { baseForward.interrupted() }
         let rate = capacity.rate
         let jitter = jitter.value
         let foundQueue = wait > spacing + feedbackMargin + parameters.busyJitter * jitter
@@ -107,7 +124,7 @@ struct PathModel: Sendable {
             }
         }
         // Sent no slower than the link is thought to be: the spacing is the link's, or the link is faster than that.
-        guard foundQueue || sent - lastSendTime <= size / rate else { return }
+        guard foundQueue || sent - lastHeardSendTime <= size / rate else { return }
         capacity.add(bytes: size, busyTime: spacing, jitter: jitter)
         predictionError.add(bytes: size, busyTime: spacing, at: arrival, rate: capacity.rate)
     }

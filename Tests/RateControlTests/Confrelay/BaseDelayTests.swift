@@ -51,6 +51,32 @@ struct BaseDelayTests {
         #expect(base.competingDelay == nil)
     }
 
+    @Test("whether the queue is others' is asked again after ten seconds, and after twenty once it was")
+    mutating func asksAgain() {
+        add({ _ in 50 }, from: 0, to: 5000)
+        let others = { (time: Double) in 150 + (time / 20).truncatingRemainder(dividingBy: 40) * 2 }
+        add(others, from: 5000, to: 8000)
+        base.probed(now: at(8000))
+        add(others, from: 8000, to: 17_900)
+        #expect(base.competingDelay != nil)
+        #expect(!base.needsProbe(now: at(17_900)))
+        #expect(base.needsProbe(now: at(18_100)))
+        base.probed(now: at(18_500))
+        add(others, from: 18_500, to: 30_000)
+        #expect(!base.needsProbe(now: at(38_400)))
+        #expect(base.needsProbe(now: at(38_600)))
+    }
+
+    @Test("on a slow path a packet's own time is no queue")
+    mutating func slowPath() {
+        for time in stride(from: 0.0, to: 10_000, by: 20) {
+            let delay = 50 + (time / 20).truncatingRemainder(dividingBy: 3) * 30
+            base.add((time < 100 ? 50 : max(delay, 80)) / 1e3, jitter: 0, packetTime: 0.08, now: at(time))
+        }
+        #expect(base.value == 0.05)
+        #expect(!base.needsProbe(now: at(7000)))
+    }
+
     @Test("a queue that goes when sending pauses is not others'")
     mutating func yields() {
         add({ _ in 50 }, from: 0, to: 5000)

@@ -180,6 +180,43 @@ struct ConfrelayCongestionControllerTests {
         #expect(controller.snapshot.probeCount == 1)
     }
 
+    @Test("a packet that was lost and sent again tells nothing of the delay")
+    mutating func repairedPacket() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let packet = SentPacket(transportSequence: sequence - 1, size: .packet, sendTime: at(957))
+        let results = [PacketResult(sent: packet, receiveTime: at(1700), wasReportedMissing: true)]
+        controller.feedbackReceived(
+            TransportFeedbackReport(results: results, feedbackTime: at(1720), dataInFlight: .zero), now: at(1720))
+        #expect(controller.path.queueDelay < 0.02)
+        #expect(controller.advance(now: at(1725)).targetBitRate > .megabits(3))
+    }
+
+    @Test("the first burst is left out where the queue is long already")
+    mutating func noStartProbe() {
+        frame(at: 0, rate: .kilobits(100))
+        #expect(controller.advance(now: at(500)).newProbeClusters.isEmpty)
+    }
+
+    @Test("whatever is thought of the queue, no more than a second of it is ours")
+    mutating func ownQueue() throws {
+        // Frames of one packet over 200 kbit/s, behind a queue of others that lasts and varies.
+        for index in 0..<900 {
+            let time = Double(index) * 33
+            let queue = time < 2000 ? 0 : 2000 + (time / 40).truncatingRemainder(dividingBy: 300)
+            let packet = SentPacket(transportSequence: sequence, size: bytes(600), sendTime: at(time))
+            sequence += 1
+            controller.packetSent(packet, now: at(time))
+            let result = PacketResult(sent: packet, receiveTime: at(time + 44 + queue))
+            controller.feedbackReceived(
+                TransportFeedbackReport(results: [result], feedbackTime: at(time + 64), dataInFlight: .zero),
+                now: at(time + 64))
+        }
+        let window = try #require(controller.advance(now: at(29_800)).congestionWindow)
+        let capacity = try #require(controller.snapshot.linkCapacity)
+        #expect(controller.path.competingDelay != nil)
+        #expect(window <= max(capacity.dataSize(over: .milliseconds(1100)), bytes(2400)))
+    }
+
     @Test("a pause in sending keeps what was known of the path")
     mutating func pause() {
         for index in 0..<30 { frame(at: Double(index) * 33) }

@@ -43,13 +43,16 @@ struct ConfrelaySignalsTests {
     @Test("beside flows that fill queues the rate grows steadily and falls once for losses that come together")
     func competition() throws {
         var competition = CompetingTraffic(parameters: ConfrelayParameters())
-        competition.update(isCompeting: true, start: .kilobits(200), maximum: .megabits(8), now: at(0))
-        competition.update(isCompeting: true, start: .kilobits(200), maximum: .megabits(8), now: at(5000))
+        competition.update(
+            isCompeting: true, start: .kilobits(200), capacity: .megabits(2), maximum: .megabits(8), now: at(0))
+        competition.update(
+            isCompeting: true, start: .kilobits(200), capacity: .megabits(2), maximum: .megabits(8), now: at(5000))
         #expect(competition.rate == .kilobits(700))
         competition.lost(now: at(5000))
         competition.lost(now: at(5100))
         #expect(competition.rate.map { abs($0.kilobitsPerSecond - 490) < 1 } == true)
-        competition.update(isCompeting: false, start: .zero, maximum: .megabits(8), now: at(6000))
+        competition.update(
+            isCompeting: false, start: .zero, capacity: .megabits(2), maximum: .megabits(8), now: at(6000))
         #expect(competition.rate == nil)
     }
 }

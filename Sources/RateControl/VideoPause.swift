@@ -1,0 +1,7 @@
+/// Why a controller wants no video to be sent for a while.
+public enum VideoPause: String, Hashable, Sendable {
+    /// For some hundred milliseconds, to see how long packets take over the empty path. Viewers need not be told.
+    case emptyPathProbe
+    /// The path does not carry the minimum rate, nor a useful part of it. Viewers are to be told.
+    case slowPath
+}
