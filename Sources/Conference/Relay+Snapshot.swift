@@ -108,6 +108,7 @@ extension Participant {
         return DownlinkSnapshot(
             targetBitRate: statistics.targetBitRate.bitsPerSecond,
             videoBitRate: downlink?.bitRate.sustained.bitsPerSecond ?? 0, bitRate: statistics.sendBitRate.bitsPerSecond,
+            videoPaused: statistics.isVideoPaused,
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
             width: dimensions?.width ?? 0, height: dimensions?.height ?? 0,
             maximumFrameRate: rung?.frameRate ?? 0, limit: group?.limit,

@@ -194,6 +194,8 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     /// What the encoder was told.
     public var videoBitRate: Int64 = 0
     public var bitRate: Int64 = 0
+    /// Whether the network carries too little for video, so that audio alone is sent.
+    public var videoPaused = false
     public var packets: UInt64 = 0
     /// Fraction of packets lost, 0 to 1.
     public var loss: Double = 0

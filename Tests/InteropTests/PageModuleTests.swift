@@ -151,14 +151,15 @@ struct PageModuleTests {
                 const limited = (limit) => ({ relay: { limit, targetBitRate: 3e5 } });
                 return [diagnose([]), all({}), all({ frameRate: 0 }), all({ undecoded: 0.3 }), all({ loss: 0.1 }),
                     all(limited('network')), all(limited('receiver')), all(limited('processing')), all({ freezes: 1 }),
-                    all({ roundTripTime: 700 })].map(({ quality, headline, text }) => {
+                    all({ roundTripTime: 700 }),
+                    all({ frameRate: 0, relay: { videoPaused: true, targetBitRate: 5e4 } })].map(({ quality, headline, text }) => {
                     if (!headline || !text || /undefined|NaN/.test(text)) throw new Error(text);
                     return quality;
                 });
                 """)
             #expect(
                 qualities == [
-                    "unknown", "good", "poor", "poor", "poor", "fair", "fair", "fair", "fair", "fair",
+                    "unknown", "good", "poor", "poor", "poor", "fair", "fair", "fair", "fair", "fair", "poor",
                 ])
         }
     }

@@ -7,10 +7,14 @@ public import VideoCoding
 
 extension PeerConnection {
     /// Whether a video frame should be encoded for this peer now: there is where to send it, and the pacer has room
-    /// within its latency budget.
+    /// within its latency budget, and the controller does not pause video.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        canSendVideo && pacer.queueDelay(now: now) < Self.maximumPacerDelay && budget.hasRoom(now: now)
+        canSendVideo && decision.videoPause == nil && budget.hasRoom(now: now)
+            && pacer.queueDelay(now: now) < min(Self.maximumPacerDelay, decision.frameTimeout ?? .seconds(1))
     }
+
+    /// Whether the path to the remote side carries too little for video, so that audio alone is sent.
+    public var isVideoPaused: Bool { decision.videoPause == .slowPath && canSendVideo }
 
     /// Whether there is where to send video.
     var canSendVideo: Bool {

@@ -30,6 +30,8 @@ public struct PeerStatistics: Sendable {
     public var sendBitRate: BitRate
     /// What the controller allows over several frames, all media with their headers.
     public var targetBitRate: BitRate
+    /// Whether the path carries too little for video, so that audio alone is sent.
+    public var isVideoPaused: Bool
     /// What the video encoder was last told.
     public var videoBitRate: BitRate
     public var latency: LatencyLedger
@@ -101,7 +103,7 @@ extension PeerConnection {
         return PeerStatistics(
             counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
             sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.averageBitRate,
-            videoBitRate: allocated.video, latency: latency, pacerQueue: pacer.queuedSize,
+            isVideoPaused: isVideoPaused, videoBitRate: allocated.video, latency: latency, pacerQueue: pacer.queuedSize,
             pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
             videoFractionLost: videoFractionLost, audioFractionLost: audioFractionLost,
             framesSent: sender?.framesSent ?? 0, keyFramesSent: sender?.keyFramesSent ?? 0,

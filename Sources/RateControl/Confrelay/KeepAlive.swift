@@ -41,7 +41,7 @@ struct KeepAlive: Sendable {
     mutating func update(oldest: MonotonicInstant?, packetTime: Double, now: MonotonicInstant) {
         oldestUnheard = oldest
         guard isSilent(now: now) else { return }
-        let interval = max(interval, .seconds(packetTime / part))
+        let interval = max(interval, .seconds(clamping: packetTime / part))
         if let lastPacket, now - lastPacket < interval { return }
         lastPacket = now
         allowsPacket = true

@@ -11,6 +11,8 @@ struct ParticipantStatistics: Encodable, Sendable {
     var bitRate: Int64
     /// What the encoder was told, in bit/s.
     var videoBitRate: Int64
+    /// Whether the network carries too little for video, so that audio alone is sent.
+    var videoPaused: Bool
     /// Milliseconds; nil until feedback told it.
     var roundTripTime: Double?
     /// Fraction of packets lost, 0 to 1.
@@ -32,6 +34,7 @@ struct ParticipantStatistics: Encodable, Sendable {
         targetBitRate = downlink.targetBitRate
         bitRate = downlink.bitRate
         videoBitRate = downlink.videoBitRate
+        videoPaused = downlink.videoPaused
         roundTripTime = snapshot.roundTripTime
         loss = downlink.loss
         frameRate = progress?.frameRate

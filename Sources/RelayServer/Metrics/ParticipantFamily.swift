@@ -117,6 +117,9 @@ struct ParticipantFamily {
                 Double($0.downlink.videoBitRate)
             },
             gauge("downlink_bitrate_bits_per_second", "Media sent.") { Double($0.downlink.bitRate) },
+            gauge("downlink_video_paused", "1 while the network carries audio alone.") {
+                $0.downlink.videoPaused ? 1 : 0
+            },
             counter("downlink_packets", "RTP packets sent.") { $0.downlink.packets },
             gauge("downlink_loss_ratio", "Share of packets lost, 0 to 1.") { $0.downlink.loss },
             gauge("downlink_video_width_pixels", "Width of the picture sent.") { Double($0.downlink.width) },

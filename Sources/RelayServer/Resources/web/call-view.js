@@ -1,4 +1,5 @@
 import { deviceProblem } from './device-problem.js';
+import { videoPaused } from './diagnosis.js';
 import { byID, setIcon } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
 import { notice } from './notices.js';
@@ -28,6 +29,7 @@ export class CallView {
     this.#abort.signal);
   #statisticsPanel = new StatisticsPanel(this.#abort.signal);
   #statistics;
+  #isVideoPaused = false;
   #modes = new ScreenModes(this.#video);
   #wakeLock = new WakeLock();
   #wasConnected = false;
@@ -303,6 +305,9 @@ export class CallView {
   }
 
   #drawStatistics() {
+    const isPaused = this.#statistics.latest?.relay?.videoPaused ?? false;
+    if (isPaused !== this.#isVideoPaused) notice(isPaused ? videoPaused.headline : 'Video goes on.');
+    this.#isVideoPaused = isPaused;
     if (!byID('statistics-panel').hidden) this.#statisticsPanel.draw(this.#statistics.samples);
   }
 

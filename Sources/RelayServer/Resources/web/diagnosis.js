@@ -10,13 +10,14 @@ const span = 5;
  * @returns {{quality: 'good' | 'fair' | 'poor' | 'unknown', headline: string, text: string}}
  */
 export function diagnose(samples) {
+  const relay = samples.at(-1)?.relay;
+  if (relay?.videoPaused) return videoPaused;
   const recent = samples.slice(-span).filter((sample) => sample.frameRate !== null);
   if (recent.length < 2) {
     return { quality: 'unknown', headline: 'Measuring…', text: 'It takes a few seconds to tell.' };
   }
   const mean = (key) => average(recent.map((sample) => sample[key]));
   const latest = recent.at(-1);
-  const relay = samples.at(-1).relay;
   const shown = `${size(latest.width, latest.height)} at ${frameRate(mean('frameRate'))}`;
   const advice = 'A cable, a place closer to the access point, or fewer downloads beside the call help.';
 
@@ -56,6 +57,12 @@ export function diagnose(samples) {
   const target = latest.targetBitRate === null ? '' : ` The relay would send you up to ${bitRate(latest.targetBitRate)}.`;
   return { quality: 'good', headline: 'Your picture is as sharp as it gets', text: `You get ${shown}.${target}` };
 }
+
+/** What people are told while the relay sends audio alone. */
+export const videoPaused = {
+  quality: 'poor', headline: 'Video is paused: your connection carries audio only',
+  text: 'The relay tries again every few seconds, and shows the picture as soon as your connection carries it.',
+};
 
 /** What the relay itself says keeps the picture small, slow or coarse. */
 function explain(relay) {
