@@ -34,7 +34,8 @@ extension ConfrelayCongestionController {
         slowPathPause.update(
             rate: keepAlive.isSilent(now: now) ? nil : BitRate(bytesPerSecond: path.capacity.rate * use),
             minimum: limits.minimum,
-            delay: (path.roundTripTime ?? .zero) + .seconds(clamping: min(queueDelay, parameters.ownQueue.seconds)), now: now)
+            delay: (path.roundTripTime ?? .zero) + .seconds(clamping: min(queueDelay, parameters.ownQueue.seconds)),
+            now: now)
     }
 
     /// Receivers without transport-wide feedback tell of losses alone.
