@@ -1,5 +1,7 @@
 import Conference
 import Logging
+import MediaCore
+import SecureTransport
 import VectorGraphics
 
 /// Writes a relay's notices to the log: joins, leaves, and packets that fail authentication.
