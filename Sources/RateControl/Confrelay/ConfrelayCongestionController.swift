@@ -205,8 +205,9 @@ public struct ConfrelayCongestionController: CongestionController {
             if result.receiveTime == nil {
                 losses.lostPacket()
                 competition.lost(now: report.feedbackTime)
-            } else if result.wasReportedMissing {
-                losses.foundPacket(bytes: Double(result.sent.size.bytes))
+            } else if result.wasReportedMissing, let time = result.receiveTime {
+                losses.foundPacket(
+                    bytes: Double(result.sent.size.bytes), isRepair: path.isRepair(result.sent, at: time.seconds))
             }
         }
     }

@@ -65,6 +65,13 @@ struct PathModel: Sendable {
         return DataSize(bytes: rate * (max(roundTrip, 0) + time))
     }
 
+    /// Whether a packet that was reported missing came so late that it was sent again under its old number: a repair takes
+    /// a round trip more than the packet, and packets that overtake each other differ by less.
+    func isRepair(_ packet: SentPacket, at arrival: Double) -> Bool {
+        guard let roundTripTime, let base = baseForward.value else { return false }
+        return arrival - packet.sendTime.seconds - base - queueDelay >= roundTripTime.seconds
+    }
+
     /// How long packets take to their feedback while the queue stands, in seconds; nil while it does not.
     var standingRoundTrip: Double? {
         guard baseForward.isStanding, let roundTripTime else { return nil }

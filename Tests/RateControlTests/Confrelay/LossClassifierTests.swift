@@ -27,6 +27,18 @@ struct LossClassifierTests {
         #expect(losses.use == 1)
     }
 
+    @Test("a loss that was repaired stands, and a packet that others overtook is no loss", arguments: [true, false])
+    mutating func found(isRepair: Bool) {
+        losses.update(now: at(0))
+        for _ in 0..<90 { losses.received(bytes: 1000, wait: 0) }
+        for _ in 0..<10 {
+            losses.lostPacket()
+            losses.foundPacket(bytes: 1000, isRepair: isRepair)
+        }
+        losses.update(now: at(10_000))
+        #expect(losses.fractionLost == (isRepair ? 0.1 : 0))
+    }
+
     @Test("losses where packets waited longer are an overflow, and less is used")
     mutating func overflow() {
         run { index in

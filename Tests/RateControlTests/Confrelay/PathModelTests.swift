@@ -55,6 +55,16 @@ struct PathModelTests {
         #expect(abs((withSenderQueue.queueDelay - prediction.queueDelay) * 1e3 - 10) < 2)
     }
 
+    @Test("a packet that comes a round trip late was sent again, and one that others overtook was not")
+    func repair() {
+        var model = PathModel(start: 125_000, parameters: parameters)
+        // The packets take 28 ms, their feedback 20 ms more.
+        _ = send((0..<20).map { Double($0) * 33 }, rate: 1e6, to: &model)
+        let packet = SentPacket(transportSequence: 10, size: bytes(1000), sendTime: at(330))
+        #expect(!model.isRepair(packet, at: 0.330 + 0.028 + 0.030))
+        #expect(model.isRepair(packet, at: 0.330 + 0.028 + 0.060))
+    }
+
     @Test("feedback that stays away is a queue before it comes")
     func silence() throws {
         var model = PathModel(start: 125_000, parameters: parameters)
