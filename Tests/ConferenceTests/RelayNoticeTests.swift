@@ -67,7 +67,7 @@ import Testing
         call.run(for: .seconds(30))
         let told = notices(call)
         #expect(told.count == 1)
-        guard case .fellSilent(let member, .seconds(15)) = told.first else {
+        guard case .fellSilent(let member, let limit) = told.first, limit == .seconds(15) else {
             Issue.record("\(told)")
             return
         }
