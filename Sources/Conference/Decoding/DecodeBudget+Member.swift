@@ -21,7 +21,7 @@ extension DecodeBudget {
         var lastFrame = MonotonicInstant.zero
         /// When the frames that were handed out are due.
         var due = MonotonicInstant.zero
-        private var formatChanges = ChangeAllowance()
+        private var formatChanges: TokenBucket
         private let memoryLimit: DataSize
         private var window = Window()
         private var lastWindow: Window?
@@ -31,16 +31,17 @@ extension DecodeBudget {
             var start: MonotonicInstant?
             var offered = 0.0
             var admitted = 0.0
-
-            var share: Double { offered > 0 ? admitted / offered : 1 }
         }
 
         /// A sender is asked for less for as long as frames were refused, and a few seconds more.
         private static let windowLength = Duration.seconds(2)
         /// The least that a sender is asked for, as a part of what it sends.
         private static let leastShare = 0.1
+        private static let shareSteps = 8.0
 
-        init(limits: DecodeLimits) {
+        init(limits: DecodeLimits, now: MonotonicInstant) {
+            // Congestion control goes through several sizes at the start of a call.
+            formatChanges = TokenBucket(rate: 0.5, capacity: 8, now: now)
             rate = RateAllowance(rate: limits.memberSampleRate)
             share = RateAllowance(rate: limits.memberSampleRate)
             time = RateAllowance(rate: limits.memberTime)
@@ -60,17 +61,19 @@ extension DecodeBudget {
         ) -> DecodeRefusal? {
             let content = request.source.content
             let before = sources[content]
-            if let before, before.format.isSameSequence(as: request.format) { return nil }
+            // Encoders may number their parameter sets anew with each keyframe: that changes nothing for a decoder.
+            if let before, before.format.properties == request.format.properties { return nil }
             let level = request.level ?? .highest
             guard level.allows(request.format.codedDimensions) else { return .level }
-            guard before == nil || formatChanges.isAvailable(now: now) else { return .formatChanges }
+            formatChanges.refill(now: now)
+            guard before == nil || formatChanges.tokens >= 1 else { return .formatChanges }
             let needed = DecodingLimits.pictureMemory(for: request.format)
             let own = before?.memory ?? .zero
             let others = sources.reduce(0) { $0 + ($1.key == content ? 0 : $1.value.memory.bytes) }
             guard needed.bytes - own.bytes <= leftInAll.bytes, needed.bytes <= memoryLimit.bytes - others else {
                 return .memory
             }
-            if before != nil { formatChanges.take(now: now) }
+            if before != nil { _ = formatChanges.take(now: now) }
             memory = DataSize(bytes: memory.bytes - own.bytes + needed.bytes)
             let sampleRate = Double(level.maximumMacroblockRate) * 256
             var allowance = before?.level ?? RateAllowance(rate: sampleRate)
@@ -94,15 +97,12 @@ extension DecodeBudget {
         /// The part of its samples that the member may send, by what became of them in the last seconds.
         func sustainableShare(now: MonotonicInstant) -> Double {
             guard let start = window.start, now - start < Self.windowLength * 2 else { return 1 }
-            return max(min(window.share, lastWindow?.share ?? 1), Self.leastShare)
+            let offered = window.offered + (lastWindow?.offered ?? 0)
+            let admitted = window.admitted + (lastWindow?.admitted ?? 0)
+            guard offered > 0 else { return 1 }
+            // In steps, so that not every frame makes another request.
+            return max((admitted / offered * Self.shareSteps).rounded(.down) / Self.shareSteps, Self.leastShare)
         }
-    }
-}
-
-extension VideoFormatDescription {
-    /// Whether a decoder goes on with pictures of the other format as with those of this one: only PPSs differ.
-    fileprivate func isSameSequence(as other: VideoFormatDescription) -> Bool {
-        properties == other.properties && sequenceParameterSets == other.sequenceParameterSets
     }
 }
 

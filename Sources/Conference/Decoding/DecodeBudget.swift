@@ -46,11 +46,14 @@ final class DecodeBudget {
     /// - Returns: Why it is not to be decoded; nil where it is.
     func admit(_ request: Request, now: MonotonicInstant) -> DecodeRefusal? {
         let id = request.source.participant
-        let member = members[id] ?? Member(limits: limits)
+        let member = members[id] ?? Member(limits: limits, now: now)
         members[id] = member
         member.lastFrame = now
         let refusal = refusal(of: request, by: member, now: now)
-        member.count(samples: request.samples, isAdmitted: refusal == nil, now: now)
+        // A lower rate mends neither a format that changes too often nor a frame of too many slices.
+        if refusal != .formatChanges, refusal != .slices {
+            member.count(samples: request.samples, isAdmitted: refusal == nil, now: now)
+        }
         if let refusal { refused[refusal, default: 0] &+= 1 }
         return refusal
     }
@@ -82,10 +85,11 @@ final class DecodeBudget {
     /// Slices that a frame may have. One may cover all of the picture in a few bytes, and many such take a multiple of
     /// its time; encoders cut pictures by rows of macroblocks, or by the size of packets.
     private static func mostSlices(_ request: Request) -> Int {
-        rowsOfMacroblocks * max(1, request.content.pictures) + request.size.bytes / 128
+        let rows = max(rowsOfMacroblocks, (request.format.codedDimensions.height + 15) / 16)
+        return rows * max(1, request.content.pictures) + request.size.bytes / 128
     }
 
-    /// In a picture of 1920x1080.
+    /// In a picture of 1920x1080. Smaller ones may have as many slices.
     private static let rowsOfMacroblocks = 68
 
     private func equalShare(now: MonotonicInstant) -> Double {
@@ -117,7 +121,8 @@ final class DecodeBudget {
     /// frames wait for other work and not the other way round (a total bandwidth server: Spuri and Buttazzo, 1996).
     func deadline(of id: ParticipantID, samples: Double, now: MonotonicInstant) -> MonotonicInstant {
         guard let member = members[id] else { return now }
-        member.due = max(member.due, now) + .seconds(min(samples / equalShare(now: now), Self.longestDelay))
+        let delay = min(samples / equalShare(now: now), Self.longestDelay)
+        member.due = min(max(member.due, now) + .seconds(delay), now + .seconds(Self.longestDelay))
         return member.due
     }
 

@@ -25,7 +25,7 @@ public struct DecodeLimits: Hashable, Sendable {
         memberSampleRate = min(Self.sampleRateOfLevel51, totalSampleRate / 2)
         memberTime = max(0.25, workers / 4)
         memberMemory = DecodingLimits.default.maximumPictureMemory
-        totalMemory = DataSize(bytes: 2 << 30)
+        totalMemory = DataSize(bytes: max(2 << 30, Int(workers) * (128 << 20)))
     }
 
     /// `MaxMBPS` of level 5.1 in luma samples (H.264 table A-1).

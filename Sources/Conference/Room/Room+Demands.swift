@@ -85,8 +85,14 @@ extension Room {
         _ limit: BitRate, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) -> BitRate {
         let share = decoding.sustainableShare(of: participant.id, now: now)
-        guard share < 1, let pipeline = participant.pipeline(for: content) else { return limit }
-        return max(min(limit, pipeline.passThrough.rate(now: now) * share), Self.leastDecodable)
+        guard share < 1, let pipeline = participant.pipeline(for: content) else {
+            participant.demands[content]?.rateOverBudget = nil
+            return limit
+        }
+        // The rate of now would fall with each request that the sender follows, and the next request with it.
+        let rate = participant.demands[content]?.rateOverBudget ?? pipeline.passThrough.rate(now: now)
+        participant.demands[content]?.rateOverBudget = rate
+        return max(min(limit, rate * share), Self.leastDecodable)
     }
 
     private func setEffort(

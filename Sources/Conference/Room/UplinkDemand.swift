@@ -13,6 +13,8 @@ struct UplinkDemand: Sendable {
     private(set) var tile: VideoDimensions
     /// The rate that is asked for.
     var price = UplinkPrice(rate: .zero)
+    /// The rate that the sender had when its frames first exceeded the decode budget; nil while they fit.
+    var rateOverBudget: BitRate?
     /// The largest tile since when it is smaller.
     private var smaller: (largest: VideoDimensions, since: MonotonicInstant)?
 

@@ -87,11 +87,13 @@ final class UplinkPipeline {
         let request = DecodeBudget.Request(
             source: source, format: frame.sample.format, level: level, content: frame.codedPictures,
             size: DataSize(bytes: frame.sample.data.count))
-        guard budget.admit(request, now: now) == nil else {
+        if let refusal = budget.admit(request, now: now) {
             framesRefused &+= 1
             framesDropped &+= 1
             gate.leftOut(frame.sample)
-            return gate.lacksReferences
+            // A keyframe would be refused for the same reason, or nobody looks.
+            let mayPass = refusal != .level && refusal != .memory && refusal != .slices
+            return mayPass && admittedFrames != .keyFrames && gate.lacksReferences
         }
         stages[.jitterBuffer].observe(now - frame.lastArrival)
         pending.append(PendingFrame(frame: frame, complete: now, samples: request.samples))
