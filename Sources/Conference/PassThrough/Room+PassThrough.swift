@@ -78,6 +78,8 @@ extension Room {
         guard let downlink = receiver.downlink, let acceptance = receiver.passThroughAcceptance else {
             return .composed
         }
+        // A path on which video is paused for want of rate carries no forwarded video either.
+        guard !receiver.peer.isVideoPaused else { return .network }
         return receiver.passThrough.policy.obstacle(
             source: source(sole, now: now),
             receiver: PassThroughPolicy.Receiver(
