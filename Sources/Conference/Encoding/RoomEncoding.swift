@@ -295,6 +295,7 @@ final class RoomEncoding {
     func complete(
         _ result: EncodedPicture, of completion: JobCompletion, for participants: [Participant], now: MonotonicInstant
     ) -> [Participant] {
+        failure = nil
         guard let group = groups.first(where: { $0.queue == completion.queue }) else { return [] }
         group.complete(result, of: completion)
         failure = group.failure
