@@ -95,7 +95,7 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
                 self.abandon()
             }
         } else {
-            eventLoop.execute { self.takeTurn() }
+            eventLoop.submit { self.takeTurn() }.whenFailure { _ in self.abandon() }
         }
     }
 
