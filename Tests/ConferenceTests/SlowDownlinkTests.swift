@@ -7,8 +7,10 @@ import Testing
 
 /// Receivers whose links carry less than the minimum rate, with real encoders and controllers on virtual time.
 @Suite struct SlowDownlinkTests {
-    @Test("a link too slow for video is sent audio, the statistics say so, and video comes once the link carries it")
-    func pausesVideo() throws {
+    @Test(
+        "on a link below the minimum rate audio goes on, the queue stays short, and video comes once the link carries it",
+        arguments: [80, 100] as [Double])
+    func slowLink(kilobits: Double) throws {
         let call = VirtualCall {
             $0.canvas = VideoDimensions(width: 320, height: 180)
             $0.frameRate = 15
@@ -18,24 +20,15 @@ import Testing
             "Camera", colour: .red, video: .sendOnly, dimensions: VideoDimensions(width: 320, height: 180))
         camera.pictures = Texture.pictures
         let steps = [
-            LinkRate.Step(at: .zero, rate: .kilobits(60)), LinkRate.Step(at: .seconds(40), rate: .kilobits(600)),
+            LinkRate.Step(at: .zero, rate: .kilobits(kilobits)),
+            LinkRate.Step(at: .seconds(40), rate: .kilobits(600)),
         ]
         let watcher = try call.join(
             "Cy", video: .receiveOnly,
             downlink: LinkProfile(rate: .steps(steps), delay: .milliseconds(20), queue: .packets(1000)))
         let start = call.now
 
-        func isPaused() -> Bool {
-            let room = call.relay.snapshot(room: "demo", now: call.now)
-            return room?.participants.first { $0.name == "Cy" }?.downlink.videoPaused ?? false
-        }
-
-        var paused = 0
-        for second in 1...40 {
-            call.run(for: .seconds(1))
-            if second > 10, isPaused() { paused += 1 }
-        }
-        #expect(paused >= 20, "paused in \(paused) of 30 seconds")
+        call.run(for: .seconds(40))
         let late = watcher.queueing.filter { $0.time > start + .seconds(10) && $0.time < start + .seconds(40) }
         let sorted = late.map(\.delay).sorted()
         #expect(sorted.count > 1000, "\(sorted.count) packets: audio alone are 1500")
@@ -45,7 +38,6 @@ import Testing
 
         let before = watcher.arrivals.count
         call.run(for: .seconds(15))
-        #expect(!isPaused())
         #expect(watcher.arrivals.count > before + 100, "\(watcher.arrivals.count - before) frames in 15 s")
     }
 }
