@@ -17,6 +17,8 @@ public struct JoinRequest: Sendable {
     /// Where the request came from. Until a packet authenticates another, media goes to the offer's own address only
     /// when it is on this host: an offer cannot aim the relay at a third party.
     public var signallingPeer: TransportAddress?
+    /// The address by which joins are counted; nil where it is not known. Nothing is sent there.
+    public var client: TransportAddress?
     /// The id of the participant that the same client was until now, as the caller has verified. If that participant has
     /// a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
     public var returningAs: String?
@@ -24,7 +26,7 @@ public struct JoinRequest: Sendable {
     /// Makes a request, for which the offer is parsed.
     public init(
         room: String, name: String, offer: String, role: ParticipantRole = .sendAndReceive, selfView: SelfView? = nil,
-        signallingPeer: TransportAddress? = nil, returningAs: String? = nil
+        signallingPeer: TransportAddress? = nil, client: TransportAddress? = nil, returningAs: String? = nil
     ) {
         self.room = room
         self.name = name
@@ -32,6 +34,7 @@ public struct JoinRequest: Sendable {
         self.role = role
         self.selfView = selfView
         self.signallingPeer = signallingPeer
+        self.client = client ?? signallingPeer
         self.returningAs = returningAs
     }
 }

@@ -84,6 +84,12 @@ struct MediaDemultiplexer {
     ) {
         let route = Route(ssrc: ssrc, source: source)
         guard routes[route] !== participant else { return }
+        if let owner = routes[route], owner.peer.occupies(source, now: now) {
+            // A forged source address must not bring the packets of the address's owner to another participant, whose
+            // rate limit would drop them.
+            remember(ssrc, of: participant)
+            return
+        }
         routes[route] = participant
         if sources[source]?.peer.occupies(source, now: now) != true { sources[source] = participant }
         memories[participant.id]?.routes.append(route)

@@ -115,7 +115,7 @@ extension Relay {
     private func receive(_ datagram: MediaDatagram, owners: [Participant], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
         for participant in owners.reversed() {
-            guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { return }
+            guard let outcome = offer(datagram, to: participant, mayLatch: false, now: now) else { continue }
             if outcome == .accepted || outcome == .malformed {
                 count(outcome, from: datagram.source)
                 service(participant, now: now)

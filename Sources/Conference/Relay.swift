@@ -65,11 +65,11 @@ public final class Relay {
     /// Answers an offer and adds the participant to the room, which is made if need be.
     public func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
-        if let refusal = unconnected.refusal(for: request.signallingPeer, now: now) {
+        let isReturning = isReturning(request, now: now)
+        if !isReturning, let refusal = unconnected.refusal(for: request.client, now: now) {
             joinCounters.refusedUnconnected &+= 1
             throw refusal
         }
-        let isReturning = isReturning(request, now: now)
         if !isReturning, let refusal = governor.refusal {
             governor.noteRefusal()
             throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
@@ -89,7 +89,7 @@ public final class Relay {
         let room = rooms[request.room] ?? makeRoom(request.room, now: now)
         participants[participant.id] = participant
         participant.isReturning = isReturning
-        unconnected.add(participant.id, from: request.signallingPeer, now: now)
+        unconnected.add(participant.id, from: request.client, now: now)
         room.add(participant)
         notices.append(.joined(participant.member))
         if let transport = negotiation.session.transport {

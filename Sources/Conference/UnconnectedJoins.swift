@@ -14,7 +14,7 @@ struct UnconnectedJoins {
     static let limit = 256
 
     private struct Entry {
-        /// Nil where the address is not known. All of these share one limit.
+        /// Nil where the address is not known. Only the limit of all joins holds for these.
         var network: ClientNetwork?
         var joined: MonotonicInstant
     }
@@ -26,7 +26,7 @@ struct UnconnectedJoins {
     /// Why nobody else may join from this address now; nil: somebody may.
     func refusal(for address: TransportAddress?, now: MonotonicInstant) -> JoinError? {
         let network = address.map(ClientNetwork.init)
-        let own = entries.values.filter { $0.network == network }
+        let own = entries.values.filter { network != nil && $0.network == network }
         if own.count >= Self.limitPerNetwork {
             return .tooManyUnconnectedFromAddress(
                 limit: Self.limitPerNetwork, retryAfter: Self.wait(for: own.map(\.joined), now: now))

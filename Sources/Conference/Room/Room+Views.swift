@@ -74,8 +74,8 @@ extension Room {
         return view
     }
 
-    /// Whom a receiver can be shown. Without a self-view that is everyone else: neither one's own face nor the screen
-    /// that one presents, on which the picture may be. Who is hidden is as if they sent no video.
+    /// The participants that a receiver can be shown. Without a self-view, that is everyone else: neither one's own face
+    /// nor the screen that one presents, on which the picture may be. A hidden participant counts as one without video.
     private func scene(for receiver: Participant) -> LayoutScene {
         let showsSelf = encoding.showsSelf(receiver)
         let hidden = layout.hidden + (receiver.layout?.hidden ?? [])

@@ -20,12 +20,15 @@ extension SignallingRouter {
             }
             let offer = try await request.text()
             try checkKeyExchange(offer: offer, peer: context.peer)
+            // A proxy on this machine joins for many clients; from elsewhere anybody can claim to be a proxy.
+            let isForwarded = Self.isForwarded(request)
             let joined: JoinResult
             do throws(JoinError) {
                 joined = try await driver.join(
                     JoinRequest(
                         room: room.rawValue, name: name.rawValue, offer: offer, role: endpoint.role,
-                        selfView: selfView, signallingPeer: Self.isForwarded(request) ? nil : context.peer,
+                        selfView: selfView, signallingPeer: isForwarded ? nil : context.peer,
+                        client: isForwarded && context.peer?.isLoopback == true ? nil : context.peer,
                         returningAs: former))
             } catch {
                 throw Problem(error)

@@ -34,7 +34,7 @@ async function joined({ room, name, watchOnly, resume: session }) {
       entered.leave();
       if (document.getElementById('join').hidden) joinView.show({ room });
       joinView.fail(error.message);
-      if (error instanceof Refusal && error.status === 503 && await joinView.countDown(error.retryAfter ?? 5)) continue;
+      if (error instanceof Refusal && error.isTemporary && await joinView.countDown(error.retryAfter ?? 5)) continue;
       currentCall.clear();
       return null;
     }
