@@ -130,7 +130,7 @@ extension AudioSource {
 
     /// Whether more than half of a packet's time has been decoded from the packets before it.
     ///
-    /// Timestamps that come from a clock overlap a little. The whole packet would be decoded for what is new of it.
+    /// Timestamps from a clock overlap a little. The decoder would decode the whole packet for its new part.
     private func repeatsDecodedTime(_ packet: PacketQueue.Packet) -> Bool {
         guard let decodedEnd else { return false }
         return (packet.end - decodedEnd) * 2 < Int64(packet.sampleCount)

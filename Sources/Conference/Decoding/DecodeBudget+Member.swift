@@ -4,7 +4,7 @@ import MediaCore
 import VideoCoding
 
 extension DecodeBudget {
-    /// What is known of one member's video.
+    /// One member's use of the budget.
     final class Member {
         /// One stream of the member.
         struct Source {
@@ -15,7 +15,7 @@ extension DecodeBudget {
 
         var sources: [SourceContent: Source] = [:]
         var rate: RateAllowance
-        /// An equal part of what there is for all.
+        /// The member's equal part of the samples for all.
         var share: RateAllowance
         var time: RateAllowance
         var lastFrame = MonotonicInstant.zero
@@ -26,7 +26,7 @@ extension DecodeBudget {
         private var window = Window()
         private var lastWindow: Window?
 
-        /// What was offered and admitted in a span of time, in samples.
+        /// The samples that were offered and admitted in a span of time.
         private struct Window {
             var start: MonotonicInstant?
             var offered = 0.0
@@ -107,7 +107,7 @@ extension DecodeBudget {
 }
 
 extension H264Level {
-    /// What is decoded of a stream for which no level was named: as much as the relay's answers invite.
+    /// The level that bounds a stream without a negotiated level: the highest that the relay's answers name.
     fileprivate static let highest = H264Level(levelIDC: 51) ?? all[all.count - 1]
     /// The least that is decoded, 1920x1080 at 30 frames a second. Descriptions below it often name what the sender's
     /// software says by default, and not what it sends.

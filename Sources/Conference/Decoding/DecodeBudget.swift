@@ -71,7 +71,7 @@ final class DecodeBudget {
         }
         guard member.time.isAvailable(0, now: now) else { return .time }
         member.share.setRate(share, now: now)
-        // Where all is used up, those go on who had less than an equal part.
+        // When the samples of all are used up, members that had less than an equal part go on.
         guard total.isAvailable(samples, now: now) || member.share.isAvailable(samples, now: now) else {
             return .totalRate
         }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Bounds a rate: what was not used in the last second may be used at once.
+/// A rate limiter with debt: a burst may use a second's worth, and a charge after the fact may exceed it.
 struct RateAllowance: Sendable {
     private var rate: Double
     private var left: Double
@@ -26,7 +26,7 @@ struct RateAllowance: Sendable {
         left = max(left - amount, -rate * Self.longestDebt)
     }
 
-    /// Changes the rate from now on; what is left stays the same share of a second's worth.
+    /// Changes the rate from now on; the remainder keeps its share of a second's worth.
     mutating func setRate(_ wanted: Double, now: MonotonicInstant) {
         guard wanted != rate, rate > 0 else { return }
         _ = isAvailable(0, now: now)

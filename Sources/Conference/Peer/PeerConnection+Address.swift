@@ -1,7 +1,7 @@
 import MediaCore
 import SecureTransport
 
-/// Which addresses belong to the remote side now. Whoever joins can forge the source address of packets that it
+/// The addresses that belong to the remote side now. A participant can forge the source address of packets that it
 /// authenticates with its own keys; an address that belongs to one participant must not become another's by that.
 extension PeerConnection {
     /// Without a packet for so long, an address may be another's by now. RTCP comes every five seconds, or up to half as
@@ -10,7 +10,7 @@ extension PeerConnection {
     /// RTP and RTCP of a few streams, before and after a change of network.
     private static let maximumProvedAddresses = 8
 
-    /// Whether packets of the remote side have authenticated from this address lately, and what is sent goes there.
+    /// Whether packets of the remote side have authenticated from this address lately, and media is sent there.
     func occupies(_ address: TransportAddress, now: MonotonicInstant) -> Bool {
         if let transport {
             return transport.hasKeys && transport.state == .connected && transport.selectedAddress == address.unmapped

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Pauses what is sent to a remote side that has fallen silent, where no ICE consent does (RFC 7675 asks for it after
+/// Pauses sending to a remote side that has fallen silent, where no ICE consent does (RFC 7675 asks for it after
 /// 30 s): whoever has the address by now did not ask for our packets.
 extension PeerConnection {
     /// To be called at least once a second or so. A remote side that has never been heard is its owner's concern.
