@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import RTP
 import SecureTransport
 import Testing
 
@@ -78,6 +79,28 @@ import Testing
         #expect(ada.arrivals.count - toAda > 25)
         #expect(mallory.arrivals.count - toMallory > 25, "Mallory's media went to Ada's address")
         #expect(ada.connectionStates.isEmpty && ada.decodeFailures == 0)
+    }
+
+    @Test("Packets under another member's address and SSRC do not bring that member's packets to the forger")
+    func forgedRoute() throws {
+        let call = VirtualCall()
+        let ada = try call.join("Ada", colour: .red)
+        let mallory = try call.join("Mallory", colour: .blue)
+        call.run(for: .seconds(2))
+        let ssrc = try #require(ada.peer.session.video?.localSSRC)
+        let line = try #require(mallory.peer.lines.first { $0.negotiated.kind == .video })
+        let keys = try #require(line.keys)
+        for number in 0..<10 as Range<UInt16> {
+            var datagram = RTPPacket(
+                payloadType: line.negotiated.payloadType, sequenceNumber: number, timestamp: 0, ssrc: ssrc,
+                payload: ByteBuffer(bytes: [0x09, 0xF0])
+            ).encode()
+            try keys.outbound.protect(rtp: &datagram)
+            let accepted = call.relay.snapshot(now: call.now).datagrams.accepted
+            call.inject(datagram, from: ada.address)
+            #expect(call.relay.snapshot(now: call.now).datagrams.accepted == accepted + 1)
+        }
+        #expect(call.relay.demultiplexer.route(ssrc: ssrc, source: ada.address)?.name == "Ada")
     }
 
     @Test("An offer that names the address of another participant is sent nothing there")
