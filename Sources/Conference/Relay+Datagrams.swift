@@ -31,7 +31,7 @@ extension Relay {
             datagrams.checksRefused &+= 1
             return
         }
-        // A check from an address in use validates nothing: else what is sent to this participant would go there.
+        // A check from an address in use validates nothing: otherwise this participant's media would go there.
         guard !isTaken(source, from: participant, now: now) else {
             datagrams.checksRefused &+= 1
             return

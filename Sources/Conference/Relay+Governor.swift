@@ -21,7 +21,7 @@ extension Relay {
 }
 
 extension Room {
-    /// Adds what there is to do for this room. Participants without a seat do not count: most of them never connect.
+    /// Adds the work of this room. Participants without a seat do not count: most of them never connect.
     fileprivate func add(to load: inout WorkGovernor.Load) {
         let participants = participants.filter(\.isSeated)
         let receivers = participants.count { $0.downlink != nil }

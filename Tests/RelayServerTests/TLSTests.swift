@@ -106,13 +106,17 @@ struct TLSTests {
         try Data(text.utf8).write(to: folder.url.appending(path: name), options: .atomic)
     }
 
+    private func makeStore(in folder: Folder, log lines: Log.Lines) throws -> CertificateStore {
+        try CertificateStore(
+            files: TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key")),
+            logger: Logger(label: "test") { _ in Log(lines: lines) })
+    }
+
     @Test("a certificate whose file has changed is read again; files that have not changed are not")
     func changedCertificate() throws {
         let folder = try makeFolder()
         let lines = Log.Lines()
-        let store = try CertificateStore(
-            files: TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key")),
-            logger: Logger(label: "test") { _ in Log(lines: lines) })
+        let store = try makeStore(in: folder, log: lines)
         let first = store.context
         store.reloadIfChanged()
         #expect(store.context === first)
@@ -126,9 +130,7 @@ struct TLSTests {
     func unusableChange() throws {
         let folder = try makeFolder()
         let lines = Log.Lines()
-        let store = try CertificateStore(
-            files: TLSFiles(certificate: folder.path("good.crt"), key: folder.path("good.key")),
-            logger: Logger(label: "test") { _ in Log(lines: lines) })
+        let store = try makeStore(in: folder, log: lines)
         let first = store.context
         try replace("good.key", in: folder, by: TestCertificate.otherKey)
         for _ in 0..<3 { store.reloadIfChanged() }

@@ -34,7 +34,7 @@ extension Room {
     func explanation(for receiver: Participant, now: MonotonicInstant) -> String? {
         guard !receiver.peer.isPausedForSilence else {
             return "Nothing is sent to it: no authentic packet has come from it for "
-                + "\(Int(configuration.silenceLimit.seconds)) s. Sending goes on with the next one."
+                + "\(Int(clamping: configuration.silenceLimit.seconds)) s. Sending goes on with the next one."
         }
         let sound = audioPassThroughSource(of: receiver).map { "The sound is \($0.name)'s as it comes, not mixed." }
         let sentences = [pictureExplanation(for: receiver, now: now), sound].compactMap(\.self)

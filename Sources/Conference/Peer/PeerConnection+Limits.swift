@@ -78,7 +78,7 @@ extension PeerConnection {
         }
     }
 
-    /// Says which bounds these lines keep to (TMMBN), and tells the controller what there is to send within them.
+    /// Confirms the bounds of these lines (TMMBN), and tells the controller the rate that they allow.
     func confirmRequests(lines requested: [Int], now: MonotonicInstant) {
         for line in requested {
             guard let ssrc = lines[line].videoSender?.ssrc else { continue }

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Pauses sending to a remote side that has fallen silent, where no ICE consent does (RFC 7675 asks for it after
-/// 30 s): whoever has the address by now did not ask for our packets.
+/// 30 s): another host may have the address by now, and it did not ask for our packets.
 extension PeerConnection {
     /// To be called at least once a second or so. A remote side that has never been heard is its owner's concern.
     func pauseIfSilent(now: MonotonicInstant) {

@@ -55,7 +55,7 @@ struct UplinkPrice: Sendable {
     ///
     /// libwebrtc's `VideoStreamEncoder::DropDueToSize` (video/video_stream_encoder.cc) halves the size of a stream that
     /// begins, or changes its size, below 300 kbit/s if it is larger than 320x240, and below 500 kbit/s if it is larger
-    /// than 640x480. What was given up comes back only when frames of the smaller size have a QP of at most 24 for seconds
+    /// than 640x480. The size comes back only when frames of the smaller size have a QP of at most 24 for seconds
     /// (`QualityScaler`), and 320x240 is sent with at most 600 kbit/s (`GetMaxDefaultVideoBitrateKbps`): a picture with many
     /// details never comes back.
     static func rateToKeep(_ size: VideoDimensions) -> BitRate {
