@@ -46,12 +46,12 @@ let modules: [Module] = [
     Module(name: "MediaCore", dependencies: [nioCore]),
     Module(name: "H264", dependencies: ["MediaCore", nioCore]),
     Module(name: "RTP", dependencies: ["MediaCore", nioCore]),
-    Module(name: "RateControl", dependencies: ["MediaCore", "RTP", nioCore]),
+    Module(name: "CongestionControl", dependencies: ["MediaCore", "RTP", nioCore]),
     Module(
-        name: "FlightRecording", dependencies: ["MediaCore", "RTP", "RateControl"],
+        name: "FlightRecording", dependencies: ["MediaCore", "RTP", "CongestionControl"],
         testDependencies: ["NetworkSimulation", "AllocationCounter"]),
     Module(
-        name: "FlightFiles", dependencies: ["FlightRecording", "MediaCore"], testDependencies: ["RateControl"]),
+        name: "FlightFiles", dependencies: ["FlightRecording", "MediaCore"], testDependencies: ["CongestionControl"]),
     Module(
         name: "VideoCoding",
         dependencies: [
@@ -67,22 +67,24 @@ let modules: [Module] = [
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],
         testFixtures: ["Fixtures"]),
-    Module(name: "Recording", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
+    Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "Conference",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "FlightRecording", "VideoCoding", "Compositing", "AudioMixing",
+            "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
+            "AudioMixing",
             "SecureTransport", nioCore,
         ],
         testDependencies: ["NetworkSimulation"]),
     Module(
         name: "NetworkSimulation",
-        dependencies: ["MediaCore", "H264", "RTP", "RateControl", nioCore]),
+        dependencies: ["MediaCore", "H264", "RTP", "CongestionControl", nioCore]),
     // A whole room on simulated networks: the relay is real, the encoders are modelled.
     Module(
         name: "RoomSimulation",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "Compositing", "SecureTransport", "Conference",
+            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "Compositing", "SecureTransport",
+            "Conference",
             "NetworkSimulation", nioCore,
         ]),
     // Real pictures for the simulator, which itself knows no codec.
@@ -91,13 +93,16 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient",
         ],
-        testDependencies: ["RateControl"]),
+        testDependencies: ["CongestionControl"]),
     Module(
         name: "SimulationScenarios",
-        dependencies: ["MediaCore", "RTP", "RateControl", "NetworkSimulation", .product(name: "Yams", package: "Yams")]),
+        dependencies: [
+            "MediaCore", "RTP", "CongestionControl", "NetworkSimulation", .product(name: "Yams", package: "Yams"),
+        ]),
     Module(name: "VectorGraphics", dependencies: []),
     Module(
-        name: "SimulationReports", dependencies: ["MediaCore", "RateControl", "NetworkSimulation", "VectorGraphics"]),
+        name: "SimulationReports",
+        dependencies: ["MediaCore", "CongestionControl", "NetworkSimulation", "VectorGraphics"]),
     Module(
         name: "RelayServer",
         dependencies: [
@@ -120,8 +125,9 @@ let modules: [Module] = [
     Module(
         name: "ConferenceClient",
         dependencies: [
-            "MediaCore", "H264", "RTP", "RateControl", "VideoCoding", "PixelTransfer", "Compositing", "AudioMixing",
-            "SecureTransport", "Recording", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
+            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer", "Compositing",
+            "AudioMixing",
+            "SecureTransport", "MediaFiles", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
             nioCore, nioPosix, nioHTTP1,
         ]),
 ]
@@ -154,7 +160,7 @@ let package = Package(
             name: "confrelay",
             dependencies: [
                 "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation",
-                "RateControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle,
+                "CongestionControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle,
                 unixSignals,
                 argumentParser,
             ],
@@ -163,13 +169,14 @@ let package = Package(
             name: "confclient",
             dependencies: [
                 "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation",
-                "RateControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
+                "CongestionControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
             dependencies: [
-                "Conference", "FlightRecording", "MediaCore", "RateControl", "NetworkSimulation", "RoomSimulation",
+                "Conference", "FlightRecording", "MediaCore", "CongestionControl", "NetworkSimulation",
+                "RoomSimulation",
                 "SimulatedVideo",
                 "SimulationScenarios", "SimulationReports", argumentParser,
             ],
@@ -183,7 +190,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
-                "MediaCore", "RTP", "RateControl", "SecureTransport", nioCore,
+                "MediaCore", "RTP", "CongestionControl", "SecureTransport", nioCore,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -195,7 +202,7 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
-                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "RateControl", "RoomSimulation",
+                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "CongestionControl", "RoomSimulation",
                 "VideoCoding",
                 nioCore, argumentParser,
                 // The codecs bare, to hold the sessions against.

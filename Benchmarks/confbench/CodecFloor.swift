@@ -1,10 +1,10 @@
 import AudioMixing
 import Compositing
 import ConferenceClient
+import CongestionControl
 import Foundation
 import MediaCore
 import NIOCore
-import RateControl
 import VideoCoding
 
 /// The least that a conference can cost: its decodes, compositions and encodes, one after the other on this thread.
@@ -52,7 +52,7 @@ final class CodecFloor {
         } catch {
             throw BenchmarkError.codecFailed(reason: "\(error)")
         }
-        // Each decoder starts at the clip's key frame.
+        // Each decoder starts at the clip's keyframe.
         for index in participants.indices {
             for position in 0..<offset(of: index) { try decode(samples[position], index: index) }
         }

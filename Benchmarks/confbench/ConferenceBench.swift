@@ -1,6 +1,6 @@
+import CongestionControl
 import Foundation
 import MediaCore
-import RateControl
 
 /// One conference: floor and relay in turn, in short rounds, so that a drift of the machine's speed meets both alike.
 struct ConferenceBench {

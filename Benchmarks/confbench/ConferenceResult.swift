@@ -39,7 +39,7 @@ struct ConferenceResult: Codable, Sendable {
     var missedTicks: UInt64
     var lateAudioTicks: UInt64
     var framesDropped: UInt64
-    var keyFrames: UInt64
+    var keyframes: UInt64
     var videoBitsPerSecond: Int64
 
     /// - Parameters:
@@ -83,7 +83,7 @@ struct ConferenceResult: Codable, Sendable {
         missedTicks = relay.missedTicks
         lateAudioTicks = relay.lateAudioTicks
         framesDropped = relay.framesDropped
-        keyFrames = relay.keyFrames
+        keyframes = relay.keyframes
         videoBitsPerSecond = relay.videoBitsPerSecond
     }
 

@@ -35,7 +35,7 @@ struct PassesMeasurement {
         properties.realTime = false
         properties.rateControlMode = .average
         properties.allowFrameReordering = true
-        properties.maxKeyFrameIntervalDuration = .seconds(10)
+        properties.maxKeyframeIntervalDuration = .seconds(10)
         properties.preset = preset
         return properties
     }

@@ -31,14 +31,14 @@ struct RelayMeasurement: Sendable {
     var lateAudioTicks: UInt64
     /// Pictures left out for a receiver: its encoder was busy, or its network full.
     var framesDropped: UInt64
-    var keyFrames: UInt64
+    var keyframes: UInt64
     /// What the first receiver's encoder was told at the end.
     var videoBitsPerSecond: Int64
 
     init(
         seconds: Double, cores: Double, loadCores: Double = 0, threadCores: [ThreadRole: Double] = [:], work: WorkRate,
         deliveries: Double = 0, missedTicks: UInt64 = 0, lateAudioTicks: UInt64 = 0, framesDropped: UInt64 = 0,
-        keyFrames: UInt64 = 0,
+        keyframes: UInt64 = 0,
         videoBitsPerSecond: Int64 = 0
     ) {
         self.seconds = seconds
@@ -50,7 +50,7 @@ struct RelayMeasurement: Sendable {
         self.missedTicks = missedTicks
         self.lateAudioTicks = lateAudioTicks
         self.framesDropped = framesDropped
-        self.keyFrames = keyFrames
+        self.keyframes = keyframes
         self.videoBitsPerSecond = videoBitsPerSecond
     }
 
@@ -77,7 +77,7 @@ struct RelayMeasurement: Sendable {
             deliveries: rate(\.downlink.framesEncoded), missedTicks: difference(\.missedTicks),
             lateAudioTicks: difference(\.lateAudioTicks),
             framesDropped: UInt64((rate(\.downlink.framesDropped) * seconds).rounded()),
-            keyFrames: UInt64((rate(\.downlink.keyFrames) * seconds).rounded()),
+            keyframes: UInt64((rate(\.downlink.keyframes) * seconds).rounded()),
             videoBitsPerSecond: last.room.participants.first?.downlink.videoBitRate ?? 0)
     }
 
@@ -98,7 +98,7 @@ struct RelayMeasurement: Sendable {
                 decodes: mean(\.work.decodes), compositions: mean(\.work.compositions), encodes: mean(\.work.encodes),
                 audioDecodes: mean(\.work.audioDecodes), audioEncodes: mean(\.work.audioEncodes)),
             deliveries: mean(\.deliveries), missedTicks: sum(\.missedTicks), lateAudioTicks: sum(\.lateAudioTicks),
-            framesDropped: sum(\.framesDropped), keyFrames: sum(\.keyFrames),
+            framesDropped: sum(\.framesDropped), keyframes: sum(\.keyframes),
             videoBitsPerSecond: parts.last?.videoBitsPerSecond ?? 0)
     }
 }

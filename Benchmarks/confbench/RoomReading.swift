@@ -16,7 +16,7 @@ struct RoomReading: Decodable, Sendable {
             var height: Int
             var framesEncoded: UInt64
             var framesDropped: UInt64
-            var keyFrames: UInt64
+            var keyframes: UInt64
         }
 
         var uplink: Uplink
@@ -35,7 +35,7 @@ struct RoomReading: Decodable, Sendable {
         /// What the encoders made, however many receivers each frame went to.
         var frames: UInt64
         var bytes: UInt64
-        var keyFrameBytes: UInt64
+        var keyframeBytes: UInt64
     }
 
     var participants: [Participant]

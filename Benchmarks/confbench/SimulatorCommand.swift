@@ -1,9 +1,9 @@
 import ArgumentParser
 import ConferenceClient
+import CongestionControl
 import Foundation
 import MediaCore
 import NetworkSimulation
-import RateControl
 
 /// What the network simulator costs.
 struct SimulatorCommand: ParsableCommand {

@@ -9,11 +9,11 @@ import VideoCoding
 struct TestClip {
     var samples: [SampleBuffer]
 
-    /// What the key frame is encoded at. A small one: a client that has spent too much on it would leave out what
+    /// What the keyframe is encoded at. A small one: a client that has spent too much on it would leave out what
     /// follows.
-    private static let keyFrameBitRate = BitRate.kilobits(60)
+    private static let keyframeBitRate = BitRate.kilobits(60)
 
-    /// Encodes a scene that begins with the clip's only key frame. It is played over and over.
+    /// Encodes a scene that begins with the clip's only keyframe. It is played over and over.
     static func encode() throws -> TestClip {
         do {
             let scene = MovingScene(dimensions: Workload.sourceDimensions)
@@ -21,7 +21,7 @@ struct TestClip {
             let session = try CompressionSession(
                 dimensions: Workload.sourceDimensions,
                 properties: CompressionProperties(
-                    averageBitRate: keyFrameBitRate, expectedFrameRate: Double(Workload.frameRate)),
+                    averageBitRate: keyframeBitRate, expectedFrameRate: Double(Workload.frameRate)),
                 outputHandler: outputs.append)
             var clip = TestClip(samples: [])
             for number in 0..<MovingScene.period {
@@ -32,7 +32,7 @@ struct TestClip {
                 try session.set(\.averageBitRate, to: Workload.sourceBitRate)
             }
             guard clip.samples.first?.isSync == true else {
-                throw BenchmarkError.codecFailed(reason: "the clip does not begin with a key frame")
+                throw BenchmarkError.codecFailed(reason: "the clip does not begin with a keyframe")
             }
             return clip
         } catch let error as VideoCodingError {

@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 import VideoCoding
 
 /// What is measured: one room in which everyone sends and receives.

@@ -19,7 +19,7 @@ struct DecodedBatch: Sendable {
     var decoded: UInt64 = 0
     var dropped: UInt64 = 0
     /// The decoder lost its references and needs a keyframe to go on.
-    var needsKeyFrame = false
+    var needsKeyframe = false
 }
 
 /// The pictures of one video tick, and who gets which.
@@ -68,7 +68,7 @@ struct EncodedPicture: Sendable {
     var payloads: FramePayloads?
     var error: VideoCodingError?
     /// What the encoder can do about losses from its last keyframe on.
-    var recovery = LossRecovery.keyFrames
+    var recovery = LossRecovery.keyframes
     /// Whether it refers to nothing but what its receiver has, as was wished.
     var isRefresh = false
     /// What it is the first to show.

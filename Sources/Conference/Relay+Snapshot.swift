@@ -90,7 +90,7 @@ extension Participant {
             framesSkipped: uplink?.framesSkipped ?? 0,
             framesRefused: (uplink?.framesRefused ?? 0) &+ (slides?.framesRefused ?? 0),
             maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond, effort: uplink?.effort ?? .full,
-            keyFrames: statistics.keyFramesReceived, keyFrameRequests: statistics.keyFrameRequestsSent,
+            keyframes: statistics.keyframesReceived, keyframeRequests: statistics.keyframeRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
             fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
@@ -115,7 +115,7 @@ extension Participant {
             group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
-            keyFrames: downlink?.keyFrames ?? 0, keyFrameRequests: statistics.keyFrameRequestsReceived,
+            keyframes: downlink?.keyframes ?? 0, keyframeRequests: statistics.keyframeRequestsReceived,
             retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
             recovery: recoverySnapshot(group: group),
             fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
@@ -126,8 +126,8 @@ extension Participant {
     private func recoverySnapshot(group: EncodeGroup?) -> RecoverySnapshot {
         let counters = downlink?.recovery ?? RecoveryCounters()
         return RecoverySnapshot(
-            method: group?.recoveryMethod.name ?? LossRecovery.keyFrames.name, refreshes: counters.refreshes,
-            refreshesUsed: counters.refreshesUsed, keyFrames: counters.keyFrames)
+            method: group?.recoveryMethod.name ?? LossRecovery.keyframes.name, refreshes: counters.refreshes,
+            refreshesUsed: counters.refreshesUsed, keyframes: counters.keyframes)
     }
 
     private var uplinkLatency: [StageSnapshot] {

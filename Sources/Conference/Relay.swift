@@ -1,9 +1,9 @@
 import Compositing
+import CongestionControl
 import FlightRecording
 public import MediaCore
 import NIOCore
 public import RTP
-import RateControl
 import SecureTransport
 import VideoCoding
 
@@ -330,7 +330,7 @@ public final class Relay {
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet):
                 for receiver in room.audioPacket(packet, from: participant, now: now) { noteTransmit(receiver) }
-            case .keyFrameRequested: room.keyFrameRequested(by: participant, now: now)
+            case .keyframeRequested: room.keyframeRequested(by: participant, now: now)
             case .pictureLost: room.pictureLost(by: participant, now: now)
             case .pictureAcknowledged(_, let time): room.encoding.pictureAcknowledged(at: time, by: participant)
             case .videoBitRateChanged(let rate):

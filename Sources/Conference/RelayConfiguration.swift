@@ -1,7 +1,7 @@
 public import Compositing
+public import CongestionControl
 public import FlightRecording
 public import MediaCore
-public import RateControl
 public import SecureTransport
 public import VideoCoding
 
@@ -47,7 +47,7 @@ public struct RelayConfiguration: Sendable {
     /// is asked for less.
     public var decodeLimits = DecodeLimits(workers: 8)
     /// The most of a shared encoder's rate that keyframes take.
-    public var sharedKeyFrameShare = 0.05
+    public var sharedKeyframeShare = 0.05
     /// Whether pictures are composed and encoded smaller, or fewer a second, where the rate does not make good ones of the
     /// canvas.
     public var hasLadder = true

@@ -67,9 +67,9 @@ public struct RoomSnapshot: Encodable, Sendable {
 public struct EncodingSnapshot: Encodable, Sendable {
     public var groups: [EncodeGroupSnapshot] = []
     public var frames: UInt64 = 0
-    public var keyFrames: UInt64 = 0
+    public var keyframes: UInt64 = 0
     public var bytes: UInt64 = 0
-    public var keyFrameBytes: UInt64 = 0
+    public var keyframeBytes: UInt64 = 0
     /// How often a receiver was moved from one encoder to another.
     public var moves: UInt64 = 0
     /// How often an encoder could not be made, or did not encode.
@@ -87,7 +87,7 @@ public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
     public var height = 0
     public var maximumFrameRate = 0
     /// The frames' quantisation parameter over time, 0 (best) to 51; nil until it is known.
-    public var quantiser: Double?
+    public var qp: Double?
     /// How often size or frame rate was changed.
     public var rungChanges: UInt64 = 0
 }
@@ -163,8 +163,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var maximumBitRate: Int64?
     /// What is spent on decoding the camera's video.
     public var effort = UplinkEffort.full
-    public var keyFrames: UInt64 = 0
-    public var keyFrameRequests: UInt64 = 0
+    public var keyframes: UInt64 = 0
+    public var keyframeRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0
     /// Packets of forward error correction.
     public var fecPackets: UInt64 = 0
@@ -227,8 +227,8 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var groupChanges: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
     public var framesDropped: UInt64 = 0
-    public var keyFrames: UInt64 = 0
-    public var keyFrameRequests: UInt64 = 0
+    public var keyframes: UInt64 = 0
+    public var keyframeRequests: UInt64 = 0
     public var retransmissions: UInt64 = 0
     /// What repairs loss now.
     public var repair = LossRepair.none
@@ -254,7 +254,7 @@ public struct RecoverySnapshot: Encodable, Hashable, Sendable {
     /// Those with which the receiver went on.
     public var refreshesUsed: UInt64 = 0
     /// Losses for which it took a keyframe all the same.
-    public var keyFrames: UInt64 = 0
+    public var keyframes: UInt64 = 0
 }
 
 /// One stage of a frame's way through the relay.

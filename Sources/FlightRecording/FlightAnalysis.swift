@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// Collects what a recording tells, record by record: totals, the course of rates and delays, and the network's path.
 public struct FlightAnalysis: Sendable {

@@ -1,6 +1,6 @@
+import CongestionControl
 public import MediaCore
 import RTP
-import RateControl
 
 /// Makes the bytes of a recording, record by record. It allocates nothing for a record that is no larger than those
 /// before.

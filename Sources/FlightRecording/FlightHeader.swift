@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// What a recording begins with: which controller it is of, and whose.
 public struct FlightHeader: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import CongestionControl
 public import MediaCore
-import RateControl
 
 /// What a recording tells of the network's path: when each packet entered it and when it left, on the sender's clock.
 ///

@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// What a controller was told or decided at one moment.
 public struct FlightRecord: Hashable, Sendable {

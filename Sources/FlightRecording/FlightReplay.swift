@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// Runs a controller on a recording's inputs and compares what it decides with what was recorded.
 public struct FlightReplay: Sendable {

@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// A controller that records all that another is told and decides, and is that other in everything else.
 ///

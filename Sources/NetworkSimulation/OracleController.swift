@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// Knows what the link will carry: the ceiling of what a controller can reach, not a controller.
 ///

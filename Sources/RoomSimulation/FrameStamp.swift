@@ -15,10 +15,10 @@ enum FrameStamp {
         let size = max(statistics.size.bytes, leastSize)
         var buffer = ByteBufferAllocator().buffer(capacity: size)
         buffer.writeInteger(UInt32(truncatingIfNeeded: size - 4))
-        let isKeyFrame = statistics.type == .idr
-        let header: UInt8 = isKeyFrame ? 0x65 : statistics.isReference ? 0x41 : 0x01
+        let isKeyframe = statistics.type == .idr
+        let header: UInt8 = isKeyframe ? 0x65 : statistics.isReference ? 0x41 : 0x01
         // Macroblock 0; an I or a P slice; parameter set 0 (H.264 7.3.3).
-        buffer.writeBytes([header, isKeyFrame ? 0xB8 : 0xE0])
+        buffer.writeBytes([header, isKeyframe ? 0xB8 : 0xE0])
         let nanoseconds = UInt64(bitPattern: time.duration.nanoseconds)
         for place in 0..<digits {
             buffer.writeInteger(digit | UInt8(truncatingIfNeeded: nanoseconds >> (4 * UInt64(place))) & 0xF)

@@ -13,7 +13,7 @@ import VideoCoding
 /// Each frame carries the time of its picture, so that whoever receives it can tell how long it took.
 final class ModelledEncoder: PictureEncoding {
     /// The quantisation parameters between which there is nothing to choose.
-    private static let quantisers = (least: 16.0, most: 51.0)
+    private static let qps = (least: 16.0, most: 51.0)
     /// The part of what was spent too much that the next frame saves.
     private static let repayment = 0.08
     /// The least part of its share that a frame takes when saving.
@@ -55,7 +55,7 @@ final class ModelledEncoder: PictureEncoding {
             picture.withMutablePlane(plane) { bytes, _ in _ = bytes.initializeMemory(as: UInt8.self, repeating: 128) }
         }
         try session.encode(
-            picture.freeze(), presentationTime: .zero, options: EncodeOptions(forceKeyFrame: true))
+            picture.freeze(), presentationTime: .zero, options: EncodeOptions(forceKeyframe: true))
         guard let frame = outputs.next()?.frame else {
             throw .encodingFailed(backEnd: .openH264, code: 0)
         }
@@ -69,9 +69,9 @@ final class ModelledEncoder: PictureEncoding {
     func encode(
         _ picture: PixelBuffer, presentationTime: MediaTime, options: EncodeOptions
     ) throws(VideoCodingError) -> EncodedFrame? {
-        let isKeyFrame = options.forceKeyFrame || count == 0
-        count = isKeyFrame ? 1 : count + 1
-        let dependency = dependency(isKeyFrame: isKeyFrame)
+        let isKeyframe = options.forceKeyframe || count == 0
+        count = isKeyframe ? 1 : count + 1
+        let dependency = dependency(isKeyframe: isKeyframe)
         let layer = dependency.temporalLayer ?? 0
         let frameRate = max(1, properties.expectedFrameRate)
         let rung = EncodeRung(dimensions: dimensions, roomFrameRate: Int(frameRate))
@@ -79,8 +79,8 @@ final class ModelledEncoder: PictureEncoding {
         let noise = max(0.3, 1 + content.noise * (Double.random(in: -1.7...1.7, using: &random)))
         var even = max(share * Self.leastPart, share - owed * Self.repayment)
         var factor = 1.0
-        if isKeyFrame {
-            even = share * content.keyFrameFactor
+        if isKeyframe {
+            even = share * content.keyframeFactor
         } else {
             factor = Self.layerFactors[properties.temporalLayers]?[layer] ?? 1
         }
@@ -88,22 +88,22 @@ final class ModelledEncoder: PictureEncoding {
         if let limit = properties.maxFrameBytes { bytes = min(bytes, Double(limit.bytes)) }
         owed = max(-share * 5, owed + bytes - share * factor)
         var statistics = EncodeStatistics(
-            type: isKeyFrame ? .idr : .p, size: DataSize(bytes: max(bytes, Double(FrameStamp.leastSize))),
+            type: isKeyframe ? .idr : .p, size: DataSize(bytes: max(bytes, Double(FrameStamp.leastSize))),
             temporalLayer: layer, isReference: dependency.isDependedOn ?? true)
-        let rate = BitRate(bitsPerSecond: bytes / factor / (isKeyFrame ? content.keyFrameFactor : 1) * 8 * frameRate)
-        let quantiser = content.cost.quantiser(at: rung, rate: rate)
-        statistics.averageQP = Int(min(max(quantiser, 10), 51).rounded())
+        let rate = BitRate(bitsPerSecond: bytes / factor / (isKeyframe ? content.keyframeFactor : 1) * 8 * frameRate)
+        let qp = content.cost.qp(at: rung, rate: rate)
+        statistics.averageQP = Int(min(max(qp, 10), 51).rounded())
         let data = FrameStamp.frame(statistics, time: presentationTime)
         let sample = SampleBuffer(
-            data: BlockBuffer(data), format: format, presentationTime: presentationTime, isSync: isKeyFrame,
+            data: BlockBuffer(data), format: format, presentationTime: presentationTime, isSync: isKeyframe,
             dependency: dependency)
         return EncodedFrame(sample: sample, statistics: statistics)
     }
 
     /// Where the frame stands in the hierarchy: each layer has as many frames as all below it.
-    private func dependency(isKeyFrame: Bool) -> FrameDependency {
+    private func dependency(isKeyframe: Bool) -> FrameDependency {
         let layers = properties.temporalLayers
-        let step = isKeyFrame ? 0 : (count - 1) & ((1 << (layers - 1)) - 1)
+        let step = isKeyframe ? 0 : (count - 1) & ((1 << (layers - 1)) - 1)
         let layer = step == 0 ? 0 : layers - 1 - step.trailingZeroBitCount
         return FrameDependency(isDependedOn: layer == 0 || layer < layers - 1, temporalLayer: layer)
     }
@@ -111,11 +111,11 @@ final class ModelledEncoder: PictureEncoding {
     /// The mean size of a frame.
     private func share(at rung: EncodeRung, frameRate: Double) -> Double {
         let rate = properties.averageBitRate
-        let quantiser = content.cost.quantiser(at: rung, rate: rate)
-        let clamped = min(max(quantiser, Self.quantisers.least), Self.quantisers.most)
+        let qp = content.cost.qp(at: rung, rate: rate)
+        let clamped = min(max(qp, Self.qps.least), Self.qps.most)
         // Six steps are half the bits.
         var factor = 1.0
-        var steps = quantiser - clamped
+        var steps = qp - clamped
         while steps >= 1 {
             factor *= 1.122_462
             steps -= 1

@@ -2,7 +2,7 @@
 public struct RoomReport: Codable, Hashable, Sendable {
     public var receivers: [RoomReceiverFigures] = []
     /// The part of all bits that keyframes took.
-    public var keyFrameShare = 0.0
+    public var keyframeShare = 0.0
     /// The most encoders at a tick, and how many they were on average.
     public var mostEncoders = 0
     public var meanEncoders = 0.0
@@ -26,7 +26,7 @@ public struct RoomReceiverFigures: Codable, Hashable, Sendable {
     public var longestGap: Double
     /// Frames left out for this receiver alone.
     public var thinned: UInt64
-    public var keyFrames: UInt64
+    public var keyframes: UInt64
     public var groupChanges: UInt64
 }
 

@@ -1,9 +1,9 @@
 public import Conference
+import CongestionControl
 public import MediaCore
 import NIOCore
 import NetworkSimulation
 import RTP
-import RateControl
 import SecureTransport
 import VideoCoding
 
@@ -158,8 +158,8 @@ public final class RoomSimulation {
         guard let before, let snapshot = relay.snapshot(room: Self.room, now: now) else { return RoomReport() }
         var report = RoomReport()
         let encoding = snapshot.encoding
-        report.keyFrameShare =
-            Double(encoding.keyFrameBytes &- before.keyFrameBytes) / Double(max(1, encoding.bytes &- before.bytes))
+        report.keyframeShare =
+            Double(encoding.keyframeBytes &- before.keyframeBytes) / Double(max(1, encoding.bytes &- before.bytes))
         let figures = census.figures
         report.mostEncoders = figures.most
         report.meanEncoders = Double(figures.frames) / Double(max(1, figures.ticks))
@@ -174,7 +174,7 @@ public final class RoomSimulation {
                 frameRate: Double(received.frames) / seconds, meanDelay: received.meanDelay.milliseconds,
                 delay95: received.delay(percentile: 95).milliseconds,
                 longestGap: received.longestGap.milliseconds, thinned: downlink?.framesThinned ?? 0,
-                keyFrames: downlink?.keyFrames ?? 0, groupChanges: downlink?.groupChanges ?? 0)
+                keyframes: downlink?.keyframes ?? 0, groupChanges: downlink?.groupChanges ?? 0)
         }
         return report
     }

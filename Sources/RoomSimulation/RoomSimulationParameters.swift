@@ -1,7 +1,7 @@
 public import Conference
+public import CongestionControl
 public import MediaCore
 public import NetworkSimulation
-public import RateControl
 
 /// A room to be simulated: one camera, and receivers who all see it.
 public struct RoomSimulationParameters: Sendable {
@@ -46,17 +46,17 @@ public struct RoomSimulationParameters: Sendable {
 /// What is shown, as far as an encoder minds.
 public struct SimulatedContent: Hashable, Sendable {
     /// The quantisation parameter to which 1280x720 at 30 pictures a second comes at 1 Mbit/s: a conversation.
-    public var quantiser = 32.0
+    public var qp = 32.0
     /// The standard deviation of a frame's size over its mean.
     public var noise = 0.1
     /// A keyframe's size over that of other frames, as far as its bound allows.
-    public var keyFrameFactor = 8.0
+    public var keyframeFactor = 8.0
 
     public init() {}
 
     var cost: ContentCost {
         ContentCost(
-            quantiser: quantiser, rate: .megabits(1),
+            qp: qp, rate: .megabits(1),
             rung: EncodeRung(dimensions: VideoDimensions(width: 1280, height: 720), roomFrameRate: 30))
     }
 }

@@ -12,7 +12,7 @@ final class SimulatedCamera {
     private let pictures: [PixelBuffer]
     private let interval: Duration
     private var count = 0
-    private var wantsKeyFrame = false
+    private var wantsKeyframe = false
     private(set) var nextFrame: MonotonicInstant
 
     init(frameRate: Int, now: MonotonicInstant) throws(VideoCodingError) {
@@ -34,7 +34,7 @@ final class SimulatedCamera {
         nextFrame = now
     }
 
-    func requestKeyFrame() { wantsKeyFrame = true }
+    func requestKeyframe() { wantsKeyframe = true }
 
     /// Sends a frame when it is time for it.
     func wake(_ peer: PeerConnection, now: MonotonicInstant) throws(VideoCodingError) {
@@ -44,8 +44,8 @@ final class SimulatedCamera {
         try session.encode(
             pictures[count % pictures.count],
             presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
-            options: EncodeOptions(forceKeyFrame: wantsKeyFrame))
-        wantsKeyFrame = false
+            options: EncodeOptions(forceKeyframe: wantsKeyframe))
+        wantsKeyframe = false
         guard let frame = outputs.next()?.frame else { return }
         peer.sendVideo(frame, content: .main, rotation: .none, captureTime: now, targetTime: now, now: now)
     }

@@ -58,7 +58,7 @@ final class SimulatedMember {
         }
         if now >= nextPlea {
             nextPlea += Self.pleadingInterval
-            peer.requestKeyFrame(now: now)
+            peer.requestKeyframe(now: now)
         }
         try camera?.wake(peer, now: now)
         peer.wake(now: now)
@@ -88,7 +88,7 @@ final class SimulatedMember {
         while let event = peer.pollEvent() {
             switch event {
             case .videoFrame(let frame): onFrame(frame.sample)
-            case .keyFrameRequested, .pictureLost: camera?.requestKeyFrame()
+            case .keyframeRequested, .pictureLost: camera?.requestKeyframe()
             default: break
             }
         }

@@ -59,7 +59,7 @@ public final class SessionPictureCodec: PictureCodec {
     // MARK: Sending
 
     public func encode(
-        frame: Int, at time: Duration, target: BitRate, isKeyFrame: Bool
+        frame: Int, at time: Duration, target: BitRate, isKeyframe: Bool
     ) throws(PictureCodecError) -> [NALUnit]? {
         let picture = try nextPicture(at: time)
         do throws(VideoCodingError) {
@@ -67,7 +67,7 @@ public final class SessionPictureCodec: PictureCodec {
             try session.set(\.averageBitRate, to: target)
             try session.encode(
                 picture, presentationTime: MediaTime(value: time.nanoseconds / 1000, timescale: 1_000_000),
-                options: EncodeOptions(forceKeyFrame: isKeyFrame))
+                options: EncodeOptions(forceKeyframe: isKeyframe))
         } catch {
             throw PictureCodecError(reason: "the encoder failed: \(error)")
         }
@@ -88,7 +88,7 @@ public final class SessionPictureCodec: PictureCodec {
         _ = try nextPicture(at: .zero)
     }
 
-    public var keyFrameCount: Int { session?.statistics.keyFrames ?? 0 }
+    public var keyframeCount: Int { session?.statistics.keyframes ?? 0 }
 
     private func nextPicture(at time: Duration) throws(PictureCodecError) -> PixelBuffer {
         do throws(ClientError) {

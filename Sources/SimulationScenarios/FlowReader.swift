@@ -1,7 +1,7 @@
+import CongestionControl
 import MediaCore
 import NetworkSimulation
 import RTP
-import RateControl
 
 /// Reads a scenario's flows.
 struct FlowReader {
@@ -87,9 +87,9 @@ struct FlowReader {
         let encoder = EncoderModel.Configuration(
             frameRate: try reader.integer("frame-rate", in: 1...240) ?? 30, minimum: minimum, maximum: maximum,
             noise: try reader.probability("noise") ?? 0.1,
-            keyFrameFactor: try reader.number("key-frame-factor", in: 0.1...100) ?? 5,
+            keyframeFactor: try reader.number("keyframe-factor", in: 0.1...100) ?? 5,
             responseLag: try reader.duration("response-lag") ?? .zero,
-            keyFrameInterval: try reader.duration("key-frame-interval"), recordedFrameSizes: sizes ?? [])
+            keyframeInterval: try reader.duration("keyframe-interval"), recordedFrameSizes: sizes ?? [])
         var parameters = MediaFlowParameters(encoder: encoder, start: common.start, stop: common.stop)
         if let feedback = try reader.value(
             "feedback", expected: "transport-wide, rfc8888 or receiver-reports",
@@ -160,9 +160,9 @@ struct FlowReader {
                 events += [(span.lowerBound, .feedbackLost(true)), (span.upperBound, .feedbackLost(false))]
             }
         }
-        for node in try reader.texts("key-frames") ?? [] {
-            let time = try node.value("key-frames", expected: Expected.time) { LinkProfile.duration($0) }
-            events.append((time, .keyFrameRequest))
+        for node in try reader.texts("keyframes") ?? [] {
+            let time = try node.value("keyframes", expected: Expected.time) { LinkProfile.duration($0) }
+            events.append((time, .keyframeRequest))
         }
         try reader.take("content-changes")?.timeline("content-changes", until: duration) {
             time, element throws(ScenarioError) in

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ConferenceClient
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import VideoCoding
 

@@ -1,11 +1,11 @@
 public import ArgumentParser
 public import Compositing
 public import Conference
+import CongestionControl
 import Foundation
 import Logging
 import MediaCore
 import NetworkSimulation
-import RateControl
 import RelayServer
 import SecureTransport
 public import VideoCoding

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Compositing
 import Conference
+import CongestionControl
 import FlightRecording
 import Foundation
 import Logging
 import MediaCore
 import NetworkSimulation
-import RateControl
 import RelayServer
 import SecureTransport
 import VideoCoding

@@ -1,7 +1,7 @@
 import ArgumentParser
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 
 /// The controllers that can be simulated, by the names of the command line.
 enum ControllerKind: String, CaseIterable, ExpressibleByArgument {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import CongestionControl
 import FlightRecording
 import Foundation
 import MediaCore
 import NetworkSimulation
-import RateControl
 import SimulationReports
 
 /// `confsim replay`: one media flow over each of the links given.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Conference
+import CongestionControl
 import Foundation
 import MediaCore
 import NetworkSimulation
-import RateControl
 import RoomSimulation
 import SimulationReports
 
@@ -131,7 +131,7 @@ struct RoomCommand: ParsableCommand {
             return [
                 String(format: "%.0f", time.seconds), participant.name, "\(downlink.videoBitRate)",
                 downlink.group.map { "\($0)" } ?? "", "\(downlink.groupBitRate)", "\(downlink.width)",
-                "\(downlink.maximumFrameRate)", "\(downlink.layersDropped)", "\(downlink.keyFrameRequests)",
+                "\(downlink.maximumFrameRate)", "\(downlink.layersDropped)", "\(downlink.keyframeRequests)",
             ].joined(separator: ",")
         }
     }
@@ -144,7 +144,7 @@ struct RoomCommand: ParsableCommand {
                 shared.name, kilobits(own.bitRate), kilobits(shared.bitRate), String(format: "%.1f", share * 100),
                 whole(own.delay95), whole(shared.delay95), String(format: "%.1f", own.frameRate),
                 String(format: "%.1f", shared.frameRate), whole(own.longestGap), whole(shared.longestGap),
-                "\(shared.thinned)", "\(shared.keyFrames)", "\(shared.groupChanges)",
+                "\(shared.thinned)", "\(shared.keyframes)", "\(shared.groupChanges)",
             ]
         }
         return ReportTable(
@@ -158,7 +158,7 @@ struct RoomCommand: ParsableCommand {
         let reports = [("an encoder each", comparison.dedicated), ("shared", comparison.shared)]
         return reports.map { name, report in
             "\(name): \(report.mostEncoders) encoders at most, \(String(format: "%.2f", report.meanEncoders)) on average,"
-                + " keyframes \(String(format: "%.1f", report.keyFrameShare * 100)) % of the bits, \(report.moves) moves,"
+                + " keyframes \(String(format: "%.1f", report.keyframeShare * 100)) % of the bits, \(report.moves) moves,"
                 + " \(report.rungChanges) changes of rung"
         }.joined(separator: "\n")
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
+import CongestionControl
 import NetworkSimulation
-import RateControl
 import SimulationReports
 
 /// `confsim sensitivity`: how much depends on each constant of confrelay.

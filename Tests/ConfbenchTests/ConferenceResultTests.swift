@@ -86,13 +86,13 @@ struct ConferenceResultTests {
     func joinedRounds() {
         let work = WorkRate(participants: 2, way: .personal)
         let first = RelayMeasurement(
-            seconds: 1, cores: 1, threadCores: [.workers: 0.5], work: work, missedTicks: 2, keyFrames: 1)
+            seconds: 1, cores: 1, threadCores: [.workers: 0.5], work: work, missedTicks: 2, keyframes: 1)
         let second = RelayMeasurement(seconds: 3, cores: 0.2, threadCores: [.workers: 0.1], work: work, missedTicks: 1)
         let joined = RelayMeasurement(joining: [first, second])
         #expect(isNear(joined.cores, 0.4))
         #expect(isNear(joined.threadCores[.workers] ?? 0, 0.2))
         #expect(joined.missedTicks == 3)
-        #expect(joined.keyFrames == 1)
+        #expect(joined.keyframes == 1)
         #expect(isNear(joined.work.encodes, 60))
     }
 

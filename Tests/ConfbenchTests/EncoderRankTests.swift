@@ -20,10 +20,10 @@ struct EncoderRankTests {
             largestDeltaFrameMilliseconds: 40, framesDropped: 0)
     }
 
-    private func step(_ variant: EncoderVariant, _ deviations: [Double] = [0.02, -0.03], keyFrames: Int = 1)
+    private func step(_ variant: EncoderVariant, _ deviations: [Double] = [0.02, -0.03], keyframes: Int = 1)
         -> StepResult
     {
-        StepResult(content: "a", variant: variant, deviations: deviations, keyFrames: keyFrames)
+        StepResult(content: "a", variant: variant, deviations: deviations, keyframes: keyframes)
     }
 
     private func best(_ results: [EncoderResult], _ steps: [StepResult]) -> EncoderVariant? {
@@ -39,10 +39,10 @@ struct EncoderRankTests {
         #expect(best(results, [cheap, good, dear].map { step($0) }) == good)
     }
 
-    @Test("one that misses a step, or answers it with a key frame, is not the best", arguments: [true, false])
-    func steps(isByKeyFrame: Bool) {
+    @Test("one that misses a step, or answers it with a keyframe, is not the best", arguments: [true, false])
+    func steps(isByKeyframe: Bool) {
         let results = [result(cheap, cost: 2, decibels: 10), result(good, cost: 2, decibels: 11)]
-        let missed = isByKeyFrame ? step(good, keyFrames: 2) : step(good, [0.01, -0.11])
+        let missed = isByKeyframe ? step(good, keyframes: 2) : step(good, [0.01, -0.11])
         #expect(best(results, [step(cheap), missed]) == cheap)
     }
 
@@ -70,7 +70,7 @@ struct EncoderRankTests {
     @Test("deviations are those of every second behind the first")
     func deviations() {
         let even = DataSize(bytes: 125)
-        // A large key frame, a second as asked, and one of double frames.
+        // A large keyframe, a second as asked, and one of double frames.
         var sizes = Array(repeating: even, count: 30)
         sizes[0] = DataSize(bytes: 100_000)
         sizes += Array(repeating: even, count: 30)

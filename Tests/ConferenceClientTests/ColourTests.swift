@@ -2,7 +2,7 @@ import Compositing
 import Dispatch
 import Foundation
 import MediaCore
-import Recording
+import MediaFiles
 import Testing
 import VideoCoding
 
@@ -120,9 +120,9 @@ struct ColourTests {
             for time: Int64 in [0, 33] {
                 let output = try pipeline.produce(
                     .init(
-                        wallClockMilliseconds: time, bitRate: .megabits(1), isKeyFrameWanted: false, hasRoom: true))
+                        wallClockMilliseconds: time, bitRate: .megabits(1), isKeyframeWanted: false, hasRoom: true))
                 #expect(output.frame?.sample.format.colour == expected)
-                #expect(output.frame?.isKeyFrame == (time == 0))
+                #expect(output.frame?.isKeyframe == (time == 0))
             }
         }
     }

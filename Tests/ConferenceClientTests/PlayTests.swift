@@ -7,7 +7,7 @@ import VideoCoding
 
 @Suite("Playing files")
 struct PlayTests {
-    /// Twenty frames of 40 ms, with a key frame every fifth.
+    /// Twenty frames of 40 ms, with a keyframe every fifth.
     private func movie() throws -> TemporaryFile {
         let file = TemporaryFile(".mp4")
         let count = try VideoSourceTests.write(20, to: file.path).count

@@ -1,8 +1,8 @@
 import Foundation
 import MediaCore
+import MediaFiles
 import NIOCore
 import NetworkSimulation
-import Recording
 import SecureTransport
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Recording what is received")
 struct MovieRecorderTests {
-    @Test("a recording begins with the first key frame, and sound keeps its distance to the pictures")
+    @Test("a recording begins with the first keyframe, and sound keeps its distance to the pictures")
     func records() throws {
         let source = TemporaryFile(".mp4")
         let samples = try VideoSourceTests.write(12, to: source.path)
@@ -42,7 +42,7 @@ struct MovieRecorderTests {
     func empty() throws {
         let file = TemporaryFile(".mp4")
         let recorder = try MovieRecorder(path: file.path, hasAudio: true)
-        #expect(throws: ClientError.noMedia(reason: "no key frame arrived, so that \(file.path) is empty")) {
+        #expect(throws: ClientError.noMedia(reason: "no keyframe arrived, so that \(file.path) is empty")) {
             try recorder.finish()
         }
     }
@@ -99,14 +99,14 @@ struct ReportTests {
             joinedAt: "2026-01-01T00:00:00Z", durationSeconds: 1, end: "duration",
             join: .init(transport: "dtls", secondsToAnswer: 0.01, secondsToConnect: 0.02, secondsToFirstPicture: 0.1),
             receivedVideo: .init(
-                frames: 1, keyFrames: 1, framesDecoded: 1, decodeErrors: 0, framesNotDecoded: 0, framesPerSecond: 30,
+                frames: 1, keyframes: 1, framesDecoded: 1, decodeErrors: 0, framesNotDecoded: 0, framesPerSecond: 30,
                 width: 1280, height: 720, bytes: 1, bitsPerSecond: 1, secondsToFirstFrame: 0.1, freezeCount: 0,
                 freezeSeconds: 0, longestGapSeconds: 0.04, packets: 1, packetsLost: 0, lossFraction: 0, nacksSent: 0,
-                keyFrameRequestsSent: 0),
+                keyframeRequestsSent: 0),
             receivedAudio: .init(packets: 1, bytes: 1, bitsPerSecond: 1),
             sentVideo: .init(
-                frames: 1, keyFrames: 1, framesSkipped: 0, bytes: 1, bitsPerSecond: 1, targetBitsPerSecond: 1,
-                lossFraction: 0, keyFrameRequestsReceived: 0),
+                frames: 1, keyframes: 1, framesSkipped: 0, bytes: 1, bitsPerSecond: 1, targetBitsPerSecond: 1,
+                lossFraction: 0, keyframeRequestsReceived: 0),
             sentAudio: .init(packets: 1, bytes: 1, bitsPerSecond: 1, lossFraction: 0),
             transport: .init(
                 packetsSent: 1, packetsReceived: 1, retransmissionsSent: 0, nacksReceived: 0,
@@ -132,9 +132,9 @@ struct ReportTests {
         #expect(
             video.keys.sorted() == [
                 "bitsPerSecond", "bytes", "decodeErrors", "fecPackets", "frames", "framesDecoded", "framesNotDecoded",
-                "framesPerSecond", "freezeCount", "freezeSeconds", "height", "keyFrameRequestsSent", "keyFrames",
+                "framesPerSecond", "freezeCount", "freezeSeconds", "height", "keyframeRequestsSent", "keyframes",
                 "longestGapSeconds", "lossFraction", "nacksSent", "packets", "packetsLost", "packetsRecovered",
-                "recoveriesWithoutKeyFrame", "secondsToFirstFrame",
+                "recoveriesWithoutKeyframe", "secondsToFirstFrame",
                 "width",
             ])
         #expect(try JSONDecoder().decode(ClientReport.self, from: data).receivedVideo.frames == 1)

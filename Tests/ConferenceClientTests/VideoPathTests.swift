@@ -2,9 +2,9 @@ import Compositing
 import Foundation
 import H264
 import MediaCore
+import MediaFiles
 import NIOCore
 import RTP
-import Recording
 import Testing
 import VideoCoding
 
@@ -66,7 +66,7 @@ struct CounterSurvivalTests {
 struct VideoSourceTests {
     /// Encodes a few frames of the test camera and writes them to a file.
     static func write(
-        _ count: Int, to path: String, width: Int = 160, height: Int = 96, keyFrameInterval: Int = 5
+        _ count: Int, to path: String, width: Int = 160, height: Int = 96, keyframeInterval: Int = 5
     ) throws -> [SampleBuffer] {
         let camera = SyntheticVideoSource(
             name: "File", dimensions: VideoDimensions(width: width, height: height), frameRate: 30)
@@ -79,7 +79,7 @@ struct VideoSourceTests {
             try encoder.encode(
                 camera.makePicture(wallClockMilliseconds: Int64(index)),
                 presentationTime: MediaTime(value: Int64(index) * 40, timescale: 1000),
-                options: EncodeOptions(forceKeyFrame: index % keyFrameInterval == 0))
+                options: EncodeOptions(forceKeyframe: index % keyframeInterval == 0))
             if let frame = outputs.next()?.frame { samples.append(frame.sample) }
         }
         let writer = try MovieWriter(path: path, video: samples[0].format, layout: .indexAtEnd)
@@ -111,8 +111,8 @@ struct VideoSourceTests {
         }
     }
 
-    @Test("a key frame that is asked for is the next one in the file")
-    func skipsToKeyFrame() throws {
+    @Test("a keyframe that is asked for is the next one in the file")
+    func skipsToKeyframe() throws {
         let file = TemporaryFile(".mp4")
         let samples = try Self.write(12, to: file.path)
         let source = try EncodedFileSource(path: file.path, fixedFrameRate: nil)
@@ -198,37 +198,37 @@ struct VideoSourceTests {
 
 @Suite("Video pipelines")
 struct VideoPipelineTests {
-    private func request(_ time: Int, isKeyFrameWanted: Bool = false, hasRoom: Bool = true) -> VideoSendPipeline.Request
+    private func request(_ time: Int, isKeyframeWanted: Bool = false, hasRoom: Bool = true) -> VideoSendPipeline.Request
     {
         .init(
-            wallClockMilliseconds: Int64(time), bitRate: .kilobits(300), isKeyFrameWanted: isKeyFrameWanted,
+            wallClockMilliseconds: Int64(time), bitRate: .kilobits(300), isKeyframeWanted: isKeyframeWanted,
             hasRoom: hasRoom)
     }
 
     private static let settings = VideoSendPipeline.EncoderSettings(
         backEnd: .openH264, profile: .constrainedBaseline, levelIDC: 31)
 
-    @Test("pictures are encoded, and key frames come on request")
+    @Test("pictures are encoded, and keyframes come on request")
     func encodes() throws {
         let camera = SyntheticVideoSource(
             name: "Ada", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25)
         let pipeline = VideoSendPipeline(source: camera, settings: Self.settings)
-        var keyFrames: [Int] = []
+        var keyframes: [Int] = []
         for index in 0..<10 {
-            let output = try pipeline.produce(request(index * 40, isKeyFrameWanted: index == 6))
+            let output = try pipeline.produce(request(index * 40, isKeyframeWanted: index == 6))
             #expect(output.duration == .milliseconds(40))
-            if output.frame?.isKeyFrame == true { keyFrames.append(index) }
+            if output.frame?.isKeyframe == true { keyframes.append(index) }
         }
-        #expect(keyFrames == [0, 6])
+        #expect(keyframes == [0, 6])
     }
 
-    @Test("without room nothing is encoded, and a stream encoded before resumes at a key frame")
+    @Test("without room nothing is encoded, and a stream encoded before resumes at a keyframe")
     func withoutRoom() throws {
         let camera = SyntheticVideoSource(
             name: "Ada", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 25)
         let live = VideoSendPipeline(source: camera, settings: Self.settings)
         #expect(try live.produce(request(0, hasRoom: false)).frame == nil)
-        #expect(try live.produce(request(40)).frame?.isKeyFrame == true)
+        #expect(try live.produce(request(40)).frame?.isKeyframe == true)
 
         let file = TemporaryFile(".mp4")
         _ = try VideoSourceTests.write(12, to: file.path)
@@ -237,10 +237,10 @@ struct VideoPipelineTests {
         let sent = try (0..<12).map { index in try stored.produce(request(index, hasRoom: index != 2)).frame }
         // Frames 2, 3 and 4 are left out: 5 is the next that needs no other.
         #expect(sent.map { $0 != nil } == (0..<12).map { !(2...4).contains($0) })
-        #expect(sent[5]?.isKeyFrame == true)
+        #expect(sent[5]?.isKeyframe == true)
     }
 
-    @Test("a receiver begins with a key frame, reads counters and keeps the newest picture")
+    @Test("a receiver begins with a keyframe, reads counters and keeps the newest picture")
     func receives() throws {
         let camera = SyntheticVideoSource(
             name: "Ada", dimensions: VideoDimensions(width: 320, height: 180), frameRate: 25)
@@ -248,7 +248,7 @@ struct VideoPipelineTests {
         let receiver = VideoReceivePipeline()
         let time = Int(ClientClock.wallClockMilliseconds())
         let frames = try (0..<3).compactMap { try sender.produce(request(time + $0)).frame }
-        #expect(receiver.decode(frames[1].sample).needsKeyFrame)
+        #expect(receiver.decode(frames[1].sample).needsKeyframe)
         let output = receiver.decode(frames[0].sample)
         #expect(output.pictureCount == 1)
         #expect(output.dimensions == VideoDimensions(width: 320, height: 180))
@@ -272,7 +272,7 @@ struct VideoPipelineTests {
 
 @Suite("Clips of load clients")
 struct ClipTests {
-    @Test("a clip begins with a key frame wherever it is entered, and repeats")
+    @Test("a clip begins with a keyframe wherever it is entered, and repeats")
     func clip() throws {
         let clip = try PreEncodedClip.make(
             name: "Load", dimensions: VideoDimensions(width: 160, height: 96), frameRate: 5, bitRate: .kilobits(100),
@@ -291,7 +291,7 @@ struct ClipTests {
         }
     }
 
-    @Test("a clip in several sizes changes to the one that its tile needs, with a key frame")
+    @Test("a clip in several sizes changes to the one that its tile needs, with a keyframe")
     func clipSizes() throws {
         let sizes = [VideoDimensions(width: 320, height: 192), VideoDimensions(width: 160, height: 96)]
         let clips = try sizes.map { size in

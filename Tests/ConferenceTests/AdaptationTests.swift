@@ -1,7 +1,7 @@
 import Conference
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Testing
 
@@ -41,7 +41,7 @@ import Testing
         }
 
         call.run(for: .seconds(20))
-        let keyFrames = watcher.keyFramesReceived
+        let keyframes = watcher.keyframesReceived
         let before = target("Cy")
         #expect(before > 1_500_000, "\(before) before the drop")
 
@@ -55,13 +55,13 @@ import Testing
 
         call.run(for: .seconds(20))
         #expect(target("Cy") > 1_600_000, "\(target("Cy")) twenty seconds after the rise")
-        #expect(watcher.keyFramesReceived == keyFrames, "the steps caused keyframes")
+        #expect(watcher.keyframesReceived == keyframes, "the steps caused keyframes")
 
         let gaps = zip(watcher.arrivals, watcher.arrivals.dropFirst()).map { $1 - $0 }
         let longest = gaps.max() ?? .zero
         #expect(longest < Duration.milliseconds(1500), "froze for \(longest)")
         #expect(other.arrivals.count >= 890, "the other watcher got \(other.arrivals.count) frames")
-        #expect(other.keyFramesReceived == 1)
+        #expect(other.keyframesReceived == 1)
     }
 
     @Test("a link that loses 5 % of its packets keeps its picture going by retransmission")
@@ -75,6 +75,6 @@ import Testing
         #expect(watcher.arrivals.count > 285, "\(watcher.arrivals.count) frames of 300")
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now)?.participants.last)
         #expect(snapshot.downlink.retransmissions > 5)
-        #expect(snapshot.downlink.keyFrames < 4, "\(snapshot.downlink.keyFrames) keyframes")
+        #expect(snapshot.downlink.keyframes < 4, "\(snapshot.downlink.keyframes) keyframes")
     }
 }

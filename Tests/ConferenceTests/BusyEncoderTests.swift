@@ -23,7 +23,7 @@ import VideoCoding
         bitRate: VideoBitRate(target: .megabits(1), sustained: .megabits(1)),
         rung: RungSelector(
             ladder: Ladder(canvas: dimensions, frameRate: 30, preference: .motion), rate: .megabits(1)),
-        keyFrameShare: 0.05)
+        keyframeShare: 0.05)
 
     private func time(_ tick: Int64) -> MonotonicInstant { .zero + Self.interval * tick }
 

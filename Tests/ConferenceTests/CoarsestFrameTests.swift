@@ -4,7 +4,7 @@ import VideoCoding
 
 @testable import Conference
 
-/// What an encoder does whose pictures no quantiser makes as small as they are to be.
+/// What an encoder does whose pictures no QP makes as small as they are to be.
 @Suite("Frames larger than their bound") struct CoarsestFrameTests {
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let rate = BitRate.kilobits(100)
@@ -17,7 +17,7 @@ import VideoCoding
             backEnd: .openH264, format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties())),
         bitRate: VideoBitRate(target: rate, sustained: rate),
         rung: RungSelector(ladder: Ladder(canvas: dimensions, frameRate: 30, preference: .motion), rate: rate),
-        keyFrameShare: 0.05)
+        keyframeShare: 0.05)
 
     private func noise(_ generator: inout SeededGenerator) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: Self.dimensions)
@@ -67,7 +67,7 @@ import VideoCoding
         #expect(coarsest.size == DataSize(bytes: 4000))
         leaveOut(times: 100)
         #expect(coarsest.size == DataSize(bytes: 320 * 180 * 3 / 2))
-        for _ in 0..<100 { coarsest.keyFrameEncoded() }
+        for _ in 0..<100 { coarsest.keyframeEncoded() }
         #expect(coarsest.size < DataSize(bytes: 1000))
     }
 }

@@ -1,6 +1,6 @@
+import CongestionControl
 import MediaCore
 import RTP
-import RateControl
 import SecureTransport
 import Testing
 

@@ -60,7 +60,7 @@ import Testing
         #expect(ben.peer.statistics(now: call.now).counters.retransmissions > 0)
         let uplink = try snapshot(ben, in: call).uplink
         #expect(uplink.framesDecoded > 130, "\(uplink.framesDecoded) frames decoded of 150")
-        #expect(try snapshot(ada, in: call).downlink.keyFrames < 4)
+        #expect(try snapshot(ada, in: call).downlink.keyframes < 4)
     }
 
     @Test("the relay begins the handshake of a client that will not")
@@ -225,11 +225,11 @@ import Testing
             guard case .dtls(let fingerprint, _) = parameters.transport else { return }
             parameters.transport = .dtls(fingerprint: fingerprint, credentials: credentials)
         }
-        let keyFrames = ada.keyFramesReceived
+        let keyframes = ada.keyframesReceived
         let before = ada.arrivals.count
         call.run(for: .seconds(2))
         #expect(ada.arrivals.count - before > 25)
-        #expect(ada.keyFramesReceived == keyFrames, "the restart cost a keyframe")
+        #expect(ada.keyframesReceived == keyframes, "the restart cost a keyframe")
         #expect(ada.connectionStates == [.connected])
     }
 

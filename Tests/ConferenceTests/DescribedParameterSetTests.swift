@@ -67,14 +67,14 @@ import VideoCoding
     }
 
     @Test("a receiver that cannot ask for keyframes gets them unasked, one that can does not")
-    func unaskedKeyFrames() throws {
+    func unaskedKeyframes() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
         let ben = try call.join("Ben", colour: .green) {
             $0.video?.feedback = .none
         }
         call.run(for: .seconds(9))
-        #expect(ada.keyFramesReceived == 1)
-        #expect((4...6).contains(ben.keyFramesReceived))
+        #expect(ada.keyframesReceived == 1)
+        #expect((4...6).contains(ben.keyframesReceived))
     }
 }

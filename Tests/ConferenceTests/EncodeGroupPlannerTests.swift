@@ -221,7 +221,7 @@ import Testing
         var (wanted, got) = ([Double](repeating: 0, count: 16), [Double](repeating: 0, count: 16))
         // Who is moved gets frames of the new group from its next keyframe on, at most one a second.
         var followed = [EncodeGroupID?](repeating: nil, count: 16)
-        var lastKeyFrame: [EncodeGroupID: MonotonicInstant] = [:]
+        var lastKeyframe: [EncodeGroupID: MonotonicInstant] = [:]
         for _ in 0..<3000 {
             for index in level.indices where Int.random(in: 0..<200, using: &random) == 0 {
                 level[index] = Double.random(in: 300...2500, using: &random)
@@ -230,8 +230,8 @@ import Testing
             planner.update(receivers(rates), budget: 4, now: now)
             for group in planner.groups {
                 let waits = group.members.contains { followed[Int($0.rawValue) - 1] != group.id }
-                guard waits, lastKeyFrame[group.id].map({ now - $0 >= .seconds(1) }) ?? true else { continue }
-                lastKeyFrame[group.id] = now
+                guard waits, lastKeyframe[group.id].map({ now - $0 >= .seconds(1) }) ?? true else { continue }
+                lastKeyframe[group.id] = now
                 for id in group.members { followed[Int(id.rawValue) - 1] = group.id }
             }
             for (index, rate) in rates.enumerated() {

@@ -1,7 +1,7 @@
 import Conference
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Testing
 
@@ -147,13 +147,13 @@ import Testing
         let call = makeCall(encoders: 2)
         let watchers = try join(call, watchers: 4)
         call.run(for: .seconds(4))
-        let before = watchers.map(\.keyFramesReceived)
+        let before = watchers.map(\.keyframesReceived)
         for _ in 0..<40 {
-            watchers[2].peer.requestKeyFrame(now: call.now)
+            watchers[2].peer.requestKeyframe(now: call.now)
             call.run(for: .milliseconds(350))
         }
         for index in [0, 1, 3] {
-            #expect(watchers[index].keyFramesReceived - before[index] <= 3)
+            #expect(watchers[index].keyframesReceived - before[index] <= 3)
         }
         let room = try snapshot(call)
         #expect(room.encoding.groups.contains { $0.members == [watchers[2].participantID] })
@@ -165,13 +165,13 @@ import Testing
         let call = makeCall(encoders: 1)
         let watchers = try join(call, watchers: 3)
         call.run(for: .seconds(4))
-        let before = watchers[0].keyFramesReceived
+        let before = watchers[0].keyframesReceived
         for _ in 0..<40 {
-            watchers[2].peer.requestKeyFrame(now: call.now)
+            watchers[2].peer.requestKeyframe(now: call.now)
             call.run(for: .milliseconds(350))
         }
         // Two at once, and one in ten seconds.
-        #expect(watchers[0].keyFramesReceived - before <= 4, "\(watchers[0].keyFramesReceived - before)")
+        #expect(watchers[0].keyframesReceived - before <= 4, "\(watchers[0].keyframesReceived - before)")
     }
 
     @Test("views are personal while there are encoders for them, and then everyone sees everyone")

@@ -60,7 +60,7 @@ import VideoCoding
 
     /// What 720p at 30 pictures a second takes with a quantisation parameter of 34.
     private static func content(needing rate: BitRate) -> ContentCost {
-        ContentCost(quantiser: 34, rate: rate, rung: ladder.top)
+        ContentCost(qp: 34, rate: rate, rung: ladder.top)
     }
     private static let talkingHead = content(needing: .kilobits(350))
     private static let sport = content(needing: .kilobits(2500))
@@ -70,7 +70,7 @@ import VideoCoding
         var selector: RungSelector
         var steps: [(time: Duration, rung: EncodeRung)] = []
         private var now = RungSelectorTests.start
-        private var isKeyFrame = true
+        private var isKeyframe = true
 
         init(ladder: Ladder = RungSelectorTests.ladder, rate: BitRate = .megabits(2), cost: ContentCost? = nil) {
             selector = RungSelector(ladder: ladder, rate: rate, cost: cost)
@@ -83,21 +83,21 @@ import VideoCoding
             let end = now + duration
             while now < end {
                 let rung = selector.rung
-                // The quantiser ends at 10, and there the rate is not spent.
-                let wanted = content.quantiser(at: rung, rate: rate)
-                let quantiser = min(max(wanted, 10), 51)
+                // The QP ends at 10, and there the rate is not spent.
+                let wanted = content.qp(at: rung, rate: rate)
+                let qp = min(max(wanted, 10), 51)
                 var spent = rate
-                for _ in 0..<Int(max(0, quantiser - wanted)) { spent = spent * 0.8909 }
+                for _ in 0..<Int(max(0, qp - wanted)) { spent = spent * 0.8909 }
                 var frame = EncodeStatistics(
-                    type: isKeyFrame ? .idr : .p,
+                    type: isKeyframe ? .idr : .p,
                     size: spent.dataSize(over: .seconds(1) / rung.frameRate))
-                frame.averageQP = isKeyFrame ? 48 : Int(quantiser)
-                isKeyFrame = false
+                frame.averageQP = isKeyframe ? 48 : Int(qp)
+                isKeyframe = false
                 selector.observe(frame, now: now)
                 if let next = selector.wanted(
                     in: ladder, rates: RungSelector.Rates(encoder: rate, slowest: rate), now: now)
                 {
-                    isKeyFrame = next.dimensions != rung.dimensions
+                    isKeyframe = next.dimensions != rung.dimensions
                     selector.step(to: next, now: now)
                     steps.append((now - RungSelectorTests.start, next))
                 }
@@ -119,7 +119,7 @@ import VideoCoding
     }
 
     @Test("a size whose keyframes take the link too long is given up, however good, and regained with some room")
-    func keyFramesDecide() {
+    func keyframesDecide() {
         var encoder = Encoder()
         let still = Self.content(needing: .kilobits(100))
         encoder.run(still, at: .kilobits(300), for: .seconds(10))
@@ -151,7 +151,7 @@ import VideoCoding
         let step = try #require(encoder.steps.last)
         #expect(step.time < .seconds(11), "\(step.time)")
         #expect(
-            Self.sport.quantiser(at: step.rung, rate: .kilobits(300)) < RungSelector.ceiling
+            Self.sport.qp(at: step.rung, rate: .kilobits(300)) < RungSelector.ceiling
                 || step.rung == Self.ladder.bottom)
     }
 

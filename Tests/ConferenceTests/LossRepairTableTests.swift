@@ -44,7 +44,7 @@ private let tablePath = ProcessInfo.processInfo.environment["CONFRELAY_LOSS_TABL
         let (warmUp, length) = (Duration.seconds(5), Duration.seconds(30))
         var rows = [
             "| loss, round trip | repair | pictures shown | freezes a minute | frozen | keyframes, refreshes | bytes of each "
-                + "| their quantiser | sent |",
+                + "| their qp | sent |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         ]
         for roundTrip in [30, 150] {
@@ -65,11 +65,11 @@ private let tablePath = ProcessInfo.processInfo.environment["CONFRELAY_LOSS_TABL
                     let frozen = gaps.reduce(Duration.zero, +) / length * 100
                     let rate = Double(lossy.watchers[0].bytesReceived - received) * 8 / 1000 / length.seconds
                     let quality =
-                        repairs.count == 0 ? "" : "\(Int(repairs.bytes)) | \(Int(repairs.quantiser.rounded()))"
+                        repairs.count == 0 ? "" : "\(Int(repairs.bytes)) | \(Int(repairs.qp.rounded()))"
                     rows.append(
                         "| \(loss) %, \(roundTrip) ms | \(repair.name) | \(arrivals.count) of \(lossy.encoded.count - frames) "
                             + "| \(gaps.count * 2) | \(Int(frozen.rounded())) % "
-                            + "| \(after.keyFrames - before.keyFrames), "
+                            + "| \(after.keyframes - before.keyframes), "
                             + "\(after.recovery.refreshes - before.recovery.refreshes) "
                             + "| \(quality.isEmpty ? "| " : quality) | \(Int(rate.rounded())) kbit/s |")
                 }

@@ -1,8 +1,8 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import NetworkSimulation
 import RTP
-import RateControl
 import SecureTransport
 import Testing
 
@@ -15,7 +15,7 @@ private struct Reception {
     var freezes = 0
     var frozen = Duration.zero
     var withheld: UInt64 = 0
-    var keyFrames = 0
+    var keyframes = 0
     var largestDatagram = 0
     var peer: PeerStatistics
     var downlink = DownlinkSnapshot()
@@ -55,7 +55,7 @@ private func watch(
     }
     let peer = watcher.peer.statistics(now: call.now)
     var reception = Reception(
-        frames: watcher.arrivals.count, withheld: peer.framesWithheld, keyFrames: watcher.keyFramesReceived,
+        frames: watcher.arrivals.count, withheld: peer.framesWithheld, keyframes: watcher.keyframesReceived,
         largestDatagram: largest, peer: peer, downlink: downlink, repairs: repairs)
     // What is lost in the first seconds tells the sender how much it is.
     let arrivals = watcher.arrivals.filter { $0 > start + .seconds(5) }

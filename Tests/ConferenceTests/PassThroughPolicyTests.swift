@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 import SecureTransport
 import Testing
 
@@ -100,10 +100,10 @@ import Testing
         var large = source()
         large.largestPayload = PassThroughPolicy.maximumPayload + 1
         #expect(obstacle(large, receiver(try media())) == .packetSize)
-        #expect(obstacle(source(), receiver(try media(pli: false))) == .keyFrames)
+        #expect(obstacle(source(), receiver(try media(pli: false))) == .keyframes)
         var deaf = source()
-        deaf.canRequestKeyFrames = false
-        #expect(obstacle(deaf, receiver(try media())) == .keyFrames)
+        deaf.canRequestKeyframes = false
+        #expect(obstacle(deaf, receiver(try media())) == .keyframes)
     }
 
     @Test("a camera that is off or silent is not passed through")

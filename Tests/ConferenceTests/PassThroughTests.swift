@@ -1,9 +1,9 @@
 import Compositing
+import CongestionControl
 import Foundation
 import MediaCore
 import NIOCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Testing
 
@@ -199,12 +199,12 @@ import Testing
                 && Int.random(in: 0..<100, using: &random) < 3
         }
         let (start, count) = (call.now, ben.frames.count)
-        let keyFrames = ben.keyFramesReceived
+        let keyframes = ben.keyframesReceived
         call.run(for: .seconds(10))
         #expect(try isPassed(ben, call))
         #expect(ben.decodeFailures == 0)
         #expect(ben.frames.count - count >= 295, "\(ben.frames.count - count)")
-        #expect(ben.keyFramesReceived == keyFrames)
+        #expect(ben.keyframesReceived == keyframes)
         #expect(longestGap(ben, from: start) <= .milliseconds(200), "\(longestGap(ben, from: start))")
         let tail = Array(ben.frames.suffix(100))
         let sent = ada.sentFrames.map(\.bytes)
@@ -214,18 +214,18 @@ import Testing
     }
 
     @Test("a request for a keyframe goes to the sender, and who asks without end gets an encoder's frames")
-    func keyFrameRequests() throws {
+    func keyframeRequests() throws {
         let call = makeCall()
         try join(call, "Ada", colour: .red)
         let ben = try join(call, "Ben", colour: .blue)
         call.run(for: .seconds(6))
-        let before = ben.keyFramesReceived
-        ben.peer.requestKeyFrame(now: call.now)
+        let before = ben.keyframesReceived
+        ben.peer.requestKeyframe(now: call.now)
         call.run(for: .milliseconds(300))
-        #expect(ben.keyFramesReceived == before + 1)
+        #expect(ben.keyframesReceived == before + 1)
         #expect(try isPassed(ben, call))
         for _ in 0..<6 {
-            ben.peer.requestKeyFrame(now: call.now)
+            ben.peer.requestKeyframe(now: call.now)
             call.run(for: .milliseconds(400))
         }
         #expect(try !isPassed(ben, call))

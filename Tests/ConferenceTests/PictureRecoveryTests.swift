@@ -62,18 +62,18 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         let downlink = try with.downlink()
         #expect(downlink.recovery.refreshes >= 8)
         #expect(downlink.recovery.refreshesUsed == 8)
-        #expect(downlink.recovery.keyFrames == 0)
-        #expect(downlink.keyFrames == 1)
-        #expect(try without.downlink().keyFrames >= 9)
+        #expect(downlink.recovery.keyframes == 0)
+        #expect(downlink.keyframes == 1)
+        #expect(try without.downlink().keyframes >= 9)
         #expect(try without.downlink().recovery == RecoverySnapshot())
         let peer = with.watchers[0].peer.statistics(now: with.call.now)
         #expect(peer.recoveryPointsUsed == 8)
 
-        let (repairs, keyFrames) = (with.repairs(since: frames), without.repairs(since: otherFrames))
+        let (repairs, keyframes) = (with.repairs(since: frames), without.repairs(since: otherFrames))
         let text =
             "refreshes: \(repairs), gap \(with.longestGap(since: begin)); "
-            + "keyframes: \(keyFrames), gap \(without.longestGap(since: otherBegin))"
-        #expect(repairs.bytes(at: keyFrames.quantiser) * 2 < keyFrames.bytes, "\(text)")
+            + "keyframes: \(keyframes), gap \(without.longestGap(since: otherBegin))"
+        #expect(repairs.bytes(at: keyframes.qp) * 2 < keyframes.bytes, "\(text)")
         #expect(with.longestGap(since: begin) <= without.longestGap(since: otherBegin), "\(text)")
 
         // What was handed on is what the encoder made, and decodes as it does where nothing is missing.
@@ -107,8 +107,8 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         let downlink = try lossy.downlink()
         #expect(downlink.recovery.refreshes == 2)
         #expect(downlink.recovery.refreshesUsed == 0)
-        #expect(downlink.recovery.keyFrames == 1)
-        #expect(downlink.keyFrames == 2)
+        #expect(downlink.recovery.keyframes == 1)
+        #expect(downlink.keyframes == 2)
         #expect(lossy.watchers[0].arrivals.last.map { lossy.call.now - $0 < .milliseconds(200) } ?? false)
         // From there on it goes on as before.
         lossy.lose(for: .milliseconds(100))
@@ -120,11 +120,11 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
     func decoderLost() throws {
         let lossy = try LossyCall(adjust: Self.withoutProtection)
         lossy.call.run(for: .seconds(4))
-        lossy.watchers[0].peer.requestKeyFrame(now: lossy.call.now)
+        lossy.watchers[0].peer.requestKeyframe(now: lossy.call.now)
         lossy.call.run(for: .seconds(3))
         let downlink = try lossy.downlink()
         #expect(downlink.recovery.refreshes == 0)
-        #expect(downlink.keyFrames == 2)
+        #expect(downlink.keyframes == 2)
     }
 
     @Test("one who shares an encoder is sent a keyframe")
@@ -137,7 +137,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         #expect(room.encoding.groups.count == 1)
         #expect(!lossy.encoded.contains { $0.frame?.isRefresh ?? false })
         #expect(try lossy.downlink().recovery == RecoverySnapshot())
-        #expect(lossy.watchers[0].keyFramesReceived >= 2)
+        #expect(lossy.watchers[0].keyframesReceived >= 2)
         #expect(lossy.watchers[0].arrivals.last.map { lossy.call.now - $0 < .milliseconds(200) } ?? false)
     }
 
@@ -146,7 +146,7 @@ private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {
         let lossy = try LossyCall(backEnd: .x264, adjust: Self.withoutProtection)
         let (begin, _) = watch(lossy, bursts: 4)
         let downlink = try lossy.downlink()
-        #expect(downlink.keyFrames == 1)
+        #expect(downlink.keyframes == 1)
         #expect(downlink.recovery.method == "intra-refresh")
         let watcher = lossy.watchers[0]
         #expect(watcher.peer.statistics(now: lossy.call.now).recoveryPointsUsed >= 4)

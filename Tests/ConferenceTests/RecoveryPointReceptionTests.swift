@@ -88,14 +88,14 @@ import VideoCoding
         #expect(rig.send(5).map(\.number) == [0, 1, 2, 3, 4])
         _ = rig.send(isLost: true)
         #expect(rig.send(4).isEmpty)
-        #expect(rig.stream.takeKeyFrameRequest(roundTripTime: .milliseconds(50), now: rig.now))
+        #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: rig.now))
         let frames = rig.send(after: Self.exact) + rig.send(2)
         #expect(frames.map(\.number) == (isNegotiated ? [10, 11, 12] : []))
         #expect(!frames.contains { $0.isRecovering })
         #expect(rig.stream.recoveryPointsUsed == (isNegotiated ? 1 : 0))
         // And asks no more, or goes on asking.
         let later = rig.now + .seconds(1)
-        #expect(rig.stream.takeKeyFrameRequest(roundTripTime: .milliseconds(50), now: later) == !isNegotiated)
+        #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: later) == !isNegotiated)
     }
 
     @Test("where nothing is missing a recovery point changes nothing")

@@ -7,7 +7,7 @@ import VideoCoding
 /// What becomes of a receiver's losses, with frames of which only the times count.
 @Suite struct ReferenceRecoveryTests {
     private static let roundTrip = Duration.milliseconds(300)
-    private static let token = LongTermReference(frameNumber: 15, keyFrameID: 1)
+    private static let token = LongTermReference(frameNumber: 15, keyframeID: 1)
 
     /// A recovery that is told of frames, 30 a second.
     private final class Rig {
@@ -46,11 +46,11 @@ import VideoCoding
     @Test("a keyframe that was not told of is answered with another")
     func unknown() {
         let rig = begun()
-        #expect(rig.lose() == .keyFrame)
+        #expect(rig.lose() == .keyframe)
     }
 
     @Test("behind a picture that arrived the encoder goes back to the keyframe before it")
-    func keyFrameKept() {
+    func keyframeKept() {
         let rig = begun()
         #expect(!rig.acknowledge(8))
         #expect(rig.lose() == .refresh)
@@ -125,7 +125,7 @@ import VideoCoding
             rig.encode(isRefresh: true)
             rig.encode(15)
         }
-        #expect(rig.lose() == .keyFrame)
+        #expect(rig.lose() == .keyframe)
         rig.encode(type: .idr)
         rig.encode(15)
         _ = rig.acknowledge(rig.next - 1)
@@ -149,7 +149,7 @@ import VideoCoding
         let rig = begun()
         rig.encode(200)
         _ = rig.acknowledge(rig.next - 1)
-        #expect(rig.lose() == .keyFrame)
+        #expect(rig.lose() == .keyframe)
     }
 
     @Test("what is told of pictures before the last keyframe says nothing of that")
@@ -159,7 +159,7 @@ import VideoCoding
         rig.encode(15)
         _ = rig.acknowledge(20)
         #expect(rig.recovery.base == nil)
-        #expect(rig.lose() == .keyFrame)
+        #expect(rig.lose() == .keyframe)
     }
 
     @Test("a picture that comes out as something else than was wished is not waited for")
@@ -174,11 +174,11 @@ import VideoCoding
     @Test("an encoder that keeps nothing makes a keyframe")
     func nothingKept() {
         let rig = Rig()
-        rig.method = .keyFrames
+        rig.method = .keyframes
         rig.encode(type: .idr)
         rig.encode(20)
         _ = rig.acknowledge(10)
-        #expect(rig.lose() == .keyFrame)
+        #expect(rig.lose() == .keyframe)
     }
 
     @Test("pictures that become whole by themselves are given two rounds and a half, each time")
@@ -198,6 +198,6 @@ import VideoCoding
             #expect(rig.lose() == .wait)
             rig.encode(15)
         }
-        #expect(rig.lose() == .keyFrame)
+        #expect(rig.lose() == .keyframe)
     }
 }

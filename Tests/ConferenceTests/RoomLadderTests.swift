@@ -1,7 +1,7 @@
 import Compositing
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Testing
 
@@ -56,12 +56,12 @@ import Testing
         #expect(low.explanation?.contains("and not 640x360@30") ?? false, "\(low.explanation ?? "")")
         #expect(sizes.contains(VideoDimensions(width: low.width, height: low.height)))
         #expect(!hasMoved)
-        let keyFrames = watcher.keyFramesReceived
+        let keyframes = watcher.keyframesReceived
         call.run(for: .seconds(9))
         let high = try downlink(watcher, call)
         #expect(high.width == 640, "\(high.width)x\(high.height) at \(high.videoBitRate)")
         #expect(watcher.picture?.dimensions == Self.canvas)
-        #expect(watcher.keyFramesReceived - keyFrames <= 3, "\(watcher.keyFramesReceived - keyFrames)")
+        #expect(watcher.keyframesReceived - keyframes <= 3, "\(watcher.keyframesReceived - keyframes)")
         #expect(watcher.decodeFailures == 0)
         // 14 s at 30 or 15 pictures a second.
         #expect(watcher.arrivals.count > 280, "\(watcher.arrivals.count)")

@@ -1,8 +1,8 @@
 import Compositing
+import CongestionControl
 import MediaCore
 import NIOCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Testing
 
@@ -127,7 +127,7 @@ import Testing
         try call.join(
             "Ben", colour: .green, downlink: LinkProfile(rate: .fixed(.kilobits(60)), delay: .milliseconds(20)))
         call.run(for: .seconds(8))
-        ada.peer.requestKeyFrame(.main, now: call.now)
+        ada.peer.requestKeyframe(.main, now: call.now)
         call.run(for: .seconds(1))
         let encoders = try timeline(call).encoders
         #expect(Set(encoders.flatMap(\.members).map(\.name)) == ["Ada", "Ben"])
@@ -135,7 +135,7 @@ import Testing
         let bens = try #require(encoders.first { $0.members.contains { $0.name == "Ben" } })
         #expect(adas.encoded.total > 60 && adas.targetBitRate.compactMap(\.self).count > 80)
         #expect(bens.leftOut.total > 0 && bens.waiting.total > 0)
-        #expect(adas.keyFrameRequests.contains { $0.name == "Ada" && $0.time > -1 })
+        #expect(adas.keyframeRequests.contains { $0.name == "Ada" && $0.time > -1 })
     }
 
     @Test("sounds have levels and gains, and those who hear them the level of what they hear")

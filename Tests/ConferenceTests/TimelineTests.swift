@@ -352,7 +352,7 @@ import Testing
             if tick == 30 {
                 reading.targetBitRate = .kilobits(300)
                 reading.framesLeftOut += 4
-                reading.keyFrames += 1
+                reading.keyframes += 1
             }
             let row = try #require(timeline.encoder(JobQueueID(rawValue: 9), now: now))
             row.observe(1, requests: 5, thinned: UInt64(tick), isWaitingForNetwork: tick == 30, now: now) {
@@ -368,9 +368,9 @@ import Testing
         let encoder = try #require(snapshot.encoders.first)
         #expect(encoder.id == 9 && encoder.members.map(\.name) == ["Ada", "Ben"])
         #expect(encoder.targetBitRate.compactMap(\.self).first == 500 && encoder.targetBitRate.suffix(2).first == 300)
-        #expect(encoder.encoded.total == 60 && encoder.leftOut.total == 4 && encoder.keyFrames.total == 1)
+        #expect(encoder.encoded.total == 60 && encoder.leftOut.total == 4 && encoder.keyframes.total == 1)
         #expect(encoder.waiting.total == 1)
-        #expect(encoder.keyFrameRequests == [.init(time: -0.2, name: "Ben")])
+        #expect(encoder.keyframeRequests == [.init(time: -0.2, name: "Ben")])
         #expect(encoder.thinned == [.init(person: .init(id: "p1", name: "Ada"), frames: 59)])
     }
 
@@ -387,7 +387,7 @@ import Testing
             #expect(row.currentMembers.map(\.name) == ["Ada"])
             now += .milliseconds(33)
         }
-        #expect(timeline.encoders[0].keyFrameRequests.elements.count == 1)
+        #expect(timeline.encoders[0].keyframeRequests.elements.count == 1)
     }
 
     // MARK: Instructions

@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 import Testing
 
 @testable import Conference

@@ -64,9 +64,9 @@ import Testing
         #expect(effort(VideoDimensions(width: 642, height: 362)) == .full)
         #expect(effort(half) == .filteredReferences)
         #expect(effort(small) == .referenceFrames)
-        #expect(effort(nothing) == .keyFrames)
+        #expect(effort(nothing) == .keyframes)
         #expect(effort(small, .slides) == .full)
-        #expect(effort(nothing, .slides) == .keyFrames)
+        #expect(effort(nothing, .slides) == .keyframes)
         // Filled by the picture's middle.
         #expect(effort(VideoDimensions(width: 180, height: 720)) == .full)
         // Who cannot be asked for a keyframe goes on.

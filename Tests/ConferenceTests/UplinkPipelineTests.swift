@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test("a keyframe and a flood of frames behind it wait within the bound, and a keyframe is asked for")
-    func floodBehindAKeyFrame() {
+    func floodBehindAKeyframe() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         var requests = 0
         for index in 0..<1000 {
@@ -34,11 +34,11 @@ import Testing
     }
 
     @Test("what waits in front of the newest keyframe is dropped without asking for another")
-    func skipsToTheNewestKeyFrame() {
+    func skipsToTheNewestKeyframe() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         for index in 0...UplinkPipeline.maximumPendingFrames {
-            let needsKeyFrame = pipeline.enqueue(frame(isSync: index == 10), now: .zero)
-            #expect(!needsKeyFrame)
+            let needsKeyframe = pipeline.enqueue(frame(isSync: index == 10), now: .zero)
+            #expect(!needsKeyframe)
         }
         #expect(pipeline.framesDropped == 10)
         #expect(pipeline.queuedFrames == UplinkPipeline.maximumPendingFrames - 9)
@@ -48,7 +48,7 @@ import Testing
     func skipsOnPurpose() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         _ = pipeline.enqueue(frame(isSync: true), now: .zero)
-        #expect(!pipeline.setEffort(.keyFrames))
+        #expect(!pipeline.setEffort(.keyframes))
         for _ in 0..<40 { #expect(!pipeline.enqueue(frame(isSync: false), now: .zero)) }
         #expect(pipeline.framesSkipped == 40 && pipeline.framesDropped == 0 && pipeline.queuedFrames == 1)
         #expect(pipeline.isResting)
@@ -63,7 +63,7 @@ import Testing
     @Test("a sender that makes no keyframe when it is asked is decoded as it is after two seconds")
     func patience() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
-        _ = pipeline.setEffort(.keyFrames)
+        _ = pipeline.setEffort(.keyframes)
         _ = pipeline.enqueue(frame(isSync: false), now: .zero)
         _ = pipeline.setEffort(.full)
         for step in 0...20 {

@@ -43,15 +43,15 @@ import Testing
 
     @Test("a receiver shows a source with its tile's part of the encoder's rate")
     func shownRate() {
-        func shown(_ share: Double, quantiser: Double? = 30, mayForward: Bool = false) -> BitRate {
+        func shown(_ share: Double, qp: Double? = 30, mayForward: Bool = false) -> BitRate {
             UplinkPrice.shownRate(
-                UplinkPrice.View(share: share, rate: .megabits(2), quantiser: quantiser, mayForward: mayForward))
+                UplinkPrice.View(share: share, rate: .megabits(2), qp: qp, mayForward: mayForward))
         }
         #expect(shown(1) == .megabits(2))
-        #expect(shown(1, quantiser: nil) == .megabits(2))
+        #expect(shown(1, qp: nil) == .megabits(2))
         #expect(shown(0.25) == .kilobits(500))
-        #expect(shown(1, quantiser: 16) == .megabits(2))
-        #expect(shown(1, quantiser: 10) == .megabits(1), "six steps finer than anybody sees take twice the rate")
+        #expect(shown(1, qp: 16) == .megabits(2))
+        #expect(shown(1, qp: 10) == .megabits(1), "six steps finer than anybody sees take twice the rate")
         #expect(shown(3) == .megabits(2))
         #expect(shown(-1) == .zero)
         // The bound has to stay below what the path is to carry before packets are forwarded.

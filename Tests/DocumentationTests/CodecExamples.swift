@@ -63,7 +63,7 @@ func decodeAsynchronously(_ samples: [SampleBuffer], show: @escaping @Sendable (
 /// Changes an encoder's rate between two frames.
 func adapt(_ encoder: CompressionSession, to rate: BitRate) throws -> BitRate {
     // example properties
-    try encoder.set(\.averageBitRate, to: rate)  // from the next frame on, without a key frame
+    try encoder.set(\.averageBitRate, to: rate)  // from the next frame on, without a keyframe
     try encoder.setProperties {  // all of them, or none and an error
         $0.expectedFrameRate = 15
         $0.maxFrameBytes = DataSize(bytes: 20_000)

@@ -1,7 +1,7 @@
+import CongestionControl
 import FlightRecording
 import Foundation
 import MediaCore
-import RateControl
 import Synchronization
 import Testing
 

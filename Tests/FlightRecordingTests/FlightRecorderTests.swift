@@ -1,6 +1,6 @@
 import AllocationCounter
+import CongestionControl
 import MediaCore
-import RateControl
 import Testing
 
 @testable import FlightRecording

@@ -1,7 +1,7 @@
+import CongestionControl
 import FlightRecording
 import MediaCore
 import NetworkSimulation
-import RateControl
 import Testing
 
 @Suite("Replaying a recording")

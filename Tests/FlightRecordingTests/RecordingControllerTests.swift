@@ -1,6 +1,6 @@
+import CongestionControl
 import FlightRecording
 import MediaCore
-import RateControl
 import Testing
 
 @Suite("A controller that is recorded")

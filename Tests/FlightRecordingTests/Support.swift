@@ -1,8 +1,8 @@
+import CongestionControl
 import FlightRecording
 import MediaCore
 import NetworkSimulation
 import RTP
-import RateControl
 
 extension RateLimits {
     static let test = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(4))

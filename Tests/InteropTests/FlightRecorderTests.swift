@@ -1,8 +1,8 @@
+import CongestionControl
 import FlightRecording
 import Foundation
 import Glibc
 import MediaCore
-import RateControl
 import Testing
 
 /// The recordings that our programs make of real calls, and what `confsim` makes of them.

@@ -105,7 +105,7 @@ struct SharedEncodersTests {
         let encoding = try #require(room).encoding
         #expect((1...Self.encoders).contains(mostGroups), "\(mostGroups)")
         #expect(encoding.frames <= (ticks + 15) * Self.encoders, "\(encoding.frames) frames in \(ticks) ticks")
-        let share = Double(encoding.keyFrameBytes) / Double(max(1, encoding.bytes))
+        let share = Double(encoding.keyframeBytes) / Double(max(1, encoding.bytes))
         if hadTime { #expect(share < 0.2, "keyframes take \(share)") }
     }
 }

@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 import Testing
 
 @testable import NetworkSimulation
@@ -47,7 +47,7 @@ struct ClosedLoopTests {
         // At 8 % a second, and slower near the capacity that is known.
         #expect(try #require(rise.rise) <= .seconds(25))
         #expect(meanTarget(report, from: 58, to: 65) > 1600)
-        #expect(report.summary.keyFrameCount == 0)
+        #expect(report.summary.keyframeCount == 0)
     }
 
     @Test("a steady link is used well with a short queue", arguments: [500.0, 1000, 3000])
@@ -141,11 +141,11 @@ struct ClosedLoopTests {
     }
 
     @Test("a keyframe is made when asked for, and only then")
-    func keyFrames() {
+    func keyframes() {
         let report = run(
             LinkProfile(rate: .fixed(.megabits(2)), delay: .milliseconds(30)), seconds: 10,
-            events: [(.seconds(5), .keyFrameRequest)])
-        #expect(report.summary.keyFrameCount == 1)
+            events: [(.seconds(5), .keyframeRequest)])
+        #expect(report.summary.keyframeCount == 1)
     }
 
     @Test("the same configuration gives the same report")

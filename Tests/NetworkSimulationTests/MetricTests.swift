@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 import Testing
 
 @testable import NetworkSimulation
@@ -149,7 +149,7 @@ struct RecordingTests {
     }
 
     private func values(_ recording: MediaFlowRecording) -> MetricValues {
-        recording.report(link: LinkModel<SimulatedPacket>.Statistics(), keyFrameCount: 0).metrics
+        recording.report(link: LinkModel<SimulatedPacket>.Statistics(), keyframeCount: 0).metrics
     }
 
     private func time(_ milliseconds: Int) -> MonotonicInstant { .zero + .milliseconds(milliseconds) }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Conference
+import CongestionControl
 import Foundation
 import Logging
 import MediaCore
-import RateControl
 import RelayServer
 import SecureTransport
 import Testing

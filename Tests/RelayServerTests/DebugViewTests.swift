@@ -37,8 +37,8 @@ enum TimelineExample {
         source.dropped = every(100)
         source.withheld = every(100, offset: 50)
         source.packetsLost = every(90)
-        source.keyFrames = every(80)
-        source.keyFrameRequests = every(170)
+        source.keyframes = every(80)
+        source.keyframeRequests = every(170)
         source.states = [
             .init(state: .waiting, start: -50, end: -49), .init(state: .playing, start: -49, end: -19.9),
             .init(state: .frozen, start: -19.9, end: -14.9, cause: .nothingArrived),
@@ -76,8 +76,8 @@ enum TimelineExample {
         encoder.encoded = (0..<count).map { $0 < 400 ? 3 : 2 }
         encoder.leftOut = (0..<count).map { $0 < 400 ? 0 : 1 }
         encoder.waiting = encoder.leftOut
-        encoder.keyFrames = every(140)
-        encoder.keyFrameRequests = [-30, -12, -1].map { .init(time: $0, name: name) }
+        encoder.keyframes = every(140)
+        encoder.keyframeRequests = [-30, -12, -1].map { .init(time: $0, name: name) }
         snapshot.encoders = [encoder]
         return snapshot
     }

@@ -36,7 +36,7 @@ import Testing
         let shares = comparison.shares
         #expect(comparison.shared.mostEncoders <= 4)
         #expect(comparison.dedicated.mostEncoders == 16)
-        #expect(comparison.shared.keyFrameShare <= 0.05, "\(comparison.shared.keyFrameShare)")
+        #expect(comparison.shared.keyframeShare <= 0.05, "\(comparison.shared.keyframeShare)")
         #expect(shares.reduce(0, +) / 16 >= 0.9, "\(Self.figures(comparison))")
         // Rates that change faster than keyframes may come cannot be followed by whoever shares: docs/encode-groups.md.
         #expect(shares.count { $0 < 0.85 } <= 1, "\(Self.figures(comparison))")

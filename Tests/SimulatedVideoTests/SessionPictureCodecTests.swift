@@ -1,8 +1,8 @@
 import ConferenceClient
+import CongestionControl
 import Foundation
 import MediaCore
 import NetworkSimulation
-import RateControl
 import Testing
 
 @testable import SimulatedVideo

@@ -1,7 +1,7 @@
+import CongestionControl
 import Foundation
 import MediaCore
 import NetworkSimulation
-import RateControl
 import Testing
 
 @testable import SimulationScenarios

@@ -61,8 +61,8 @@ struct CompressionPropertyTests {
         }
         for quality in [-0.1, 1.1, .nan] { try expectNotSupported(.quality, backEnd) { $0.quality = quality } }
         for layers in [0, 4, -1] { try expectNotSupported(.temporalLayers, backEnd) { $0.temporalLayers = layers } }
-        try expectNotSupported(.maxKeyFrameInterval, backEnd) { $0.maxKeyFrameInterval = 0 }
-        try expectNotSupported(.maxKeyFrameIntervalDuration, backEnd) { $0.maxKeyFrameIntervalDuration = .zero }
+        try expectNotSupported(.maxKeyframeInterval, backEnd) { $0.maxKeyframeInterval = 0 }
+        try expectNotSupported(.maxKeyframeIntervalDuration, backEnd) { $0.maxKeyframeIntervalDuration = .zero }
         try expectNotSupported(.latencyBudget, backEnd) { $0.latencyBudget = .zero }
         try expectNotSupported(.maxFrameBytes, backEnd) { $0.maxFrameBytes = DataSize(bytes: -1) }
         try expectNotSupported(.sliceMaxBytes, backEnd) { $0.sliceMaxBytes = DataSize(bytes: 10) }
@@ -158,8 +158,8 @@ struct CompressionPropertyTests {
                 $0.profileLevel = H264ProfileLevel(.main)
                 $0.entropyMode = .cabac
             },
-            .maxKeyFrameInterval: { $0.maxKeyFrameInterval = 30 },
-            .maxKeyFrameIntervalDuration: { $0.maxKeyFrameIntervalDuration = .seconds(2) },
+            .maxKeyframeInterval: { $0.maxKeyframeInterval = 30 },
+            .maxKeyframeIntervalDuration: { $0.maxKeyframeIntervalDuration = .seconds(2) },
             .expectedFrameRate: { $0.expectedFrameRate = 15 },
             .quality: { $0.quality = 0.5 },
             .maxFrameBytes: { $0.maxFrameBytes = DataSize(bytes: 10_000) },
@@ -186,7 +186,7 @@ struct CompressionPropertyTests {
             if support?.canChangeWhileEncoding == true {
                 try encoder.session.setProperties(change)
                 let frames = try encoder.encode(2..<4, of: pattern)
-                #expect(!frames.contains { $0.isKeyFrame }, "\(property)")
+                #expect(!frames.contains { $0.isKeyframe }, "\(property)")
             } else {
                 #expect(throws: VideoCodingError.self, "\(property)") { try encoder.session.setProperties(change) }
                 #expect(try encoder.encode(2..<4, of: pattern).count == 2)
@@ -231,7 +231,7 @@ struct CompressionPropertyTests {
         #expect(encoder.session.format?.profileLevel.profileIDC == 66)
         try encoder.session.set(\.profileLevel, to: H264ProfileLevel(.high))
         let frame = try encoder.encode(0..<1, of: MovingPattern(smallPicture))[0]
-        #expect(frame.isKeyFrame)
+        #expect(frame.isKeyframe)
         #expect(frame.sample.format.profileLevel.profileIDC == 100)
     }
 
@@ -244,7 +244,7 @@ struct CompressionPropertyTests {
             RegionOfInterest(rect: PixelRect(x: 0, y: 0, width: 16, height: 16), qpOffset: -6)
         ]
         var acknowledgements = EncodeOptions()
-        acknowledgements.acknowledgedReferences = [LongTermReference(frameNumber: 1, keyFrameID: 0)]
+        acknowledgements.acknowledgedReferences = [LongTermReference(frameNumber: 1, keyframeID: 0)]
         let picture = MovingPattern(smallPicture).picture(0)
         for (option, options) in [
             (EncodeOption.regionsOfInterest, regions), (.acknowledgeReferences, acknowledgements),

@@ -31,7 +31,7 @@ struct CompressionTests {
         for (number, frame) in try makeStream(backEnd, smallPicture, frames: 5).enumerated() {
             let types = try frame.nalUnits.map(\.type)
             #expect(types == [number == 0 ? .codedSliceIDR : .codedSliceNonIDR])
-            #expect(frame.isKeyFrame == (number == 0))
+            #expect(frame.isKeyframe == (number == 0))
             #expect(frame.sample.isSync == (number == 0))
             #expect(frame.size.bytes == frame.sample.data.count)
             let sets = frame.sample.format.parameterSets.compactMap { NALUnit($0)?.type }
@@ -40,28 +40,28 @@ struct CompressionTests {
     }
 
     @Test("makes an IDR picture with the same parameter sets when asked", arguments: backEnds)
-    func forcedKeyFrame(backEnd: EncoderBackEnd) throws {
+    func forcedKeyframe(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300))
         let pattern = MovingPattern(smallPicture)
         let before = try encoder.encode(0..<10, of: pattern)
-        let forced = try encoder.encode(10..<11, of: pattern, forcingKeyFrames: true)[0]
+        let forced = try encoder.encode(10..<11, of: pattern, forcingKeyframes: true)[0]
         let after = try encoder.encode(11..<15, of: pattern)
-        #expect(forced.isKeyFrame)
+        #expect(forced.isKeyframe)
         #expect(try forced.nalUnits.map(\.type) == [.codedSliceIDR])
         #expect(forced.sample.format == before[0].sample.format)
-        #expect(!after.contains { $0.isKeyFrame })
+        #expect(!after.contains { $0.isKeyframe })
         // A receiver that joins at the forced frame sees all from there on.
         #expect(try libavcodecPictures(([forced] + after).map(\.sample)).count == 5)
     }
 
-    @Test("makes no key frame of its own at a change of scene", arguments: backEnds)
+    @Test("makes no keyframe of its own at a change of scene", arguments: backEnds)
     func sceneChange(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture)
         var pattern = MovingPattern(mediumPicture)
         _ = try encoder.encode(0..<10, of: pattern)
         pattern.scene = 5
         let frames = try encoder.encode(10..<15, of: pattern)
-        #expect(!frames.contains { $0.isKeyFrame })
+        #expect(!frames.contains { $0.isKeyframe })
     }
 
     @Test("counts what it made", arguments: backEnds)
@@ -70,7 +70,7 @@ struct CompressionTests {
         let frames = try encoder.encode(0..<6, of: MovingPattern(smallPicture))
         let counts = encoder.session.statistics
         #expect(counts.framesEncoded == 6)
-        #expect(counts.keyFrames == 1)
+        #expect(counts.keyframes == 1)
         #expect(counts.encodedSize == frames.size)
         #expect(counts.largestDeltaFrame == frames.dropFirst().map(\.size).max())
         #expect(counts.pixelTransfers == 0)
@@ -91,8 +91,8 @@ struct CompressionTests {
         }
     }
 
-    @Test("tells a coarser quantiser at a lower rate", arguments: backEnds)
-    func quantiser(backEnd: EncoderBackEnd) throws {
+    @Test("tells a coarser qp at a lower rate", arguments: backEnds)
+    func qp(backEnd: EncoderBackEnd) throws {
         func mean(_ bitRate: BitRate) throws -> Int {
             let frames = try makeStream(backEnd, mediumPicture, frames: 20, bitRate: bitRate)
             return frames.suffix(10).compactMap(\.statistics.averageQP).reduce(0, +) / 10

@@ -9,12 +9,12 @@ import Testing
 @Suite struct DecodingEffortTests {
     private static let size = VideoDimensions(width: 320, height: 180)
 
-    /// A stream whose every second frame is referred to by no other; key frames as asked for.
-    private func layeredStream(frames: Int, keyFrames: Set<Int> = []) throws -> [SampleBuffer] {
+    /// A stream whose every second frame is referred to by no other; keyframes as asked for.
+    private func layeredStream(frames: Int, keyframes: Set<Int> = []) throws -> [SampleBuffer] {
         let encoder = try TestEncoder(.openH264, Self.size, bitRate: .kilobits(400)) { $0.temporalLayers = 2 }
         let pattern = MovingPattern(Self.size)
         return try (0..<frames).map { number in
-            let options = EncodeOptions(forceKeyFrame: keyFrames.contains(number))
+            let options = EncodeOptions(forceKeyframe: keyframes.contains(number))
             let frame = try #require(try encoder.encode(pattern.picture(number), number, options: options))
             // What comes from a network says itself whether others refer to it.
             return SampleBuffer(
@@ -61,14 +61,14 @@ import Testing
         #expect(verdicts.allSatisfy { $0 == .decode })
     }
 
-    @Test("with key frames alone nothing else is decoded, and afterwards nothing before the next key frame")
-    func keyFrames() throws {
-        let samples = try layeredStream(frames: 16, keyFrames: [4, 12])
+    @Test("with keyframes alone nothing else is decoded, and afterwards nothing before the next keyframe")
+    func keyframes() throws {
+        let samples = try layeredStream(frames: 16, keyframes: [4, 12])
         let full = try TestDecoder(format: samples[0].format)
         let spared = try TestDecoder(format: samples[0].format)
         var shown: [Int] = []
         for (number, sample) in samples.enumerated() {
-            if number == 1 { spared.session.setEffort(DecodingEffort(frames: .keyFrames)) }
+            if number == 1 { spared.session.setEffort(DecodingEffort(frames: .keyframes)) }
             if number == 8 { spared.session.setEffort(.full) }
             let expected = try #require(full.decode(sample).last?.picture)
             let outputs = spared.decode(sample)
@@ -76,18 +76,18 @@ import Testing
                 shown.append(number)
                 #expect(signalToNoise(picture.pixelBuffer, expected.pixelBuffer) == .infinity)
             } else {
-                #expect(drops(outputs) == [number < 8 ? .skipped : .awaitingKeyFrame])
+                #expect(drops(outputs) == [number < 8 ? .skipped : .awaitingKeyframe])
             }
         }
         #expect(shown == [0, 4, 12, 13, 14, 15])
     }
 
-    @Test("frames that nothing refers to may be left out without a key frame afterwards")
+    @Test("frames that nothing refers to may be left out without a keyframe afterwards")
     func onlyDisposable() throws {
         let samples = try layeredStream(frames: 4)
         var gate = DecodingGate()
         var verdicts = [gate.admit(samples[0])]
-        gate.frames = .keyFrames
+        gate.frames = .keyframes
         let disposable = try #require(samples.first { $0.dependency.isDependedOn == false })
         verdicts.append(gate.admit(disposable))
         #expect(!gate.lacksReferences)
@@ -96,21 +96,21 @@ import Testing
         #expect(verdicts == [.decode, .skip, .decode])
     }
 
-    @Test("where no key frame comes, it can go on without what was left out")
+    @Test("where no keyframe comes, it can go on without what was left out")
     func goesOn() throws {
         let samples = try layeredStream(frames: 6)
-        var gate = DecodingGate(frames: .keyFrames)
+        var gate = DecodingGate(frames: .keyframes)
         for sample in samples[0..<3] { _ = gate.admit(sample) }
         gate.frames = .all
         var verdicts = [gate.admit(samples[4])]
         gate.goOnWithoutReferences()
         verdicts.append(gate.admit(samples[5]))
-        #expect(verdicts == [.awaitKeyFrame, .decode])
+        #expect(verdicts == [.awaitKeyframe, .decode])
     }
 
-    @Test("the loop filter can be left out, and comes back with the next key frame as it was")
+    @Test("the loop filter can be left out, and comes back with the next keyframe as it was")
     func loopFilter() throws {
-        let samples = try layeredStream(frames: 10, keyFrames: [6])
+        let samples = try layeredStream(frames: 10, keyframes: [6])
         let full = DecodingPipeline()
         let spared = DecodingPipeline()
         var ratios: [Double] = []

@@ -75,13 +75,13 @@ struct DecodingPipelineTests {
         #expect(pipeline.statistics.pictures == 4)
     }
 
-    @Test("begins anew at a key frame after it was finished")
+    @Test("begins anew at a keyframe after it was finished")
     func finished() throws {
         let samples = try makeStream(.openH264, smallPicture, frames: 3).map(\.sample)
         let pipeline = DecodingPipeline()
         _ = run(samples, with: pipeline)
         let events = run([samples[1]] + samples, with: pipeline)
-        #expect(sizes(events) == ["dropped(VideoCoding.DropReason.awaitingKeyFrame)", "128x96", "128x96", "128x96"])
+        #expect(sizes(events) == ["dropped(VideoCoding.DropReason.awaitingKeyframe)", "128x96", "128x96", "128x96"])
     }
 }
 

@@ -57,14 +57,14 @@ struct DecompressionTests {
         #expect(signalToNoise(picture.pixelBuffer, MovingPattern(dimensions).picture(0)) > 30)
     }
 
-    @Test("drops what comes before the first key frame and says why")
-    func beforeKeyFrame() throws {
+    @Test("drops what comes before the first keyframe and says why")
+    func beforeKeyframe() throws {
         let stream = try makeStream(.openH264, smallPicture, frames: 4)
         let decoder = try TestDecoder(format: stream[0].sample.format)
         for frame in stream.dropFirst() {
             let outcomes = decoder.decode(frame.sample)
             #expect(outcomes.count == 1)
-            guard case .dropped(.awaitingKeyFrame) = outcomes.first?.result else {
+            guard case .dropped(.awaitingKeyframe) = outcomes.first?.result else {
                 Issue.record("\(outcomes)")
                 continue
             }
@@ -186,13 +186,13 @@ struct DecompressionTests {
         #expect(decoder.decode(stream[0].sample).first?.picture != nil)
     }
 
-    @Test("begins anew at a key frame after it was finished")
+    @Test("begins anew at a keyframe after it was finished")
     func finished() throws {
         let stream = try makeStream(.openH264, smallPicture, frames: 4)
         let decoder = try TestDecoder(format: stream[0].sample.format)
         #expect(stream.allSatisfy { decoder.decode($0.sample).count == 1 })
         #expect(decoder.finishDelayedFrames().isEmpty)
-        guard case .dropped(.awaitingKeyFrame) = decoder.decode(stream[1].sample).first?.result else {
+        guard case .dropped(.awaitingKeyframe) = decoder.decode(stream[1].sample).first?.result else {
             Issue.record("a frame without its references was shown")
             return
         }

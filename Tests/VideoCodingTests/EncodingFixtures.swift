@@ -43,10 +43,10 @@ final class TestEncoder {
 
     /// Encodes pictures of a moving pattern, each of which comes out at once.
     func encode(
-        _ pictures: Range<Int>, of pattern: MovingPattern, forcingKeyFrames: Bool = false
+        _ pictures: Range<Int>, of pattern: MovingPattern, forcingKeyframes: Bool = false
     ) throws -> [EncodedFrame] {
         try pictures.map { number in
-            let options = EncodeOptions(forceKeyFrame: forcingKeyFrames)
+            let options = EncodeOptions(forceKeyframe: forcingKeyframes)
             return try #require(try encode(pattern.picture(number), number, options: options))
         }
     }

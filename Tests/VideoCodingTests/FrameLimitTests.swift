@@ -6,7 +6,7 @@ import Testing
 @Suite("Limits on bytes")
 struct FrameLimitTests {
     @Test(
-        "hold for every frame, key frames among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
+        "hold for every frame, keyframes among them", arguments: backEnds(with: .maxFrameBytes), [1500, 4000, 10_000])
     func frames(backEnd: EncoderBackEnd, limit: Int) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main) {
             $0.maxFrameBytes = DataSize(bytes: limit)
@@ -14,12 +14,12 @@ struct FrameLimitTests {
         var pattern = MovingPattern(mediumPicture)
         var outputs: [EncodeOutput] = []
         for number in 0..<75 {
-            // Another scene, a key frame that was asked for, and a rate that falls.
+            // Another scene, a keyframe that was asked for, and a rate that falls.
             if number == 30 { pattern.scene = 3 }
             if number == 60 { try encoder.session.set(\.averageBitRate, to: .kilobits(300)) }
             try encoder.session.encode(
                 pattern.picture(number), presentationTime: frameTime(number),
-                options: EncodeOptions(forceKeyFrame: number == 45))
+                options: EncodeOptions(forceKeyframe: number == 45))
             let output = try #require(encoder.outputs.next())
             #expect(encoder.outputs.next() == nil)
             outputs.append(output)
@@ -30,7 +30,7 @@ struct FrameLimitTests {
         #expect(try libavcodecPictures(frames.map(\.sample)).count == frames.count)
         let least = limit < 4000 ? 0 : 70
         #expect(frames.count >= least, "\(frames.count) frames within \(limit) bytes")
-        #expect(frames.count { $0.isKeyFrame } <= (limit < 4000 ? 75 : limit < 10_000 ? 8 : 4))
+        #expect(frames.count { $0.isKeyframe } <= (limit < 4000 ? 75 : limit < 10_000 ? 8 : 4))
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct FrameLimitTests {
     }
 
     @Test(
-        "behind a coarse key frame OpenH264's pictures get finer step by step, however many layers there are",
+        "behind a coarse keyframe OpenH264's pictures get finer step by step, however many layers there are",
         arguments: 1...3)
     func ramp(layers: Int) throws {
         let encoder = try TestEncoder(.openH264, mediumPicture, bitRate: .megabits(3), profile: .main) {
@@ -105,17 +105,17 @@ struct FrameLimitTests {
         let pattern = MovingPattern(mediumPicture)
         _ = try encoder.encode(0..<40, of: pattern)
         try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 6000))
-        let keyFrame = try #require(try encoder.encode(40..<41, of: pattern, forcingKeyFrames: true).first)
+        let keyframe = try #require(try encoder.encode(40..<41, of: pattern, forcingKeyframes: true).first)
         try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 60_000))
         let frames = try encoder.encode(41..<80, of: pattern).filter { $0.statistics.temporalLayer == 0 }
-        let quantisers = try ([keyFrame] + frames).map { try #require($0.statistics.averageQP) }
-        #expect(quantisers[1] == quantisers[0] - 1, "\(quantisers)")
-        let steps = zip(quantisers, quantisers.dropFirst()).prefix(5).map { $1 - $0 }
-        #expect(steps.allSatisfy { (-2...2).contains($0) }, "\(quantisers)")
-        #expect(quantisers[5] < quantisers[0] - 2, "\(quantisers)")
+        let qps = try ([keyframe] + frames).map { try #require($0.statistics.averageQP) }
+        #expect(qps[1] == qps[0] - 1, "\(qps)")
+        let steps = zip(qps, qps.dropFirst()).prefix(5).map { $1 - $0 }
+        #expect(steps.allSatisfy { (-2...2).contains($0) }, "\(qps)")
+        #expect(qps[5] < qps[0] - 2, "\(qps)")
     }
 
-    @Test("leave no frame but OpenH264's key frames over the latency budget", arguments: backEnds)
+    @Test("leave no frame but OpenH264's keyframes over the latency budget", arguments: backEnds)
     func latencyBudget(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .kilobits(800), profile: .main)
         var pattern = MovingPattern(mediumPicture)
@@ -123,10 +123,10 @@ struct FrameLimitTests {
         try encoder.session.set(\.averageBitRate, to: .kilobits(400))
         _ = try encoder.encode(45..<90, of: pattern)
         pattern.scene = 3
-        _ = try encoder.encode(90..<91, of: pattern, forcingKeyFrames: true)
+        _ = try encoder.encode(90..<91, of: pattern, forcingKeyframes: true)
         _ = try encoder.encode(91..<120, of: pattern)
         let counts = encoder.session.statistics
-        #expect(counts.keyFrames == 2)
+        #expect(counts.keyframes == 2)
         #expect(counts.framesOverBudget <= (backEnd == .openH264 ? 2 : 0))
     }
 }

@@ -40,7 +40,7 @@ struct OutputContractTests {
         }
         #expect(encoder.takeOutputs().isEmpty)
         let frames = try encoder.encode(3..<6, of: pattern)
-        #expect(!frames.contains { $0.isKeyFrame })
+        #expect(!frames.contains { $0.isKeyframe })
         #expect(frames.map(\.sample.presentationTime) == (3..<6).map(frameTime))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A file whose stream misstates its reordering")
 struct PlayerReorderingTests {
-    /// Two sequences of a key frame and two groups of eight in the order of a deep pyramid, without times.
+    /// Two sequences of a keyframe and two groups of eight in the order of a deep pyramid, without times.
     private func samples(_ stream: inout RawPictureStream) -> [SampleBuffer] {
         let group: [(UInt32, Bool)] = [
             (8, true), (4, true), (2, true), (1, false), (3, false), (6, true), (5, false), (7, false),

@@ -6,7 +6,7 @@ import Testing
 @Suite("The rate of an encoder")
 struct RateTests {
     @Test(
-        "follows steps within a tenth over the next 15 frames, without a key frame", arguments: backEnds,
+        "follows steps within a tenth over the next 15 frames, without a keyframe", arguments: backEnds,
         EncoderPreset.allCases)
     func steps(backEnd: EncoderBackEnd, preset: EncoderPreset) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(1.5), profile: .high) {
@@ -19,7 +19,7 @@ struct RateTests {
             try encoder.session.set(\.averageBitRate, to: target)
             let frames = try encoder.encode(next..<next + 30, of: pattern)
             next += 30
-            #expect(!frames.contains { $0.isKeyFrame })
+            #expect(!frames.contains { $0.isKeyframe })
             let early = meanRate(frames.prefix(15), frameRate: 30) / target
             #expect(abs(early - 1) < 0.1, "\(early) of \(target) in the first 15 frames")
             let late = meanRate(frames.dropFirst(15), frameRate: 30) / target
@@ -35,7 +35,7 @@ struct RateTests {
         #expect(abs(share - 1) < 0.1, "\(share) of the target")
     }
 
-    @Test("is kept at another frame rate, without a key frame", arguments: backEnds)
+    @Test("is kept at another frame rate, without a keyframe", arguments: backEnds)
     func frameRate(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture)
         let pattern = MovingPattern(mediumPicture)
@@ -45,14 +45,14 @@ struct RateTests {
             try encoder.session.set(\.expectedFrameRate, to: frameRate)
             let frames = try encoder.encode(next..<next + 30, of: pattern)
             next += 30
-            #expect(!frames.contains { $0.isKeyFrame })
+            #expect(!frames.contains { $0.isKeyframe })
             let share = meanRate(frames[...], frameRate: frameRate) / .megabits(1)
             // Where the latency budget is less than two frames long, x264 keeps a tenth and more back so as not to exceed it.
             #expect(abs(share - 1) < (frameRate < 20 ? 0.2 : 0.1), "\(share) at \(frameRate) frames a second")
         }
     }
 
-    @Test("makes up for a large key frame within two seconds", arguments: backEnds)
+    @Test("makes up for a large keyframe within two seconds", arguments: backEnds)
     func repayment(backEnd: EncoderBackEnd) throws {
         let frames = try makeStream(backEnd, mediumPicture, frames: 90)
         let early = meanRate(frames.prefix(60), frameRate: 30) / .megabits(1)

@@ -8,7 +8,7 @@ import Testing
     .enabled(if: clipFolder != nil, "CONFRELAY_CONFORMANCE_DIR names no folder of clips"))
 struct RealContentTests {
     @Test(
-        "rate steps are followed within a tenth over the next 15 frames, no frame beyond the bound, without a key frame",
+        "rate steps are followed within a tenth over the next 15 frames, no frame beyond the bound, without a keyframe",
         arguments: backEnds, EncoderPreset.allCases)
     func steps(backEnd: EncoderBackEnd, preset: EncoderPreset) throws {
         let clip = try RealClip("Zhling_1280x720.264")
@@ -29,13 +29,13 @@ struct RealContentTests {
             try encoder.session.set(\.averageBitRate, to: target)
             let frames = try encode(30)
             samples += frames.map(\.sample)
-            #expect(!frames.contains { $0.isKeyFrame })
+            #expect(!frames.contains { $0.isKeyframe })
             let share = BitRate(Array(frames.prefix(15)).size, over: .milliseconds(500)) / target
             #expect(abs(share - 1) < 0.1, "\(share) of \(target)")
         }
         let statistics = encoder.session.statistics
         #expect(statistics.largestDeltaFrame <= bound)
-        #expect(statistics.keyFrames == 1)
+        #expect(statistics.keyframes == 1)
         #expect(try expectEqualPictures(Array(samples.prefix(20))) == 20)
     }
 }

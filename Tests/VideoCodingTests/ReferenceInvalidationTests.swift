@@ -29,7 +29,7 @@ struct ReferenceInvalidationTests {
     }
 
     @Test(
-        "decodes cleanly from the next frame on, without a key frame",
+        "decodes cleanly from the next frame on, without a keyframe",
         arguments: backEnds(with: .longTermReferences), [1, 3])
     func recovery(backEnd: EncoderBackEnd, lostCount: Int) throws {
         let encoder = try makeEncoder(backEnd)
@@ -40,7 +40,7 @@ struct ReferenceInvalidationTests {
         let recovery = try #require(try encoder.encode(pattern.picture(next), next, options: options))
         options = EncodeOptions()
         let after = [recovery] + (try encode(next + 1..<next + 20, with: encoder))
-        #expect(!after.contains { $0.isKeyFrame })
+        #expect(!after.contains { $0.isKeyframe })
         // What the receiver has, without the lost frames, is all that it needs: both decoders agree, and the pictures are
         // the encoder's. Errors that spread would show.
         let received = (before + after).map(\.sample)
@@ -75,30 +75,30 @@ struct ReferenceInvalidationTests {
             try encoder.encode(
                 pattern.picture(32), 32, options: EncodeOptions(invalidateReferencesBackTo: frameTime(30))))
         let after = [recovery] + (try encode(33..<40, with: encoder))
-        #expect(!after.contains { $0.isKeyFrame })
+        #expect(!after.contains { $0.isKeyframe })
         let pictures = try pictures(of: (before + after).map(\.sample))
         #expect(signalToNoise(try #require(pictures.last), pattern.picture(39)) > 27)
     }
 
-    @Test("takes a key frame where no reference is left", arguments: backEnds(with: .longTermReferences))
-    func keyFrame(backEnd: EncoderBackEnd) throws {
+    @Test("takes a keyframe where no reference is left", arguments: backEnds(with: .longTermReferences))
+    func keyframe(backEnd: EncoderBackEnd) throws {
         let encoder = try makeEncoder(backEnd)
         _ = try encode(0..<10, with: encoder)
-        // The key frame itself was lost, or something long before.
+        // The keyframe itself was lost, or something long before.
         for (number, time) in [(10, frameTime(0)), (11, MediaTime(value: -100, timescale: 1))] {
             let frame = try encoder.encode(
                 pattern.picture(number), number, options: EncodeOptions(invalidateReferencesBackTo: time))
-            #expect(frame?.isKeyFrame == true)
+            #expect(frame?.isKeyframe == true)
         }
-        #expect(try encode(12..<15, with: encoder).allSatisfy { !$0.isKeyFrame })
+        #expect(try encode(12..<15, with: encoder).allSatisfy { !$0.isKeyframe })
     }
 
-    @Test("takes a key frame where references are not kept", arguments: backEnds(with: .invalidateReferences))
+    @Test("takes a keyframe where references are not kept", arguments: backEnds(with: .invalidateReferences))
     func withoutReferences(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture)
         _ = try encoder.encode(0..<5, of: pattern)
         let options = EncodeOptions(invalidateReferencesBackTo: frameTime(4))
-        #expect(try encoder.encode(pattern.picture(5), 5, options: options)?.isKeyFrame == true)
+        #expect(try encoder.encode(pattern.picture(5), 5, options: options)?.isKeyframe == true)
     }
 
     @Test("changes nothing where nothing was lost", arguments: backEnds(with: .longTermReferences))
@@ -122,13 +122,13 @@ struct ReferenceInvalidationTests {
         let options = EncodeOptions(invalidateReferencesBackTo: frameTime(59))
         let recovery = try #require(try encoder.encode(pattern.picture(60), 60, options: options))
         #expect(recovery.statistics.usesLongTermReference)
-        #expect(!recovery.isKeyFrame)
+        #expect(!recovery.isKeyframe)
         // Made up, outdated and repeated acknowledgements do no harm.
         var odd = EncodeOptions()
         odd.acknowledgedReferences =
             marked.compactMap(\.longTermReference) + [
-                LongTermReference(frameNumber: 12345, keyFrameID: 3),
-                LongTermReference(frameNumber: -1, keyFrameID: -1),
+                LongTermReference(frameNumber: 12345, keyframeID: 3),
+                LongTermReference(frameNumber: -1, keyframeID: -1),
             ]
         #expect(try encoder.encode(pattern.picture(61), 61, options: odd) != nil)
     }
@@ -140,10 +140,10 @@ struct ReferenceInvalidationTests {
         let encoder = try makeEncoder(backEnd)
         let frames = try encoder.encode(0..<60, of: pattern)
         #expect(frames.count { $0.longTermReference != nil } == 1)
-        // The key frame is still there to go back to.
+        // The keyframe is still there to go back to.
         let options = EncodeOptions(invalidateReferencesBackTo: frameTime(1))
         let recovery = try #require(try encoder.encode(pattern.picture(60), 60, options: options))
-        #expect(!recovery.isKeyFrame)
+        #expect(!recovery.isKeyframe)
         #expect(recovery.statistics.usesLongTermReference)
     }
 }

@@ -60,7 +60,7 @@
             }
         }
 
-        @Test("is drained in order at the key frame of a smaller picture, by the session itself")
+        @Test("is drained in order at the keyframe of a smaller picture, by the session itself")
         func smallerPicture() throws {
             let large = try makeReorderedStream(frames: 20, dimensions: mediumPicture)
             let small = try makeReorderedStream(frames: 20)

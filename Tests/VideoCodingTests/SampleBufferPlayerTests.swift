@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Sample buffer player")
 struct SampleBufferPlayerTests {
-    /// 60 frames, with a key frame every fifteenth.
+    /// 60 frames, with a keyframe every fifteenth.
     private static let stream: [SampleBuffer] = {
         let encoder = try? TestEncoder(.openH264, smallPicture)
         let pattern = MovingPattern(smallPicture)
         return (0..<60).compactMap { number in
-            let options = EncodeOptions(forceKeyFrame: number % 15 == 0)
+            let options = EncodeOptions(forceKeyframe: number % 15 == 0)
             return try? encoder?.encode(pattern.picture(number), number, options: options)?.sample
         }
     }()
@@ -171,7 +171,7 @@ struct SampleBufferPlayerTests {
         rig.advance(frames: 5)
         rig.timebase.setTime(frameTime(40) + MediaTime(value: 100, timescale: 90_000))
         rig.player.flush(showingFrom: rig.timebase.time)
-        // Decoding begins at the key frame before.
+        // Decoding begins at the keyframe before.
         for sample in try samples(30..<60) { rig.player.enqueue(sample) }
         rig.player.endOfMedia()
         rig.advance(frames: 60)
@@ -251,7 +251,7 @@ struct SampleBufferPlayerTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("a source that is not shown, and gives all the same, is refused up to a key frame")
+    @Test("a source that is not shown, and gives all the same, is refused up to a keyframe")
     func refusal() throws {
         let rig = PlayerRig(.init(maximumSampleCount: 10))
         let taken = try samples().map { rig.player.enqueue($0) }

@@ -22,11 +22,11 @@ struct SliceInspectorTests {
             let summary = try #require(inspector.inspect(frame.sample.data.contiguous()))
             let header = try SliceHeader(parsing: try #require(try frame.nalUnits.first), parameterSets: store)
             #expect(summary.frameNumber == Int(header.frameNumber))
-            #expect(summary.keyFrameID == header.idrPictureID)
+            #expect(summary.keyframeID == header.idrPictureID)
             #expect(summary.isReference == (header.referenceIDC > 0))
             #expect((summary.type == .idr) == (header.kind == .intra))
             #expect((summary.type == .p) == (header.kind == .predictive))
-            #expect((0...51).contains(try #require(summary.quantiser)))
+            #expect((0...51).contains(try #require(summary.qp)))
         }
     }
 

@@ -98,40 +98,40 @@ struct StreamPropertyTests {
         #expect(try expectEqualPictures(frames.map(\.sample)) == 10)
     }
 
-    @Test("key frames come as often as asked for", arguments: backEnds(with: .maxKeyFrameInterval))
-    func keyFrameInterval(backEnd: EncoderBackEnd) throws {
-        let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300)) { $0.maxKeyFrameInterval = 4 }
+    @Test("keyframes come as often as asked for", arguments: backEnds(with: .maxKeyframeInterval))
+    func keyframeInterval(backEnd: EncoderBackEnd) throws {
+        let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300)) { $0.maxKeyframeInterval = 4 }
         let pattern = MovingPattern(smallPicture)
         let frames = try encoder.encode(0..<10, of: pattern)
-        #expect(frames.map(\.isKeyFrame) == (0..<10).map { $0 % 4 == 0 })
+        #expect(frames.map(\.isKeyframe) == (0..<10).map { $0 % 4 == 0 })
         // It changes while encoding; what was asked for in between counts.
-        try encoder.session.set(\.maxKeyFrameInterval, to: 6)
-        let forced = try encoder.encode(10..<11, of: pattern, forcingKeyFrames: true)
+        try encoder.session.set(\.maxKeyframeInterval, to: 6)
+        let forced = try encoder.encode(10..<11, of: pattern, forcingKeyframes: true)
         let later = forced + (try encoder.encode(11..<24, of: pattern))
-        #expect(later.map(\.isKeyFrame) == (0..<14).map { $0 % 6 == 0 })
+        #expect(later.map(\.isKeyframe) == (0..<14).map { $0 % 6 == 0 })
     }
 
-    @Test("key frames come after the time asked for", arguments: backEnds(with: .maxKeyFrameIntervalDuration))
-    func keyFrameDuration(backEnd: EncoderBackEnd) throws {
+    @Test("keyframes come after the time asked for", arguments: backEnds(with: .maxKeyframeIntervalDuration))
+    func keyframeDuration(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, bitRate: .kilobits(300)) {
-            $0.maxKeyFrameIntervalDuration = .milliseconds(200)
+            $0.maxKeyframeIntervalDuration = .milliseconds(200)
         }
         let pattern = MovingPattern(smallPicture)
         // Frames of uneven lengths: 30, 10 and 30 a second.
-        var keyFrames: [Int] = []
+        var keyframes: [Int] = []
         for number in [0, 1, 2, 3, 4, 5, 6, 7, 10, 13, 16, 17, 18, 19, 20] {
             let frame = try #require(try encoder.encode(pattern.picture(number), number))
-            if frame.isKeyFrame { keyFrames.append(number) }
+            if frame.isKeyframe { keyframes.append(number) }
         }
-        #expect(keyFrames == [0, 6, 13, 19])
+        #expect(keyframes == [0, 6, 13, 19])
     }
 
-    @Test("key frames come as often as asked for where frames wait", arguments: backEnds(with: .realTime, "false"))
-    func delayedKeyFrameInterval(backEnd: EncoderBackEnd) throws {
+    @Test("keyframes come as often as asked for where frames wait", arguments: backEnds(with: .realTime, "false"))
+    func delayedKeyframeInterval(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, smallPicture, profile: .high) {
             $0.realTime = false
             $0.allowFrameReordering = true
-            $0.maxKeyFrameInterval = 12
+            $0.maxKeyframeInterval = 12
         }
         var pattern = MovingPattern(smallPicture)
         for number in 0..<60 {
@@ -140,16 +140,16 @@ struct StreamPropertyTests {
         }
         encoder.session.completeFrames()
         let frames = encoder.takeOutputs().compactMap(\.frame)
-        let keyFrames = frames.filter(\.isKeyFrame).map { Int($0.sample.presentationTime.value / 3000) }
-        #expect(zip(keyFrames, keyFrames.dropFirst()).allSatisfy { $1 - $0 <= 12 }, "\(keyFrames)")
+        let keyframes = frames.filter(\.isKeyframe).map { Int($0.sample.presentationTime.value / 3000) }
+        #expect(zip(keyframes, keyframes.dropFirst()).allSatisfy { $1 - $0 <= 12 }, "\(keyframes)")
         #expect(frames.count == 60)
     }
 
-    @Test("the picture is renewed without key frames", arguments: backEnds(with: .intraRefreshPeriod))
+    @Test("the picture is renewed without keyframes", arguments: backEnds(with: .intraRefreshPeriod))
     func intraRefresh(backEnd: EncoderBackEnd) throws {
         let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(2)) { $0.intraRefreshPeriod = 15 }
         let frames = try encoder.encode(0..<50, of: MovingPattern(mediumPicture))
-        #expect(frames.map(\.isKeyFrame) == (0..<50).map { $0 == 0 })
+        #expect(frames.map(\.isKeyframe) == (0..<50).map { $0 == 0 })
         // Each round begins with a recovery point message (D.2.8), which says when the picture is whole.
         let messages = try frames.map { try $0.nalUnits.contains { $0.type == .sei } }
         #expect(messages.filter(\.self).count >= 2)
@@ -182,7 +182,7 @@ struct StreamPropertyTests {
                 #expect(contents(joined[number - start + 1]) == contents(whole[number]), "\(number) from \(start)")
             }
         }
-        // No picture stands out as a key frame does.
+        // No picture stands out as a keyframe does.
         let sizes = frames.dropFirst(10).map(\.size.bytes)
         let mean = sizes.reduce(0, +) / sizes.count
         #expect(try #require(sizes.max()) < 2 * mean, "\(sizes)")

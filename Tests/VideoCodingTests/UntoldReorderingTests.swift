@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A stream whose parameter sets leave reordering open")
 struct UntoldReorderingTests {
-    /// A key frame, then groups of four in pyramid order: as shown 4, 2, 1, 3.
+    /// A keyframe, then groups of four in pyramid order: as shown 4, 2, 1, 3.
     private func pyramid(_ stream: inout RawPictureStream, groups: Int) -> [SampleBuffer] {
         var samples = [stream.frame(16, order: 0, isIDR: true)]
         for group in 0..<UInt32(groups) {
@@ -57,7 +57,7 @@ struct UntoldReorderingTests {
         }
     }
 
-    @Test("is delayed no longer than to the next key frame where another frame was lost")
+    @Test("is delayed no longer than to the next keyframe where another frame was lost")
     func lostFrame() throws {
         var stream = try RawPictureStream()
         let decoder = try TestDecoder(format: stream.format)

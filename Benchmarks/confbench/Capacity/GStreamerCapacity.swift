@@ -1,7 +1,7 @@
+import CongestionControl
 import Foundation
 import Glibc
 import MediaCore
-import RateControl
 
 /// The same work by GStreamer: each stream decoded, all composed, and encoded for each receiver, or once for all. Plain RTP
 /// on loopback, without sound.

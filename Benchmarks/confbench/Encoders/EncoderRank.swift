@@ -3,7 +3,7 @@ import Foundation
 /// A variant over all contents and rates, and whether it is the one to use.
 ///
 /// The rule: of the variants that cost at most `costBudget` times what the cheapest one does, and whose rate is within
-/// `stepBound` of each new target over the 15 frames behind a step without a key frame, the best is the one with the most
+/// `stepBound` of each new target over the 15 frames behind a step without a keyframe, the best is the one with the most
 /// structural similarity (dB) at equal rate.
 struct EncoderRank: Codable, Sendable {
     /// Times the processor time of the cheapest variant.
@@ -21,7 +21,7 @@ struct EncoderRank: Codable, Sendable {
     var structuralSimilarityDecibels: Double
     /// The largest deviation behind a step, as a share of the new target, with its sign.
     var worstStep: Double
-    var keyFramesAtSteps: Int
+    var keyframesAtSteps: Int
     var isEligible = false
     var isBest = false
     var isRelayDefault = false
@@ -41,7 +41,7 @@ struct EncoderRank: Codable, Sendable {
             ranks[index].relativeCost = least > 0 ? ranks[index].processorMilliseconds / least : 1
             ranks[index].isEligible =
                 ranks[index].relativeCost <= costBudget && abs(ranks[index].worstStep) <= stepBound
-                && ranks[index].keyFramesAtSteps == 0
+                && ranks[index].keyframesAtSteps == 0
             ranks[index].isRelayDefault = ranks[index].variant == relayDefault
         }
         let best = ranks.indices.filter { ranks[$0].isEligible }
@@ -62,7 +62,7 @@ struct EncoderRank: Codable, Sendable {
         peakSignalToNoiseRatio = noise.value
         structuralSimilarityDecibels = similarity.value
         worstStep = steps.flatMap(\.deviations).max { abs($0) < abs($1) } ?? 0
-        keyFramesAtSteps = steps.reduce(0) { $0 + max(0, $1.keyFrames - 1) }
+        keyframesAtSteps = steps.reduce(0) { $0 + max(0, $1.keyframes - 1) }
     }
 
     /// The mean of a quality at the target rates: each value is moved along the straight line through all of them over the

@@ -8,7 +8,7 @@ final class EncoderTrial {
     let variant: EncoderVariant
     private(set) var sizes: [DataSize] = []
     private(set) var largestDeltaFrame = DataSize.zero
-    private(set) var keyFrames = 0
+    private(set) var keyframes = 0
     private(set) var framesDropped = 0
     private(set) var similarity = Mean()
     private(set) var error = SquaredError()
@@ -48,8 +48,8 @@ final class EncoderTrial {
         switch output.result {
         case .frame(let frame):
             sizes.append(frame.size)
-            if frame.isKeyFrame {
-                keyFrames += 1
+            if frame.isKeyframe {
+                keyframes += 1
             } else {
                 largestDeltaFrame = max(largestDeltaFrame, frame.size)
             }

@@ -80,6 +80,6 @@ extension StepResult {
             start += step.frames
         }
         self.init(
-            content: content, variant: trial.variant, deviations: deviations, keyFrames: trial.keyFrames)
+            content: content, variant: trial.variant, deviations: deviations, keyframes: trial.keyframes)
     }
 }

@@ -17,7 +17,7 @@ struct EncoderResult: Codable, Sendable {
     var meanDeviation: Double
     /// The largest, with its sign.
     var worstDeviation: Double
-    /// The largest frame that is no key frame, as the time it takes at the target rate.
+    /// The largest frame that is no keyframe, as the time it takes at the target rate.
     var largestDeltaFrameMilliseconds: Double
     var framesDropped: Int
 }
@@ -29,7 +29,7 @@ struct StepResult: Codable, Sendable {
     /// Of the mean rate over the 15 frames behind each step from the new target, as a share.
     var deviations: [Double]
     /// The first frame among them.
-    var keyFrames: Int
+    var keyframes: Int
 }
 
 /// What `--json` writes.
@@ -80,7 +80,7 @@ struct EncodersReport: Codable, Sendable {
                 ResultTable.number(rank.processorMilliseconds, 2), ResultTable.number(rank.relativeCost, 2),
                 ResultTable.number(rank.peakSignalToNoiseRatio, 2),
                 ResultTable.number(rank.structuralSimilarityDecibels, 2),
-                ResultTable.signedPercent(rank.worstStep), "\(rank.keyFramesAtSteps)", rank.isEligible ? "yes" : "no",
+                ResultTable.signedPercent(rank.worstStep), "\(rank.keyframesAtSteps)", rank.isEligible ? "yes" : "no",
                 [rank.isBest ? "best" : nil, rank.isRelayDefault ? "default" : nil].compactMap(\.self)
                     .joined(separator: ", "),
             ]

@@ -2,7 +2,7 @@ import MediaCore
 
 /// How far frames are from a rate, as shares of it, over every span of one second behind the first.
 ///
-/// The first second is the key frame's, which no encoder makes up for at once.
+/// The first second is the keyframe's, which no encoder makes up for at once.
 struct RateDeviation {
     /// The mean of the absolute deviations.
     var mean = 0.0

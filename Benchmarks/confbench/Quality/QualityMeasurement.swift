@@ -18,7 +18,7 @@ struct QualityMeasurement {
                 capacityKilobits: room.capacity(of: index).kilobitsPerSecond,
                 receivedKilobits: figures.bitRate / 1000, framesPerSecond: figures.frameRate,
                 delay95: figures.delay95, longestGap: figures.longestGap,
-                keyFrames: figures.keyFrames, groupChanges: figures.groupChanges, framesThinned: figures.thinned,
+                keyframes: figures.keyframes, groupChanges: figures.groupChanges, framesThinned: figures.thinned,
                 height: height(outcome.frames[index]), ssim: try similarity(outcome.frames[index]))
         }
         return QualityResult(

@@ -12,7 +12,7 @@ struct QualityReceiver: Codable, Sendable {
     var delay95: Double
     /// The longest time without a frame, in milliseconds.
     var longestGap: Double
-    var keyFrames: UInt64
+    var keyframes: UInt64
     /// How often its frames came from another encoder than before.
     var groupChanges: UInt64
     /// Frames left out for this receiver alone.

@@ -1,7 +1,7 @@
 import Conference
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 import RoomSimulation
 import VideoCoding
 

@@ -8,10 +8,10 @@ final class BareEncoder {
     private let methods: ISVCEncoderVtbl
     private let output: UnsafeMutablePointer<SFrameBSInfo>
     private let dimensions: VideoDimensions
-    /// Of all frames but key frames, start codes included.
+    /// Of all frames but keyframes, start codes included.
     private(set) var bytes = 0
 
-    init(dimensions: VideoDimensions, properties: CompressionProperties, quantiser: Int) throws {
+    init(dimensions: VideoDimensions, properties: CompressionProperties, qp: Int) throws {
         var created: UnsafeMutablePointer<ISVCEncoder?>?
         guard WelsCreateSVCEncoder(&created) == 0, let created, let table = created.pointee else {
             throw BenchmarkError.codecFailed(reason: "OpenH264 made no encoder")
@@ -25,7 +25,7 @@ final class BareEncoder {
         try check(methods.SetOption(encoder, ENCODER_OPTION_TRACE_LEVEL, &quiet))
         var parameters = SEncParamExt()
         try check(methods.GetDefaultParams(encoder, &parameters))
-        Self.set(&parameters, dimensions, properties, quantiser: quantiser)
+        Self.set(&parameters, dimensions, properties, qp: qp)
         try check(methods.InitializeExt(encoder, &parameters))
     }
 
@@ -38,7 +38,7 @@ final class BareEncoder {
     /// What a session sets, for a single layer in real time.
     private static func set(
         _ parameters: inout SEncParamExt, _ dimensions: VideoDimensions, _ properties: CompressionProperties,
-        quantiser: Int
+        qp: Int
     ) {
         parameters.iUsageType = CAMERA_VIDEO_REAL_TIME
         parameters.iPicWidth = Int32(dimensions.width)
@@ -68,7 +68,7 @@ final class BareEncoder {
         parameters.sSpatialLayers.0.iSpatialBitrate = parameters.iTargetBitrate
         parameters.sSpatialLayers.0.iMaxSpatialBitrate = Int32(UNSPECIFIED_BIT_RATE)
         parameters.sSpatialLayers.0.uiProfileIdc = PRO_HIGH
-        parameters.sSpatialLayers.0.iDLayerQp = Int32(quantiser)
+        parameters.sSpatialLayers.0.iDLayerQp = Int32(qp)
         parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SINGLE_SLICE
     }
 

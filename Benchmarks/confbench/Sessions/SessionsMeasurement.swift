@@ -12,7 +12,7 @@ struct SessionsMeasurement {
     private static let clipLength = 150
     /// What a session takes for the quantisation parameter 28.
     private static let quality = 23.0 / 41
-    private static let quantiser = 28
+    private static let qp = 28
 
     init(in directory: ScratchDirectory) throws {
         let content = try EncoderContent.composed(frames: Self.pictureCount, in: directory)
@@ -72,7 +72,7 @@ struct SessionsMeasurement {
             ])
     }
 
-    /// A clip that begins with its only key frame.
+    /// A clip that begins with its only keyframe.
     private func clip(_ pictures: [PixelBuffer], at rate: BitRate) throws -> [SampleBuffer] {
         let outputs = EncodeOutputQueue()
         let session = try CompressionSession(
@@ -92,7 +92,7 @@ struct SessionsMeasurement {
     /// - Parameter rate: What the rate control is told; nil for a constant quantisation parameter.
     private func encoding(_ pictures: [PixelBuffer], at rate: BitRate?) throws -> SessionComparison {
         let dimensions = pictures[0].dimensions
-        // With a constant quantiser the rate is one that is never reached.
+        // With a constant QP the rate is one that is never reached.
         var properties = CompressionProperties(
             averageBitRate: rate ?? .megabits(15), profileLevel: H264ProfileLevel(.high))
         if rate == nil {
@@ -103,14 +103,14 @@ struct SessionsMeasurement {
         let failure = FirstFailure()
         let session = try CompressionSession(dimensions: dimensions, properties: properties) { output in
             switch output.result {
-            case .frame(let frame): if !frame.isKeyFrame { size.add(frame.size.bytes) }
+            case .frame(let frame): if !frame.isKeyframe { size.add(frame.size.bytes) }
             case .dropped: break
             case .failed(let error): failure.note(error)
             }
         }
         let bare = try BareEncoder(
-            dimensions: dimensions, properties: session.properties, quantiser: Self.quantiser)
-        let setting = rate.map { "\($0)" } ?? "QP \(Self.quantiser)"
+            dimensions: dimensions, properties: session.properties, qp: Self.qp)
+        let setting = rate.map { "\($0)" } ?? "QP \(Self.qp)"
         return SessionComparison(
             work: "encode \(dimensions), \(setting)", isExact: rate == nil,
             contenders: [

@@ -42,12 +42,12 @@ struct SharingReport: Codable, Sendable {
     /// What the relay did in one of the runs.
     struct Relay: Codable, Sendable {
         var mostEncoders: Int
-        var keyFrameShare: Double
+        var keyframeShare: Double
         var missedTickShare: Double
 
         init(_ outcome: SharingRoom.Outcome) {
             mostEncoders = outcome.mostEncoders
-            keyFrameShare = outcome.keyFrameShare
+            keyframeShare = outcome.keyframeShare
             missedTickShare = outcome.missedTickShare
         }
     }
@@ -97,7 +97,7 @@ struct SharingReport: Codable, Sendable {
             "of an encoder each: mean \(ResultTable.percent(mean)), least \(ResultTable.percent(shares.min() ?? 0)), "
             + "\(behind) of \(shares.count) below 85 %\n"
             + [("each", dedicated), ("shared", shared)].map { name, relay in
-                "\(name): \(relay.mostEncoders) encoders at most, keyframes \(ResultTable.percent(relay.keyFrameShare)) of "
+                "\(name): \(relay.mostEncoders) encoders at most, keyframes \(ResultTable.percent(relay.keyframeShare)) of "
                     + "the bits, \(ResultTable.percent(relay.missedTickShare)) of the ticks missed"
             }.joined(separator: "\n")
         return ResultTable.aligned([columns] + rows).joined(separator: "\n") + "\n\n" + summary

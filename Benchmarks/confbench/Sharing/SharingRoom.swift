@@ -8,7 +8,7 @@ struct SharingRoom {
         var reports: [ClientReport]
         /// The most groups that there were at any time.
         var mostEncoders: Int
-        var keyFrameShare: Double
+        var keyframeShare: Double
         var missedTickShare: Double
     }
 
@@ -75,7 +75,7 @@ struct SharingRoom {
         let bytes = Double(last.encoding.bytes &- begun.encoding.bytes)
         return Outcome(
             reports: try networks.indices.map { try ClientReport.read(statistics(of: $0)) }, mostEncoders: mostEncoders,
-            keyFrameShare: Double(last.encoding.keyFrameBytes &- begun.encoding.keyFrameBytes) / max(1, bytes),
+            keyframeShare: Double(last.encoding.keyframeBytes &- begun.encoding.keyframeBytes) / max(1, bytes),
             missedTickShare: missed / max(1, missed + Double(last.ticks &- begun.ticks)))
     }
 

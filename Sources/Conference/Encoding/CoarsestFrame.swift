@@ -21,5 +21,5 @@ struct CoarsestFrame {
         size = DataSize(bytes: min(2 * Double(max(size, bound).bytes), whole))
     }
 
-    mutating func keyFrameEncoded() { size = DataSize(bytes: Self.decay * Double(size.bytes)) }
+    mutating func keyframeEncoded() { size = DataSize(bytes: Self.decay * Double(size.bytes)) }
 }

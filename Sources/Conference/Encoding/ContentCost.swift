@@ -20,8 +20,8 @@ package struct ContentCost: Hashable, Sendable {
     var level: Double
 
     /// What frames tell that took a rate at a rung.
-    package init(quantiser: Double, rate: BitRate, rung: EncodeRung) {
-        level = quantiser / Self.stepsToHalve + log2(Double(max(1, rate.bitsPerSecond))) - Self.size(rung)
+    package init(qp: Double, rate: BitRate, rung: EncodeRung) {
+        level = qp / Self.stepsToHalve + log2(Double(max(1, rate.bitsPerSecond))) - Self.size(rung)
     }
 
     init(level: Double) {
@@ -29,7 +29,7 @@ package struct ContentCost: Hashable, Sendable {
     }
 
     /// The quantisation parameter that a rate leads to at a rung; beyond 51 where it would have to be.
-    package func quantiser(at rung: EncodeRung, rate: BitRate) -> Double {
+    package func qp(at rung: EncodeRung, rate: BitRate) -> Double {
         Self.stepsToHalve * (level + Self.size(rung) - log2(Double(max(1, rate.bitsPerSecond))))
     }
 

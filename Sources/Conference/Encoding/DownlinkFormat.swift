@@ -12,7 +12,7 @@ struct EncodeFormat: Hashable, Sendable {
     /// Whether the receiver's level does not allow the whole canvas.
     var isSmallerThanCanvas = false
     /// Whether keyframes come now and then unasked, for receivers that were not negotiated to ask with PLI or FIR.
-    var repeatsKeyFrames = false
+    var repeatsKeyframes = false
 
     /// Makes what the receivers take of the frames: they have to fit where the receiver knows no fragments.
     var packetizer: H264Packetizer {
@@ -32,13 +32,13 @@ struct DownlinkFormat {
     private let level: H264Level?
     /// The receiver reassembles no fragments (packetization mode 0): each slice must fit a packet.
     private let needsSmallSlices: Bool
-    private let canAskForKeyFrames: Bool
+    private let canAskForKeyframes: Bool
 
     init(_ media: NegotiatedMedia) {
         profile = media.profileLevelID.flatMap { H264Profile(profileLevel: $0) } ?? .constrainedBaseline
         level = media.profileLevelID.flatMap { H264Level(levelIDC: $0.levelIDC) }
         needsSmallSlices = media.packetizationMode == 0
-        canAskForKeyFrames = media.feedback.pli || media.feedback.fir
+        canAskForKeyframes = media.feedback.pli || media.feedback.fir
     }
 
     /// What the level allows, audio aside; `nil` where there is none.
@@ -66,7 +66,7 @@ struct DownlinkFormat {
         }
         return EncodeFormat(
             dimensions: dimensions, properties: properties, isSmallerThanCanvas: dimensions != canvas,
-            repeatsKeyFrames: !canAskForKeyFrames)
+            repeatsKeyframes: !canAskForKeyframes)
     }
 
     private func dimensions(canvas: VideoDimensions, frameRate: Int) -> VideoDimensions {

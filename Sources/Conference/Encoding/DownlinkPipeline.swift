@@ -17,7 +17,7 @@ struct DownlinkPipeline {
     private var lastSource: EncodeGroupID?
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
-    var keyFrameAllowance = KeyFrameAllowance()
+    var keyframeAllowance = KeyframeAllowance()
     var recovery = RecoveryCounters()
     /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
     private var lastThinned: (upper: MonotonicInstant?, middle: MonotonicInstant?)
@@ -27,7 +27,7 @@ struct DownlinkPipeline {
     /// Since when a keyframe of the receiver's group is waited for.
     private(set) var waitsSince: MonotonicInstant?
     /// When the last keyframe was sent, and how long the link had to do with it.
-    private var lastKeyFrame: (time: MonotonicInstant, backlog: Duration)?
+    private var lastKeyframe: (time: MonotonicInstant, backlog: Duration)?
     /// The size and frame rate of what was sent last.
     private(set) var rung: EncodeRung?
     /// Whether a keyframe is wanted because frames were more than the link could take.
@@ -37,7 +37,7 @@ struct DownlinkPipeline {
     private(set) var framesEncoded: UInt64 = 0
     var framesDropped: UInt64 = 0
     private(set) var framesThinned: UInt64 = 0
-    private(set) var keyFrames: UInt64 = 0
+    private(set) var keyframes: UInt64 = 0
     private(set) var groupChanges: UInt64 = 0
 
     init(format: EncodeFormat, bitRate: BitRate) {
@@ -48,7 +48,7 @@ struct DownlinkPipeline {
     var dimensions: VideoDimensions { format.dimensions }
 
     /// Whether the receiver waits for a keyframe of its group, seeing another's pictures or none.
-    var awaitsKeyFrame: Bool { source != group }
+    var awaitsKeyframe: Bool { source != group }
 
     /// Moves the receiver to a group, which it follows from its next keyframe on.
     mutating func assign(to group: EncodeGroupID, now: MonotonicInstant) {
@@ -104,13 +104,13 @@ struct DownlinkPipeline {
     /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
     private static let idle = Duration.milliseconds(50)
     /// …and what follows such a one within this time is not left out because of it.
-    private static let afterKeyFrame = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
+    private static let afterKeyframe = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
     /// For how long it is waited at most for a link to have room for a keyframe: what fills it may be others'.
     private static let longestWait = Duration.seconds(1)
 
     /// Whether the link has room for the keyframe that is waited for.
-    func hasRoomForKeyFrame(backlog: Duration, now: MonotonicInstant) -> Bool {
-        backlog <= FrameBound.keyFrameQueue || waitsSince.map { now - $0 > Self.longestWait } ?? true
+    func hasRoomForKeyframe(backlog: Duration, now: MonotonicInstant) -> Bool {
+        backlog <= FrameBound.keyframeQueue || waitsSince.map { now - $0 > Self.longestWait } ?? true
     }
 
     /// What becomes of a frame of a group.
@@ -154,8 +154,8 @@ struct DownlinkPipeline {
             rung = offer.rung
             if let missingLayer, offer.frame.temporalLayer <= missingLayer { self.missingLayer = nil }
             guard offer.frame.type == .idr else { break }
-            keyFrames &+= 1
-            lastKeyFrame = (now, backlog.with)
+            keyframes &+= 1
+            lastKeyframe = (now, backlog.with)
             hasStopped = false
             if let lastSource, lastSource != offer.group { groupChanges &+= 1 }
             (source, lastSource, waitsSince) = (offer.group, offer.group, nil)
@@ -198,8 +198,8 @@ struct DownlinkPipeline {
             let bound = frame.isReference ? FrameBound.middleLayerQueue : FrameBound.upperLayerQueue
             return max(backlog.with, backlog.predicted) <= bound.duration(at: frameRate) ? .send : .thin
         }
-        if !hasFallen, let lastKeyFrame, now - lastKeyFrame.time < Self.afterKeyFrame.time {
-            limit = max(limit, lastKeyFrame.backlog + Self.afterKeyFrame.margin)
+        if !hasFallen, let lastKeyframe, now - lastKeyframe.time < Self.afterKeyframe.time {
+            limit = max(limit, lastKeyframe.backlog + Self.afterKeyframe.margin)
         }
         return queue <= limit ? .send : .stop
     }

@@ -9,7 +9,7 @@ import VideoCoding
 /// half of them. A tick at which nobody has room for a frame is left out: no bits are spent on what would be late.
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
-    private static let unaskedKeyFrameInterval = Duration.seconds(2)
+    private static let unaskedKeyframeInterval = Duration.seconds(2)
     /// A picture that does not change is sent this often more, until it is sharp…
     private static let refinementFrames = 15
     /// …and then this often, to keep the stream alive.
@@ -19,9 +19,9 @@ final class EncodeGroup {
     let queue: JobQueueID
     let format: EncodeFormat
     private let encoder: QueueConfined<LazyEncoder>
-    private let sharedPolicy: KeyFrameSchedule.Policy
+    private let sharedPolicy: KeyframeSchedule.Policy
 
-    private var keyFrames = KeyFrameSchedule()
+    private var keyframes = KeyframeSchedule()
     private var recovery = ReferenceRecovery()
     /// Whether what is being encoded is to be a refresh.
     private var isRefreshing = false
@@ -54,7 +54,7 @@ final class EncodeGroup {
     private(set) var framesEncoded: UInt64 = 0
     /// Ticks left out because the encoder was busy or nobody had room.
     private(set) var framesLeftOut: UInt64 = 0
-    private(set) var keyFramesEncoded: UInt64 = 0
+    private(set) var keyframesEncoded: UInt64 = 0
     private var backoff = EncoderBackoff()
     /// The failure of the job that was done last; nil where it did not fail.
     private(set) var failure: EncoderFailure?
@@ -63,10 +63,10 @@ final class EncodeGroup {
 
     /// - Parameters:
     ///   - rung: Where it begins, and what is known of its content.
-    ///   - keyFrameShare: The most of the rate that keyframes take where the group is shared.
+    ///   - keyframeShare: The most of the rate that keyframes take where the group is shared.
     init(
         id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, encoder: LazyEncoder, bitRate: VideoBitRate,
-        rung selector: RungSelector, keyFrameShare: Double
+        rung selector: RungSelector, keyframeShare: Double
     ) {
         self.id = id
         self.queue = queue
@@ -74,7 +74,7 @@ final class EncodeGroup {
         self.bitRate = bitRate
         slowestRate = bitRate.sustained
         self.selector = selector
-        sharedPolicy = .shared(share: keyFrameShare)
+        sharedPolicy = .shared(share: keyframeShare)
         self.encoder = QueueConfined(encoder)
     }
 
@@ -91,7 +91,7 @@ final class EncodeGroup {
     /// What the content has been seen to cost.
     var contentCost: ContentCost? { selector.cost }
     /// The quantisation parameter over time.
-    var quantiser: Double? { selector.quantiser }
+    var qp: Double? { selector.qp }
     /// Whether that is less than the receivers could be sent.
     var isRungReduced: Bool {
         rung.dimensions.area < format.dimensions.area || rung.divisor > 1
@@ -104,7 +104,7 @@ final class EncodeGroup {
         let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest)
         let wanted = selector.wanted(in: ladder, rates: rates, now: now)
         // Another frame rate alone needs no keyframe.
-        guard let wanted, wanted.dimensions == rung.dimensions || now >= nextKeyFrame else { return }
+        guard let wanted, wanted.dimensions == rung.dimensions || now >= nextKeyframe else { return }
         selector.step(to: wanted, now: now)
         rungChanges &+= 1
     }
@@ -114,26 +114,26 @@ final class EncodeGroup {
         encodedDimensions.map { $0 != picture.dimensions } ?? false
     }
 
-    private var policy: KeyFrameSchedule.Policy { isShared ? sharedPolicy : .dedicated }
+    private var policy: KeyframeSchedule.Policy { isShared ? sharedPolicy : .dedicated }
 
     /// When the next keyframe may come.
-    var nextKeyFrame: MonotonicInstant { keyFrames.earliest(policy) }
+    var nextKeyframe: MonotonicInstant { keyframes.earliest(policy) }
 
     /// Whether a keyframe is to come, and may come soon.
-    var expectsKeyFrame: Bool { keyFrames.isWanted }
+    var expectsKeyframe: Bool { keyframes.isWanted }
 
     /// One keyframe answers all requests until it comes.
-    func requestKeyFrame() { keyFrames.request() }
+    func requestKeyframe() { keyframes.request() }
 
     /// The one receiver lost a picture.
     func pictureLost(roundTripTime: Duration, now: MonotonicInstant) -> ReferenceRecovery.Answer {
-        let answer = recovers ? recovery.lost(roundTripTime: roundTripTime, now: now) : .keyFrame
-        if answer == .keyFrame { keyFrames.request() }
+        let answer = recovers ? recovery.lost(roundTripTime: roundTripTime, now: now) : .keyframe
+        if answer == .keyframe { keyframes.request() }
         return answer
     }
 
     /// What a loss of the one receiver leads to.
-    var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyFrames }
+    var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyframes }
 
     /// The one receiver has the picture whole that was taken at `time`. Returns whether it went on with a refresh.
     func pictureAcknowledged(at time: MonotonicInstant) -> Bool { recovers && recovery.acknowledged(time) }
@@ -169,9 +169,9 @@ final class EncodeGroup {
         /// One that waits for a keyframe.
         var newcomerHasRoom = false
         /// The most that a keyframe is to take.
-        private(set) var keyFrameBound: DataSize?
+        private(set) var keyframeBound: DataSize?
 
-        mutating func bound(to size: DataSize) { keyFrameBound = min(keyFrameBound ?? size, size) }
+        mutating func bound(to size: DataSize) { keyframeBound = min(keyframeBound ?? size, size) }
     }
 
     /// Gives up the picture that waits for the encoder, for another is here. Returns whether there was one.
@@ -186,16 +186,16 @@ final class EncodeGroup {
     func tick(_ offer: Offer, demand: Demand, now: MonotonicInstant) -> Tick {
         guard let picture = offer.picture else { return .idle }
         tickCount &+= 1
-        if format.repeatsKeyFrames, let last = keyFrames.last, now - last >= Self.unaskedKeyFrameInterval {
-            keyFrames.request()
+        if format.repeatsKeyframes, let last = keyframes.last, now - last >= Self.unaskedKeyframeInterval {
+            keyframes.request()
         }
         // What is being encoded may be the keyframe that is waited for.
-        if demand.newcomerHasRoom, !isEncoding { keyFrames.request() }
+        if demand.newcomerHasRoom, !isEncoding { keyframes.request() }
         // Ticks that were not composed are left out already.
         let divisor = max(1, rung.divisor / max(1, offer.limits.frameRateDivisor))
         let isDue =
             isPictureDue(picture, divisor: divisor, now: now) || isNewSize(picture)
-            || keyFrames.isDue(policy, now: now) || (recovers && recovery.isWanted)
+            || keyframes.isDue(policy, now: now) || (recovers && recovery.isWanted)
         guard isDue else { return .idle }
         guard backoff.allowsTry(now: now) else {
             framesLeftOut &+= 1
@@ -212,7 +212,7 @@ final class EncodeGroup {
     func resume(demand: Demand, now: MonotonicInstant) -> Tick {
         guard !isEncoding, let offer = postponed, let picture = offer.picture else { return .idle }
         postponed = nil
-        if demand.newcomerHasRoom { keyFrames.request() }
+        if demand.newcomerHasRoom { keyframes.request() }
         // For another size that is wanted by now, the next tick has a picture.
         guard picture.dimensions == rung.dimensions, backoff.allowsTry(now: now) else {
             framesLeftOut &+= 1
@@ -224,9 +224,9 @@ final class EncodeGroup {
     private func encode(_ offer: Offer, _ picture: PixelBuffer, demand: Demand, now: MonotonicInstant) -> Tick {
         let isNewSize = isNewSize(picture)
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
-        let isKeyFrame = isNewSize || keyFrames.isDue(policy, now: now)
+        let isKeyframe = isNewSize || keyframes.isDue(policy, now: now)
         guard !isShared || encodedQueue.hasRoom(now: now),
-            demand.followerHasRoom || (isKeyFrame && demand.newcomerHasRoom)
+            demand.followerHasRoom || (isKeyframe && demand.newcomerHasRoom)
         else {
             framesLeftOut &+= 1
             return .leftOut
@@ -237,11 +237,11 @@ final class EncodeGroup {
         lastPicture = picture
         lastEncode = now
         encodedDimensions = picture.dimensions
-        if isKeyFrame { keyFrames.begin(policy, now: now) }
+        if isKeyframe { keyframes.begin(policy, now: now) }
         let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, offer.limits.frameRateDivisor))
         let wanted =
-            isKeyFrame
-            ? demand.keyFrameBound ?? .zero
+            isKeyframe
+            ? demand.keyframeBound ?? .zero
             : FrameBound.frame(rate: bitRate.sustained, frameRate: frameRate, isShared: isShared)
         bound = max(FrameBound.least(picture.dimensions), coarsest.size, wanted)
         let settings = LazyEncoder.Settings(
@@ -249,7 +249,7 @@ final class EncodeGroup {
             preset: offer.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, packetizer) = (encoder, format.packetizer)
         let (room, captureTime) = (offer.room, offer.tick.captureTime)
-        let options = options(isKeyFrame: isKeyFrame)
+        let options = options(isKeyframe: isKeyframe)
         let shown = shownFrames.take(offer.tick, picture: offer.index)
         return .encoded(
             Job(kind: .encode, queue: queue, deadline: offer.deadline, handedOut: now) {
@@ -261,9 +261,9 @@ final class EncodeGroup {
             })
     }
 
-    private func options(isKeyFrame: Bool) -> EncodeOptions {
-        var options = EncodeOptions(forceKeyFrame: isKeyFrame)
-        guard recovers, !isKeyFrame else { return options }
+    private func options(isKeyframe: Bool) -> EncodeOptions {
+        var options = EncodeOptions(forceKeyframe: isKeyframe)
+        guard recovers, !isKeyframe else { return options }
         let wishes = recovery.takeWishes()
         isRefreshing = wishes.lostFrom != nil
         options.invalidateReferencesBackTo = wishes.lostFrom.map { MediaTime($0) }
@@ -295,25 +295,25 @@ final class EncodeGroup {
             backoff.succeeded(now: completion.finished)
             encodedQueue.add(frame.size, rate: bitRate.sustained, now: completion.finished)
             selector.observe(frame.statistics, now: completion.finished)
-            if frame.isKeyFrame {
-                keyFramesEncoded &+= 1
-                coarsest.keyFrameEncoded()
-                keyFrames.end(size: frame.size, rate: bitRate.sustained, now: completion.finished)
+            if frame.isKeyframe {
+                keyframesEncoded &+= 1
+                coarsest.keyframeEncoded()
+                keyframes.end(size: frame.size, rate: bitRate.sustained, now: completion.finished)
             }
         } else if result.error == nil {
             framesLeftOut &+= 1
             coarsest.leftOut(bound: bound, dimensions: encodedDimensions ?? rung.dimensions)
         }
-        if result.error != nil { keyFrames.request() }
+        if result.error != nil { keyframes.request() }
         defer { isRefreshing = false }
         guard let frame = result.frame else { return }
         // What was wished for and did not come is not wished for again.
-        if isRefreshing, !result.isRefresh, !frame.isKeyFrame {
+        if isRefreshing, !result.isRefresh, !frame.isKeyframe {
             recovery.refreshFailed()
-            keyFrames.request()
+            keyframes.request()
         }
         recovery.encoded(
-            type: frame.isKeyFrame ? .idr : frame.statistics.type, reference: frame.longTermReference,
+            type: frame.isKeyframe ? .idr : frame.statistics.type, reference: frame.longTermReference,
             at: result.captureTime, method: result.recovery, isRefresh: result.isRefresh)
     }
 }

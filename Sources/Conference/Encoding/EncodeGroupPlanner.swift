@@ -116,7 +116,7 @@ struct EncodeGroupPlanner: Sendable {
     private static let dwell = Duration.seconds(2)
     /// What a keyframe costs each who gets it: it takes about a tenth of a second's bits, is coarse for that, and the
     /// pictures behind it take a second to become as sharp as before.
-    private static let keyFrameCost = 0.3
+    private static let keyframeCost = 0.3
     /// How much others may lose by an encoder for one who asks for keyframes without end, and until it is taken away.
     private static let isolationCost = (first: 0.5, last: 1.5)
     /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
@@ -295,15 +295,15 @@ struct EncodeGroupPlanner: Sendable {
         guard let member = members[id] else { return nil }
         let time = member.group == nil ? Self.stay : horizon(now: now)
         var best: (id: EncodeGroupID?, cost: Double)?
-        if groups.count < budget { best = (nil, loss.encoder * time + Self.keyFrameCost) }
+        if groups.count < budget { best = (nil, loss.encoder * time + Self.keyframeCost) }
         for group in groups where group.format == member.receiver.format {
             let others = group.members.filter { $0 != id }
             guard let first = others.first ?? group.members.first, members[first]?.key == member.key else { continue }
             let added = loss.best(for: levels(others + [id])).loss - loss.best(for: levels(others)).loss
             // Who stays needs no keyframe, and one that comes in any case costs the others nothing.
             let payers = expecting.contains(group.id) ? 1 : others.count + 1
-            let keyFrames = member.group == group.id ? 0 : Self.keyFrameCost * Double(payers)
-            let cost = added * time + keyFrames
+            let keyframes = member.group == group.id ? 0 : Self.keyframeCost * Double(payers)
+            let cost = added * time + keyframes
             if cost < best?.cost ?? .infinity { best = (group.id, cost) }
         }
         return best.map { $0.id ?? makeGroup(for: id) }
@@ -317,7 +317,7 @@ struct EncodeGroupPlanner: Sendable {
         for share in plan {
             after += loss.encoder + loss.best(for: means(share.members)).loss
             let gains = share.members.contains { members[$0]?.group != share.group || share.group == nil }
-            if gains { cost += Self.keyFrameCost * Double(share.members.count) }
+            if gains { cost += Self.keyframeCost * Double(share.members.count) }
         }
         let gain = before - after
         guard gain >= Self.leastGain, gain * horizon(now: now) > cost else { return false }

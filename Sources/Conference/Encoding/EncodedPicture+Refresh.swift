@@ -6,7 +6,7 @@ extension EncodedPicture {
     /// Says of a frame that was to refer to nothing but what its receiver has that it is so: with the message "recovery
     /// point", by which the receiver goes on there.
     mutating func tellRefresh() {
-        guard recovery == .longTermReferences, var frame, !frame.isKeyFrame, frame.statistics.usesLongTermReference,
+        guard recovery == .longTermReferences, var frame, !frame.isKeyframe, frame.statistics.usesLongTermReference,
             let units = try? frame.sample.nalUnits()
         else { return }
         let message = RecoveryPoint(frameCount: 0, isExact: true).nalUnit

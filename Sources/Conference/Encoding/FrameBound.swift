@@ -26,11 +26,11 @@ enum FrameBound {
     static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
     /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small: what
     /// follows it is to have room as well…
-    private static let keyFrameSpan = Span(time: .milliseconds(110), intervals: 3)
+    private static let keyframeSpan = Span(time: .milliseconds(110), intervals: 3)
     /// …and how much of that is taken to be there already where several links are meant.
     private static let usualQueue = Span(time: .milliseconds(30), intervals: 1)
     /// A link that has more to do than this has no room for a keyframe.
-    static let keyFrameQueue = Duration.milliseconds(120)
+    static let keyframeQueue = Duration.milliseconds(120)
     /// How long another frame takes the link. The session makes a larger one again as a keyframe: much less would make
     /// keyframes of what is merely detailed.
     private static let longest = (
@@ -41,14 +41,14 @@ enum FrameBound {
     private static let leastSize = DataSize(bytes: 1000)
 
     /// The bound of a keyframe for one receiver.
-    static func keyFrame(rate: BitRate, backlog: Duration, frameRate: Int) -> DataSize {
-        rate.dataSize(over: max(.zero, keyFrameSpan.duration(at: frameRate) - backlog))
+    static func keyframe(rate: BitRate, backlog: Duration, frameRate: Int) -> DataSize {
+        rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog))
     }
 
     /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment makes
     /// no difference to the others.
-    static func sharedKeyFrame(slowest: BitRate, frameRate: Int) -> DataSize {
-        keyFrame(rate: slowest, backlog: usualQueue.duration(at: frameRate), frameRate: frameRate)
+    static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {
+        keyframe(rate: slowest, backlog: usualQueue.duration(at: frameRate), frameRate: frameRate)
     }
 
     /// The bound of another frame.
@@ -58,12 +58,12 @@ enum FrameBound {
 
     /// How long a link may have to do with the coarsest keyframe of a size for that size to be kept, and for one to be gone
     /// up to: a link that is full with a keyframe takes no other frame for so long, nor the next keyframe where it did not end.
-    static let coarsestKeyFrame = (
+    static let coarsestKeyframe = (
         kept: Span(time: .milliseconds(300), intervals: 5), regained: Span(time: .milliseconds(220), intervals: 4)
     )
 
     /// Whether the coarsest keyframe of a rung takes no longer than this.
-    static func fitsKeyFrame(of rung: EncodeRung, rate: BitRate, within span: Span) -> Bool {
+    static func fitsKeyframe(of rung: EncodeRung, rate: BitRate, within span: Span) -> Bool {
         rate.duration(for: least(rung.dimensions)) <= span.duration(at: rung.frameRate)
     }
 

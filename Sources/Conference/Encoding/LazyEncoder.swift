@@ -27,7 +27,7 @@ final class LazyEncoder {
     private let format: EncodeFormat
     private var session: (any PictureEncoding)?
     private var settings: Settings?
-    private var form = Form(layers: 1, recovery: .keyFrames)
+    private var form = Form(layers: 1, recovery: .keyframes)
 
     /// What of a stream's form stays until a keyframe.
     private struct Form: Equatable {
@@ -47,7 +47,7 @@ final class LazyEncoder {
     ) -> EncodedPicture {
         do throws(VideoCodingError) {
             let isOther = session.map { $0.dimensions != picture.dimensions } ?? false
-            if isOther || (options.forceKeyFrame && form != form(wanted)) { session = nil }
+            if isOther || (options.forceKeyframe && form != form(wanted)) { session = nil }
             let session = try session(wanted, dimensions: picture.dimensions)
             let frame = try session.encode(picture, presentationTime: MediaTime(captureTime), options: options)
             var result = EncodedPicture(captureTime: captureTime, frame: frame, recovery: form.recovery)
@@ -73,7 +73,7 @@ final class LazyEncoder {
         let form = form(wanted)
         properties.temporalLayers = form.layers
         switch form.recovery {
-        case .keyFrames: break
+        case .keyframes: break
         case .longTermReferences: properties.longTermReferences = true
         case .intraRefresh: properties.intraRefreshPeriod = max(2, wanted.frameRate)
         }
@@ -92,7 +92,7 @@ final class LazyEncoder {
     private func form(_ settings: Settings) -> Form {
         Form(
             layers: settings.isShared && backEnd.hasTemporalLayers ? DownlinkPipeline.temporalLayers : 1,
-            recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyFrames)
+            recovery: settings.recovers && !settings.isShared ? backEnd.recovery : .keyframes)
     }
 }
 

@@ -17,7 +17,7 @@ struct ReferenceRecovery {
         /// The next frame is to refer to nothing but what has arrived.
         case refresh
         /// A keyframe is needed.
-        case keyFrame
+        case keyframe
         /// What was sent last is the answer already, or pictures become whole by themselves.
         case wait
     }
@@ -40,11 +40,11 @@ struct ReferenceRecovery {
     private static let rounds = 2.5
 
     /// What the encoder can do.
-    private(set) var method = LossRecovery.keyFrames
+    private(set) var method = LossRecovery.keyframes
     /// The last frame with which a receiver can begin, a keyframe or one that was to repair a loss.
     private var restart: (time: MonotonicInstant, isAcknowledged: Bool)?
     /// The keyframe, which is kept, and the last frame after it that is, until they are told of.
-    private var keptKeyFrame: MonotonicInstant?
+    private var keptKeyframe: MonotonicInstant?
     private var kept: (time: MonotonicInstant, reference: LongTermReference)?
     /// The newest of the kept frames that have arrived.
     private(set) var base: MonotonicInstant?
@@ -72,13 +72,13 @@ struct ReferenceRecovery {
             self = ReferenceRecovery()
             self.method = method
             restart = (time, false)
-            if method == .longTermReferences { keptKeyFrame = time }
+            if method == .longTermReferences { keptKeyframe = time }
         } else if isRefresh {
             isWanted = false
             attemptsInVain += 1
             restart = (time, false)
             // The receiver may begin anew here: what it told of later pictures would say nothing of this one.
-            (keptKeyFrame, kept) = (nil, nil)
+            (keptKeyframe, kept) = (nil, nil)
         }
         if let reference { kept = (time, reference) }
     }
@@ -97,7 +97,7 @@ struct ReferenceRecovery {
     /// The receiver has a picture whole. Returns whether it went on with a refresh.
     mutating func acknowledged(_ time: MonotonicInstant) -> Bool {
         guard method == .longTermReferences, newest.map({ time > $0 }) ?? true else { return false }
-        if let keptKeyFrame, keptKeyFrame <= time { (base, self.keptKeyFrame) = (keptKeyFrame, nil) }
+        if let keptKeyframe, keptKeyframe <= time { (base, self.keptKeyframe) = (keptKeyframe, nil) }
         if let kept, kept.time <= time { (base, toTell, self.kept) = (kept.time, kept.reference, nil) }
         // What came before a keyframe, or another stream's picture, is no picture of these.
         guard base != nil else { return false }
@@ -116,17 +116,17 @@ struct ReferenceRecovery {
             return .wait
         }
         switch method {
-        case .keyFrames: return .keyFrame
+        case .keyframes: return .keyframe
         case .intraRefresh(let round):
             let patience = round * Self.rounds + roundTripTime
             if let missing, now - missing.last < patience {
                 self.missing?.last = now
-                return now - missing.since < patience ? .wait : .keyFrame
+                return now - missing.since < patience ? .wait : .keyframe
             }
             missing = (now, now)
             return .wait
         case .longTermReferences:
-            guard let base, now - base <= Self.longestReach, attemptsInVain < Self.attempts else { return .keyFrame }
+            guard let base, now - base <= Self.longestReach, attemptsInVain < Self.attempts else { return .keyframe }
             isWanted = true
             return .refresh
         }
@@ -135,7 +135,7 @@ struct ReferenceRecovery {
 
 /// How an encoder's stream goes on after a loss.
 enum LossRecovery: Hashable {
-    case keyFrames
+    case keyframes
     /// Frames are kept for the long term, and gone back to.
     case longTermReferences
     /// Each picture renews a part, and all of it is new within this time.
@@ -144,7 +144,7 @@ enum LossRecovery: Hashable {
     /// What it is called in the room's state.
     var name: String {
         switch self {
-        case .keyFrames: "keyframe"
+        case .keyframes: "keyframe"
         case .longTermReferences: "ltr"
         case .intraRefresh: "intra-refresh"
         }
@@ -158,5 +158,5 @@ struct RecoveryCounters: Hashable, Sendable {
     /// Those with which the receiver went on.
     var refreshesUsed: UInt64 = 0
     /// Losses for which it took a keyframe all the same.
-    var keyFrames: UInt64 = 0
+    var keyframes: UInt64 = 0
 }

@@ -9,10 +9,10 @@ extension RoomEncoding {
                     members: participants.filter { $0.downlink?.group == group.id }.map(\.publicID),
                     bitRate: group.bitRate.sustained.bitsPerSecond, width: group.rung.dimensions.width,
                     height: group.rung.dimensions.height, maximumFrameRate: group.rung.frameRate,
-                    quantiser: group.quantiser.map { ($0 * 10).rounded() / 10 }, rungChanges: group.rungChanges)
+                    qp: group.qp.map { ($0 * 10).rounded() / 10 }, rungChanges: group.rungChanges)
             },
-            frames: counters.frames, keyFrames: counters.keyFrames, bytes: counters.bytes,
-            keyFrameBytes: counters.keyFrameBytes, moves: moves, failures: counters.failures)
+            frames: counters.frames, keyframes: counters.keyframes, bytes: counters.bytes,
+            keyframeBytes: counters.keyframeBytes, moves: moves, failures: counters.failures)
     }
 
     /// Why a receiver is sent what it is sent.
@@ -32,7 +32,7 @@ extension RoomEncoding {
         text += "; \(Self.words(membership.reason))."
         if downlink.source == nil {
             text += " It is sent nothing until that encoder's next keyframe."
-        } else if downlink.awaitsKeyFrame {
+        } else if downlink.awaitsKeyframe {
             text += " Until that encoder's next keyframe it is sent another's frames."
         }
         switch downlink.layersDropped(now: now) {
@@ -43,7 +43,7 @@ extension RoomEncoding {
         }
         text += rungExplanation(group)
         switch group.recoveryMethod {
-        case .keyFrames: break
+        case .keyframes: break
         case .longTermReferences:
             text += " What it loses for good is gone back behind: to the last kept picture that it has."
         case .intraRefresh: text += " Each picture renews a part, so that what it loses for good takes no keyframe."
@@ -58,13 +58,13 @@ extension RoomEncoding {
         let canvas = EncodeRung(dimensions: group.format.dimensions, roomFrameRate: configuration.frameRate)
         let size = " The picture is \(group.rung) and not \(canvas): "
         guard
-            FrameBound.fitsKeyFrame(
-                of: canvas, rate: group.slowestRate, within: FrameBound.coarsestKeyFrame.regained)
+            FrameBound.fitsKeyframe(
+                of: canvas, rate: group.slowestRate, within: FrameBound.coarsestKeyframe.regained)
         else { return size + "a keyframe of that takes a link of \(group.slowestRate) too long." }
-        let quantiser = group.quantiser.map { " (it is \(Int(clamping: $0.rounded())) now)" } ?? ""
+        let qp = group.qp.map { " (it is \(Int(clamping: $0.rounded())) now)" } ?? ""
         return
             size + "at this rate"
-            + " that would take a quantiser beyond \(Int(clamping: RungSelector.ceiling))\(quantiser)."
+            + " that would take a qp beyond \(Int(clamping: RungSelector.ceiling))\(qp)."
     }
 
     private static func words(_ reason: EncodeGroupPlanner.Reason) -> String {

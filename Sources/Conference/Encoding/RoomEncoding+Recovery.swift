@@ -5,10 +5,10 @@ extension RoomEncoding {
     func pictureLost(by participant: Participant, now: MonotonicInstant) {
         // Frames that others are sent, too, are not made for one of them.
         guard let group = group(participant.downlink?.source), !group.isShared else {
-            return keyFrameRequested(by: participant, now: now)
+            return keyframeRequested(by: participant, now: now)
         }
         let answer = group.pictureLost(roundTripTime: participant.peer.roundTripTime ?? .zero, now: now)
-        if answer == .keyFrame, group.recoveryMethod != .keyFrames { participant.downlink?.recovery.keyFrames &+= 1 }
+        if answer == .keyframe, group.recoveryMethod != .keyframes { participant.downlink?.recovery.keyframes &+= 1 }
     }
 
     /// A receiver has the picture whole that was taken at `time`.

@@ -12,7 +12,7 @@ extension RoomEncoding {
     func canvases(of receiver: Participant) -> ReceiverCanvases? {
         guard let downlink = receiver.downlink else { return nil }
         let own = group(downlink.group)?.rung.dimensions ?? ladder(for: receiver, downlink.format).top.dimensions
-        let followed = downlink.awaitsKeyFrame ? group(downlink.source)?.rung.dimensions : nil
+        let followed = downlink.awaitsKeyframe ? group(downlink.source)?.rung.dimensions : nil
         return ReceiverCanvases(own: own, followed: followed == own ? nil : followed)
     }
 

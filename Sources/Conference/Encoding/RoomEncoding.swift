@@ -151,13 +151,13 @@ final class RoomEncoding {
                 EncodeGroupPlanner.Receiver(
                     id: participant.id, picture: participant.viewNumber, format: index(of: downlink.format),
                     target: downlink.dependableRate(now: now),
-                    wantsIsolation: downlink.keyFrameAllowance.isExceeded(now: now)))
+                    wantsIsolation: downlink.keyframeAllowance.isExceeded(now: now)))
         }
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
             lastPlan = now
             swap(&planned, &receivers)
             planner.update(
-                planned, budget: budget, expecting: Set(groups.lazy.filter(\.expectsKeyFrame).map(\.id)), now: now)
+                planned, budget: budget, expecting: Set(groups.lazy.filter(\.expectsKeyframe).map(\.id)), now: now)
         }
         for planned in planner.groups { update(planned, participants: participants) }
         for participant in participants {
@@ -194,7 +194,7 @@ final class RoomEncoding {
         let group = EncodeGroup(
             id: planned.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate,
             rung: firstRung(of: planned, rate: rate.sustained, among: participants),
-            keyFrameShare: configuration.sharedKeyFrameShare)
+            keyframeShare: configuration.sharedKeyframeShare)
         group.update(bitRate: rate, isShared: sole == nil, recovers: recovers)
         groups.append(group)
     }
@@ -255,7 +255,7 @@ final class RoomEncoding {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
                 guard !group.isShared || backlog <= Self.followerLimit else { continue }
                 demand.followerHasRoom = true
-            } else if downlink.hasRoomForKeyFrame(backlog: queue, now: now),
+            } else if downlink.hasRoomForKeyframe(backlog: queue, now: now),
                 mayAskForSwitch(participant, to: group, now: now)
             {
                 demand.newcomerHasRoom = true
@@ -264,9 +264,9 @@ final class RoomEncoding {
             }
             let rate = downlink.bitRate.sustained
             if !group.isShared {
-                demand.bound(to: FrameBound.keyFrame(rate: rate, backlog: queue, frameRate: group.rung.frameRate))
+                demand.bound(to: FrameBound.keyframe(rate: rate, backlog: queue, frameRate: group.rung.frameRate))
             } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
-                demand.bound(to: FrameBound.sharedKeyFrame(slowest: rate, frameRate: group.rung.frameRate))
+                demand.bound(to: FrameBound.sharedKeyframe(slowest: rate, frameRate: group.rung.frameRate))
             }
         }
         return demand
@@ -280,11 +280,11 @@ final class RoomEncoding {
     // MARK: Keyframes
 
     /// A receiver asks for a keyframe of the encoder whose frames it is sent.
-    func keyFrameRequested(by participant: Participant, now: MonotonicInstant) {
+    func keyframeRequested(by participant: Participant, now: MonotonicInstant) {
         // Who waits for one gets it anyhow.
         guard let source = participant.downlink?.source, let group = group(source) else { return }
-        guard group.isShared else { return group.requestKeyFrame() }
-        if participant.downlink?.keyFrameAllowance.take(now: now) ?? false { group.requestKeyFrame() }
+        guard group.isShared else { return group.requestKeyframe() }
+        if participant.downlink?.keyframeAllowance.take(now: now) ?? false { group.requestKeyframe() }
     }
 
     // MARK: Results
@@ -331,17 +331,17 @@ final class RoomEncoding {
 /// What a room's encoders have made.
 struct EncodingCounters: Sendable {
     var frames: UInt64 = 0
-    var keyFrames: UInt64 = 0
+    var keyframes: UInt64 = 0
     var bytes: UInt64 = 0
-    var keyFrameBytes: UInt64 = 0
+    var keyframeBytes: UInt64 = 0
     var failures: UInt64 = 0
 
     mutating func count(_ frame: EncodedFrame) {
         let size = UInt64(max(0, frame.size.bytes))
         frames &+= 1
         bytes &+= size
-        guard frame.isKeyFrame else { return }
-        keyFrames &+= 1
-        keyFrameBytes &+= size
+        guard frame.isKeyframe else { return }
+        keyframes &+= 1
+        keyframeBytes &+= size
     }
 }

@@ -7,7 +7,7 @@ import VideoCoding
 /// that are sharp look better. A rate says nothing alone: with a still talking head 720p is good at a rate at which sport
 /// needs a quarter of it. From the frames' parameters and sizes follows what the content costs (`ContentCost`), and from
 /// that what other rungs would give at the rate that there is. But a size whose coarsest keyframe takes the link too long
-/// (`FrameBound.coarsestKeyFrame`) is none for it, however good.
+/// (`FrameBound.coarsestKeyframe`) is none for it, however good.
 ///
 /// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the next
 /// rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time twice as
@@ -17,8 +17,8 @@ struct RungSelector: Sendable {
     static let ceiling = 38.0
     /// After a step down they are to be as good as this, and before one up, at the rung above.
     private static let aim = (
-        down: Aim(quantiser: 36, keyFrame: FrameBound.coarsestKeyFrame.kept),
-        up: Aim(quantiser: 34, keyFrame: FrameBound.coarsestKeyFrame.regained)
+        down: Aim(qp: 36, keyframe: FrameBound.coarsestKeyframe.kept),
+        up: Aim(qp: 34, keyframe: FrameBound.coarsestKeyframe.regained)
     )
     /// So far beyond the ceiling they are unusable.
     private static let unusable = 5.0
@@ -29,7 +29,7 @@ struct RungSelector: Sendable {
     /// A step up that is taken back within this time has failed.
     private static let trial = Duration.seconds(10)
     /// What is coarse for so long after a keyframe is so for its sake.
-    private static let afterKeyFrame = Duration.milliseconds(600)
+    private static let afterKeyframe = Duration.milliseconds(600)
     /// Over how long frames are averaged, and how many it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
@@ -41,21 +41,21 @@ struct RungSelector: Sendable {
 
     /// What a rung is to be good for.
     private struct Aim {
-        var quantiser: Double
-        var keyFrame: FrameBound.Span
+        var qp: Double
+        var keyframe: FrameBound.Span
     }
 
     private(set) var rung: EncodeRung
     /// What the content has been seen to cost; nil before that.
     private(set) var cost: ContentCost?
     /// The quantisation parameter over time, at this rung.
-    private(set) var quantiser: Double?
+    private(set) var qp: Double?
 
     /// What frames at this rung cost, over time.
     private var level: Double?
     private var frames = 0
     private var lastFrame: MonotonicInstant?
-    private var lastKeyFrame: MonotonicInstant?
+    private var lastKeyframe: MonotonicInstant?
     private var poorSince: MonotonicInstant?
     private var unusableSince: MonotonicInstant?
     private var goodSince: (rung: EncodeRung, time: MonotonicInstant)?
@@ -74,8 +74,8 @@ struct RungSelector: Sendable {
         of rungs: some Sequence<EncodeRung>, rates: Rates, cost: ContentCost?, aim: Aim
     ) -> EncodeRung? {
         rungs.first { rung in
-            FrameBound.fitsKeyFrame(of: rung, rate: rates.slowest, within: aim.keyFrame)
-                && cost.map { $0.quantiser(at: rung, rate: rates.encoder) <= aim.quantiser } ?? true
+            FrameBound.fitsKeyframe(of: rung, rate: rates.slowest, within: aim.keyframe)
+                && cost.map { $0.qp(at: rung, rate: rates.encoder) <= aim.qp } ?? true
         }
     }
 
@@ -83,16 +83,16 @@ struct RungSelector: Sendable {
     mutating func observe(_ frame: EncodeStatistics, now: MonotonicInstant) {
         let interval = lastFrame.map { now - $0 } ?? .zero
         lastFrame = now
-        if frame.type == .idr { lastKeyFrame = now }
+        if frame.type == .idr { lastKeyframe = now }
         guard let parameter = frame.averageQP, frame.type == .p,
-            lastKeyFrame.map({ now - $0 >= Self.afterKeyFrame }) ?? true
+            lastKeyframe.map({ now - $0 >= Self.afterKeyframe }) ?? true
         else { return }
         frames += 1
         let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
-        quantiser = (quantiser ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
+        qp = (qp ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
         // What a frame costs is the same at any rate, which its parameter and its size follow; so only this is averaged.
         let bits = frame.size.bits * Double(rung.frameRate)
-        let sample = ContentCost(quantiser: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
+        let sample = ContentCost(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
         level = (level ?? sample.level) * (1 - weight) + sample.level * weight
         guard frames >= Self.averaging.frames, let level else { return }
         cost = ContentCost(level: level)
@@ -105,8 +105,8 @@ struct RungSelector: Sendable {
             return Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
         }
         guard let cost else { return nil }
-        let expected = cost.quantiser(at: rung, rate: rates.encoder)
-        let isTooLarge = !FrameBound.fitsKeyFrame(of: rung, rate: rates.slowest, within: Self.aim.down.keyFrame)
+        let expected = cost.qp(at: rung, rate: rates.encoder)
+        let isTooLarge = !FrameBound.fitsKeyframe(of: rung, rate: rates.slowest, within: Self.aim.down.keyframe)
         poorSince = expected > Self.ceiling || isTooLarge ? poorSince ?? now : nil
         unusableSince = expected > Self.ceiling + Self.unusable ? unusableSince ?? now : nil
         let isPoor =
@@ -145,9 +145,9 @@ struct RungSelector: Sendable {
             self.lastStepUp = nil
         }
         self.rung = rung
-        (quantiser, level, frames) = (nil, nil, 0)
+        (qp, level, frames) = (nil, nil, 0)
         (poorSince, unusableSince, goodSince) = (nil, nil, nil)
         // What comes next is of another size.
-        lastKeyFrame = now
+        lastKeyframe = now
     }
 }

@@ -162,7 +162,7 @@ public struct CalibrationRun: Sendable {
             try session.encode(pictures[index], presentationTime: Self.time(number))
             _ = outputs.next()
         }
-        // The key frame costs more and is rare.
+        // The keyframe costs more and is rare.
         try encode(0)
         return try seconds(share: Self.shares.encode, least: 3) { number throws(VideoCodingError) in
             try encode(number + 1)

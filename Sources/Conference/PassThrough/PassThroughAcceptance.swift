@@ -11,7 +11,7 @@ struct PassThroughAcceptance: Hashable {
     /// Whether the receiver turns pictures itself.
     let tellsRotation: Bool
     /// Whether the receiver asks for a keyframe when it needs one.
-    let asksForKeyFrames: Bool
+    let asksForKeyframes: Bool
 
     init(_ media: NegotiatedMedia) {
         // Without a `profile-level-id` the RFC infers Baseline, of which every decoder takes the constrained part.
@@ -20,7 +20,7 @@ struct PassThroughAcceptance: Hashable {
         level = named?.level
         packetizationMode = UInt8(clamping: media.packetizationMode)
         tellsRotation = media.outboundExtensionIDs.videoOrientation != nil
-        asksForKeyFrames = media.feedback.pli || media.feedback.fir
+        asksForKeyframes = media.feedback.pli || media.feedback.fir
     }
 
     /// Why a stream of this format is not taken; nil where it is.

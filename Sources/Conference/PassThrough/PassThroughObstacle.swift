@@ -21,7 +21,7 @@ public enum PassThroughObstacle: String, Codable, Hashable, Sendable, CaseIterab
     /// The sender's packets are too large for every path.
     case packetSize
     /// The sender or the receiver does not do with keyframes when they are asked for.
-    case keyFrames
+    case keyframes
     /// The receiver asked for keyframes again and again.
     case manyRequests
     /// The receiver's network carries too little.
@@ -40,7 +40,7 @@ public enum PassThroughObstacle: String, Codable, Hashable, Sendable, CaseIterab
         case .level: "the sender's stream is above the receiver's level"
         case .packetization: "the receiver does not take packets of the sender's kind"
         case .packetSize: "the sender's packets are too large"
-        case .keyFrames: "keyframes cannot be asked for"
+        case .keyframes: "keyframes cannot be asked for"
         case .manyRequests: "the receiver asked for keyframes again and again"
         case .network: "its network does not carry the sender's rate with room to spare"
         }

@@ -8,7 +8,7 @@ struct PassThroughPolicy {
     /// How a source is now.
     struct Source {
         var isOn = true
-        var canRequestKeyFrames = true
+        var canRequestKeyframes = true
         var isPresent = true
         var profileLevel: VideoFormatDescription.ProfileLevel
         /// As coded.
@@ -43,7 +43,7 @@ struct PassThroughPolicy {
     private static let least = 0.95
     /// …nor where the link has this much to do. A keyframe is much at once.
     static let longestBacklog = Duration.milliseconds(150)
-    private static let longestBacklogAfterKeyFrame = (limit: Duration.milliseconds(300), time: Duration.seconds(1))
+    private static let longestBacklogAfterKeyframe = (limit: Duration.milliseconds(300), time: Duration.seconds(1))
     /// For how long all has to be well before it begins.
     private static let settling = Duration.seconds(2)
     private static let firstHoldOff = Duration.seconds(3)
@@ -60,14 +60,14 @@ struct PassThroughPolicy {
     private var nextHoldOff = Self.firstHoldOff
     private var heldOffUntil = MonotonicInstant.zero
     private var began: MonotonicInstant?
-    private var lastKeyFrame: MonotonicInstant?
+    private var lastKeyframe: MonotonicInstant?
 
     /// Why the receiver cannot be sent the source's packets now; nil where it can.
     func obstacle(source: Source?, receiver: Receiver, now: MonotonicInstant) -> PassThroughObstacle? {
         guard let source else { return .noPicture }
         guard source.isOn else { return .cameraOff }
         guard source.isPresent else { return .noPicture }
-        guard source.canRequestKeyFrames, receiver.acceptance.asksForKeyFrames else { return .keyFrames }
+        guard source.canRequestKeyframes, receiver.acceptance.asksForKeyframes else { return .keyframes }
         guard source.rotation == .none || receiver.acceptance.tellsRotation else { return .rotation }
         guard Self.fills(source.rotation.upright(source.dimensions), receiver.canvas) else { return .shape }
         if let obstacle = receiver.acceptance.obstacle(
@@ -82,8 +82,8 @@ struct PassThroughPolicy {
 
     private func isCarried(_ source: Source, by receiver: Receiver, now: MonotonicInstant) -> Bool {
         if began != nil {
-            let isAfterKeyFrame = lastKeyFrame.map { now - $0 < Self.longestBacklogAfterKeyFrame.time } ?? false
-            let longest = isAfterKeyFrame ? Self.longestBacklogAfterKeyFrame.limit : Self.longestBacklog
+            let isAfterKeyframe = lastKeyframe.map { now - $0 < Self.longestBacklogAfterKeyframe.time } ?? false
+            let longest = isAfterKeyframe ? Self.longestBacklogAfterKeyframe.limit : Self.longestBacklog
             return receiver.carries >= source.rate * Self.least && receiver.backlog <= longest
         }
         guard now >= heldOffUntil, receiver.backlog <= Self.longestBacklog else { return false }
@@ -113,11 +113,11 @@ struct PassThroughPolicy {
     /// The source's packets are sent from now on, beginning with a keyframe.
     mutating func begin(now: MonotonicInstant) {
         began = now
-        lastKeyFrame = now
+        lastKeyframe = now
     }
 
     /// A keyframe of the source was sent.
-    mutating func keyFramePassed(now: MonotonicInstant) { lastKeyFrame = now }
+    mutating func keyframePassed(now: MonotonicInstant) { lastKeyframe = now }
 
     /// They are not any more.
     mutating func end(because obstacle: PassThroughObstacle, now: MonotonicInstant) {

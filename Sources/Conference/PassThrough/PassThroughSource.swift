@@ -7,10 +7,10 @@ struct PassThroughSource {
     private var ssrc: UInt32?
     private var sequences = SequenceUnwrapper()
     private var newest: (sequence: Int64, timestamp: UInt32, marker: Bool)?
-    private var collector: KeyFrameCollector?
+    private var collector: KeyframeCollector?
     /// Whether somebody waits for a keyframe.
-    var collectsKeyFrames = false {
-        didSet { if !collectsKeyFrames { collector = nil } }
+    var collectsKeyframes = false {
+        didSet { if !collectsKeyframes { collector = nil } }
     }
 
     private var meter = RateMeter()
@@ -75,7 +75,7 @@ struct PassThroughSource {
             newest.map { $0.sequence + 1 == sequence && ($0.marker || $0.timestamp != packet.timestamp) } ?? false
         if sequence > newest?.sequence ?? .min { newest = (sequence, packet.timestamp, packet.marker) }
         let forwarded = ForwardedPacket(received, sequence: sequence, startsFrame: startsFrame)
-        if collectsKeyFrames { collect(forwarded, now: now) }
+        if collectsKeyframes { collect(forwarded, now: now) }
         return isRestart ? .restart(forwarded) : .next(forwarded)
     }
 
@@ -90,14 +90,14 @@ struct PassThroughSource {
     private mutating func collect(_ packet: ForwardedPacket, now: MonotonicInstant) {
         if collector?.isGivenUp(now: now) ?? false { collector = nil }
         if collector?.isReplaced(by: packet) ?? true {
-            collector = KeyFrameCollector(packet, now: now) ?? collector
+            collector = KeyframeCollector(packet, now: now) ?? collector
         } else if collector?.takes(packet) ?? false {
             collector?.add(packet)
         }
     }
 
     /// The keyframe that has become whole, once.
-    mutating func takeKeyFrame() -> CollectedKeyFrame? {
+    mutating func takeKeyframe() -> CollectedKeyframe? {
         guard let collector, collector.isWhole else { return nil }
         self.collector = nil
         return collector.collected()

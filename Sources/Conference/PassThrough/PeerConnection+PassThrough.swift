@@ -1,7 +1,7 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 import SecureTransport
 
 extension PeerConnection {
@@ -18,11 +18,11 @@ extension PeerConnection {
         lines[line].videoReceiver?.isTapped = isTapped
     }
 
-    /// Asks the remote sender for a keyframe on somebody else's behalf: unlike `requestKeyFrame`, what comes until then is
+    /// Asks the remote sender for a keyframe on somebody else's behalf: unlike `requestKeyframe`, what comes until then is
     /// still good for us.
-    func wantKeyFrame(_ content: NegotiatedMedia.Content, now: MonotonicInstant) {
+    func wantKeyframe(_ content: NegotiatedMedia.Content, now: MonotonicInstant) {
         guard let line = line(content) else { return }
-        lines[line].videoReceiver?.keyFrameWanted(now: now)
+        lines[line].videoReceiver?.keyframeWanted(now: now)
     }
 
     // MARK: The receiver's side

@@ -1,13 +1,13 @@
 import Compositing
+import CongestionControl
 import H264
 import MediaCore
-import RateControl
 import SecureTransport
 
 /// Receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.
 extension Room {
     /// A keyframe that keeps the link busy for longer than this is not begun with.
-    private static let longestKeyFrame = Duration.milliseconds(200)
+    private static let longestKeyframe = Duration.milliseconds(200)
     /// A frame that others do not refer to is left out where the link has this much to do.
     private static let dispensableLimit = Duration.milliseconds(80)
     /// Where it has this much to do, nothing more is sent until an encoder takes over.
@@ -17,7 +17,7 @@ extension Room {
     /// A source from which nothing has come for so long will not send a keyframe either.
     private static let silence = Duration.milliseconds(500)
     /// So long is a keyframe waited for before it is tried another time.
-    private static let keyFramePatience = Duration.seconds(5)
+    private static let keyframePatience = Duration.seconds(5)
     /// Packets leave at least so much faster than they come: their sender has paced them.
     private static let pace = 4.0
 
@@ -57,12 +57,12 @@ extension Room {
             let hasSettled = receiver.passThrough.policy.note(isClear: obstacle == nil, now: now)
             guard hasSettled, let sole, let sender = participant(sole.participant) else { return }
             receiver.passThrough.await(sole, now: now)
-            sender.peer.wantKeyFrame(sole.content.negotiated, now: now)
+            sender.peer.wantKeyframe(sole.content.negotiated, now: now)
         case .awaiting(let awaited, let since):
             receiver.passThrough.obstacle = obstacle
             if obstacle != nil || awaited != sole {
                 receiver.passThrough.giveUpWaiting()
-            } else if now - since > Self.keyFramePatience {
+            } else if now - since > Self.keyframePatience {
                 receiver.passThrough.giveUpWaiting()
                 receiver.passThrough.policy.holdOff(now: now)
             }
@@ -86,7 +86,7 @@ extension Room {
                 acceptance: acceptance, canvas: downlink.dimensions, carries: downlink.bitRate.sustained,
                 ceiling: receiver.peer.configuration.rateLimits.maximum,
                 backlog: receiver.peer.videoBacklog(now: now),
-                asksTooOften: downlink.keyFrameAllowance.isExceeded(now: now)), now: now)
+                asksTooOften: downlink.keyframeAllowance.isExceeded(now: now)), now: now)
     }
 
     private func source(_ id: SourceID, now: MonotonicInstant) -> PassThroughPolicy.Source? {
@@ -99,7 +99,7 @@ extension Room {
         let isPresent = last.map { isScreen || now - $0 <= configuration.silentAfter } ?? false
         return PassThroughPolicy.Source(
             isOn: isScreen || sender.cameraIsOn,
-            canRequestKeyFrames: media.feedback.pli || media.feedback.fir, isPresent: isPresent,
+            canRequestKeyframes: media.feedback.pli || media.feedback.fir, isPresent: isPresent,
             profileLevel: format.profileLevel, dimensions: format.dimensions,
             rotation: pipeline.passThrough.rotation, packetizationMode: Int(media.packetizationMode),
             largestPayload: pipeline.passThrough.largestPayload(now: now), rate: pipeline.passThrough.rate(now: now),
@@ -115,7 +115,7 @@ extension Room {
         receiver.passThrough.fallBack(because: reason, needsPicture: needsPicture, now: now)
         guard needsPicture else { return }
         pipeline?.rests = false
-        sender?.peer.wantKeyFrame(source.content.negotiated, now: now)
+        sender?.peer.wantKeyframe(source.content.negotiated, now: now)
     }
 
     /// Whether a receiver that falls back is to be composed a picture from now on.
@@ -158,7 +158,7 @@ extension Room {
                 if gaps.until > now { isSent = true } else { receiver.passThrough.forgetGaps() }
             }
         }
-        if pipeline.passThrough.collectsKeyFrames != isAwaited { pipeline.passThrough.collectsKeyFrames = isAwaited }
+        if pipeline.passThrough.collectsKeyframes != isAwaited { pipeline.passThrough.collectsKeyframes = isAwaited }
         let isTapped = isAwaited || isSent
         if passThrough.isTapped(source) != isTapped {
             passThrough.setTapped(isTapped, source)
@@ -167,7 +167,7 @@ extension Room {
         let rests = isSent && isOnlyPassedOn && !plan.requiredSources.contains(source)
         guard pipeline.rests != rests else { return }
         pipeline.rests = rests
-        if pipeline.isResting, !rests { sender.peer.wantKeyFrame(content.negotiated, now: now) }
+        if pipeline.isResting, !rests { sender.peer.wantKeyframe(content.negotiated, now: now) }
     }
 
     // MARK: Packets
@@ -197,8 +197,8 @@ extension Room {
             }
             served.append(receiver)
         }
-        if let keyFrame = pipeline.passThrough.takeKeyFrame() {
-            served += begin(with: keyFrame, of: pipeline, now: now)
+        if let keyframe = pipeline.passThrough.takeKeyframe() {
+            served += begin(with: keyframe, of: pipeline, now: now)
         }
         return served
     }
@@ -218,7 +218,7 @@ extension Room {
                 }
                 receiver.passThrough.stop()
             }
-            if packet.glance.isIDR { receiver.passThrough.policy.keyFramePassed(now: now) }
+            if packet.glance.isIDR { receiver.passThrough.policy.keyframePassed(now: now) }
         }
         if receiver.passThrough.isStopped {
             // What was missed before may still come.
@@ -234,12 +234,12 @@ extension Room {
 
     /// Begins for all who wait for the keyframe and whose links take it.
     private func begin(
-        with keyFrame: CollectedKeyFrame, of pipeline: UplinkPipeline, now: MonotonicInstant
+        with keyframe: CollectedKeyframe, of pipeline: UplinkPipeline, now: MonotonicInstant
     ) -> [Participant] {
-        guard let first = keyFrame.packets.first else { return [] }
+        guard let first = keyframe.packets.first else { return [] }
         var served: [Participant] = []
         for receiver in participants where receiver.passThrough.awaited == pipeline.source {
-            guard receiver.peer.videoBacklog(adding: keyFrame.size, now: now) <= Self.longestKeyFrame else {
+            guard receiver.peer.videoBacklog(adding: keyframe.size, now: now) <= Self.longestKeyframe else {
                 receiver.passThrough.giveUpWaiting()
                 receiver.passThrough.policy.holdOff(now: now)
                 continue
@@ -247,8 +247,8 @@ extension Room {
             receiver.passThrough.begin(pipeline.source, now: now)
             receiver.downlink?.leaveGroup()
             receiver.peer.beginPassThrough(
-                at: first, parameterSets: keyFrame.hasParameterSets ? [] : pipeline.passThrough.parameterSets, now: now)
-            for packet in keyFrame.packets {
+                at: first, parameterSets: keyframe.hasParameterSets ? [] : pipeline.passThrough.parameterSets, now: now)
+            for packet in keyframe.packets {
                 let packets = receiver.peer.passOn(
                     packet.told(pipeline.passThrough.rotation, inFrameOf: first), parameterSets: [],
                     leavesOutDispensable: false, now: now)
@@ -264,23 +264,23 @@ extension Room {
     // MARK: Keyframes
 
     /// A receiver asks for a keyframe.
-    func keyFrameRequested(by receiver: Participant, now: MonotonicInstant) {
-        guard !passThroughKeyFrameRequested(by: receiver, now: now) else { return }
-        encoding.keyFrameRequested(by: receiver, now: now)
+    func keyframeRequested(by receiver: Participant, now: MonotonicInstant) {
+        guard !passThroughKeyframeRequested(by: receiver, now: now) else { return }
+        encoding.keyframeRequested(by: receiver, now: now)
     }
 
     /// A receiver lost a picture, and may do without a keyframe.
     func pictureLost(by receiver: Participant, now: MonotonicInstant) {
-        guard !passThroughKeyFrameRequested(by: receiver, now: now) else { return }
+        guard !passThroughKeyframeRequested(by: receiver, now: now) else { return }
         encoding.pictureLost(by: receiver, now: now)
     }
 
     /// A receiver of a source's packets asks for a keyframe. Returns whether that is seen to.
-    private func passThroughKeyFrameRequested(by receiver: Participant, now: MonotonicInstant) -> Bool {
+    private func passThroughKeyframeRequested(by receiver: Participant, now: MonotonicInstant) -> Bool {
         guard let source = receiver.passThrough.source, !receiver.passThrough.isStopped else { return false }
         // Who asks for too many gets an encoder's frames: see the policy.
-        if receiver.downlink?.keyFrameAllowance.take(now: now) ?? false {
-            participant(source.participant)?.peer.wantKeyFrame(source.content.negotiated, now: now)
+        if receiver.downlink?.keyframeAllowance.take(now: now) ?? false {
+            participant(source.participant)?.peer.wantKeyframe(source.content.negotiated, now: now)
         }
         return true
     }

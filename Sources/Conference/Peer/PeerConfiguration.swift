@@ -1,6 +1,6 @@
+public import CongestionControl
 import MediaCore
 import RTP
-public import RateControl
 public import SecureTransport
 
 /// What a `PeerConnection` needs besides the negotiated session.

@@ -1,7 +1,7 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 import SecureTransport
 
 extension PeerConnection {
@@ -118,7 +118,7 @@ extension PeerConnection {
         for line in lines.indices where lines[line].videoSender?.ssrc == ssrc {
             guard lines[line].videoSender?.pictureLossIndicated(now: now) == true else { continue }
             let media = lines[line].negotiated
-            events.append(media.feedback.rpsi ? .pictureLost(media.content) : .keyFrameRequested(media.content))
+            events.append(media.feedback.rpsi ? .pictureLost(media.content) : .keyframeRequested(media.content))
         }
     }
 
@@ -139,7 +139,7 @@ extension PeerConnection {
             guard
                 lines[line].videoSender?.fullIntraRequested(commandSequence: entry.commandSequence, now: now) == true
             else { continue }
-            events.append(.keyFrameRequested(lines[line].negotiated.content))
+            events.append(.keyframeRequested(lines[line].negotiated.content))
         }
     }
 

@@ -1,6 +1,6 @@
+import CongestionControl
 public import MediaCore
 import RTP
-import RateControl
 public import SecureTransport
 
 /// Bounds on rates: what the other side is asked to send at most, and what it asks of us.

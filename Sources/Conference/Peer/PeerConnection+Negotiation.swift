@@ -1,6 +1,6 @@
+import CongestionControl
 public import MediaCore
 import RTP
-import RateControl
 public import SecureTransport
 
 extension PeerConnection {

@@ -1,7 +1,7 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 import SecureTransport
 
 /// Which repair of loss a receiver's streams are given now.

@@ -1,7 +1,7 @@
+import CongestionControl
 public import MediaCore
 public import NIOCore
 import RTP
-import RateControl
 public import SecureTransport
 
 extension PeerConnection {

@@ -1,7 +1,7 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 import SecureTransport
 
 extension PeerConnection {
@@ -17,14 +17,14 @@ extension PeerConnection {
                     line: line, now: now)
             }
             let roundTripTime = self.roundTripTime ?? .milliseconds(100)
-            if receiver.takeKeyFrameRequest(roundTripTime: roundTripTime, now: now) {
-                sendControl([keyFrameRequest(line: line, mediaSSRC: ssrc)], line: line, now: now)
+            if receiver.takeKeyframeRequest(roundTripTime: roundTripTime, now: now) {
+                sendControl([keyframeRequest(line: line, mediaSSRC: ssrc)], line: line, now: now)
             }
         }
         sendTransportFeedback(now: now)
     }
 
-    private func keyFrameRequest(line: Int, mediaSSRC: UInt32) -> RTCPPacket {
+    private func keyframeRequest(line: Int, mediaSSRC: UInt32) -> RTCPPacket {
         let media = lines[line].negotiated
         // Where a picture loss indication does not ask for a keyframe, a full intra request does (RFC 5104 4.3.1).
         let asksForIntra =

@@ -1,7 +1,7 @@
+import CongestionControl
 public import MediaCore
 public import NIOCore
 import RTP
-import RateControl
 public import SecureTransport
 public import VideoCoding
 
@@ -108,22 +108,22 @@ extension PeerConnection {
     }
 
     /// Asks the remote sender for a keyframe, soon and then until it comes: the decoder lost its references.
-    public func requestKeyFrame(_ content: NegotiatedMedia.Content = .main, now: MonotonicInstant) {
+    public func requestKeyframe(_ content: NegotiatedMedia.Content = .main, now: MonotonicInstant) {
         guard let line = line(content) else { return }
         lines[line].videoReceiver?.decoderLostReferences(now: now)
     }
 
     /// Whether the remote side was negotiated to answer requests for keyframes.
-    func canRequestKeyFrames(_ content: NegotiatedMedia.Content) -> Bool {
-        line(content).flatMap { lines[$0].videoReceiver?.canRequestKeyFrames } ?? false
+    func canRequestKeyframes(_ content: NegotiatedMedia.Content) -> Bool {
+        line(content).flatMap { lines[$0].videoReceiver?.canRequestKeyframes } ?? false
     }
 
     /// Says that nobody looks at the video that comes, or that somebody does again: see `VideoReceiveStream.setUnseen`.
     func setUnseen(
-        _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyFrame: Bool, now: MonotonicInstant
+        _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyframe: Bool, now: MonotonicInstant
     ) {
         guard let line = line(content) else { return }
-        lines[line].videoReceiver?.setUnseen(isUnseen, needsKeyFrame: needsKeyFrame, now: now)
+        lines[line].videoReceiver?.setUnseen(isUnseen, needsKeyframe: needsKeyframe, now: now)
     }
 
     /// - Parameter picture: What the picture waited for that begins with the packet.

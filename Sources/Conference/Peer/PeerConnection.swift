@@ -1,8 +1,8 @@
+public import CongestionControl
 import H264
 public import MediaCore
 public import NIOCore
 public import RTP
-public import RateControl
 public import SecureTransport
 import VideoCoding
 

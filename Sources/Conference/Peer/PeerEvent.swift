@@ -13,7 +13,7 @@ public enum PeerEvent: Sendable {
     case audioPacket(ReceivedAudioPacket)
     /// The remote side cannot decode a video stream of ours until it gets a keyframe. Repeats of one request are
     /// coalesced.
-    case keyFrameRequested(NegotiatedMedia.Content)
+    case keyframeRequested(NegotiatedMedia.Content)
     /// The same, where the remote side also goes on with a picture that refers to nothing but what it has acknowledged.
     case pictureLost(NegotiatedMedia.Content)
     /// The remote side has the picture whole that was taken at this time, and what came before it since the last with which

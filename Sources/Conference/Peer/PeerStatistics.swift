@@ -1,6 +1,6 @@
+import CongestionControl
 public import MediaCore
 import RTP
-import RateControl
 import SecureTransport
 
 /// Counters of one connection, since it began.
@@ -43,8 +43,8 @@ public struct PeerStatistics: Sendable {
     public var videoFractionLost: Double
     public var audioFractionLost: Double
     public var framesSent: UInt64
-    public var keyFramesSent: UInt64
-    public var keyFrameRequestsReceived: UInt64
+    public var keyframesSent: UInt64
+    public var keyframeRequestsReceived: UInt64
 
     /// Of the main video we receive.
     public var videoPacketsReceived: UInt64
@@ -52,8 +52,8 @@ public struct PeerStatistics: Sendable {
     public var framesReceived: UInt64
     /// Frames not handed on because what they refer to is missing.
     public var framesWithheld: UInt64
-    public var keyFramesReceived: UInt64
-    public var keyFrameRequestsSent: UInt64
+    public var keyframesReceived: UInt64
+    public var keyframeRequestsSent: UInt64
     /// Pictures with which it went on after a loss although they were no keyframes.
     public var recoveryPointsUsed: UInt64
     public var negativeAcknowledgementsSent: UInt64
@@ -106,13 +106,13 @@ extension PeerConnection {
             isVideoPaused: isVideoPaused, videoBitRate: allocated.video, latency: latency, pacerQueue: pacer.queuedSize,
             pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
             videoFractionLost: videoFractionLost, audioFractionLost: audioFractionLost,
-            framesSent: sender?.framesSent ?? 0, keyFramesSent: sender?.keyFramesSent ?? 0,
-            keyFrameRequestsReceived: sender?.keyFrameRequests ?? 0,
+            framesSent: sender?.framesSent ?? 0, keyframesSent: sender?.keyframesSent ?? 0,
+            keyframeRequestsReceived: sender?.keyframeRequests ?? 0,
             videoPacketsReceived: receiver?.packetsReceived ?? 0,
             videoPacketsLost: receiver.map { Int64($0.reception.cumulativeLost) } ?? 0,
             framesReceived: receiver?.framesReceived ?? 0, framesWithheld: receiver?.framesWithheld ?? 0,
-            keyFramesReceived: receiver?.keyFramesReceived ?? 0,
-            keyFrameRequestsSent: receiver?.keyFrames.requestCount ?? 0,
+            keyframesReceived: receiver?.keyframesReceived ?? 0,
+            keyframeRequestsSent: receiver?.keyframes.requestCount ?? 0,
             recoveryPointsUsed: receiver?.recoveryPointsUsed ?? 0,
             negativeAcknowledgementsSent: receiver?.nacksSent ?? 0,
             retransmissionsReceived: receiver?.retransmissionsReceived ?? 0,
@@ -132,9 +132,9 @@ struct VideoReception {
     /// Frames not handed on because what they refer to is missing.
     var framesWithheld: UInt64
     var packetsLost: UInt64
-    var keyFrames: UInt64
+    var keyframes: UInt64
     /// Keyframes that the sender was asked for.
-    var keyFrameRequests: UInt64
+    var keyframeRequests: UInt64
 }
 
 extension PeerConnection {
@@ -143,13 +143,13 @@ extension PeerConnection {
         line(content).flatMap { lines[$0].videoReceiver }.map { receiver in
             VideoReception(
                 framesReceived: receiver.framesReceived, framesWithheld: receiver.framesWithheld,
-                packetsLost: UInt64(clamping: receiver.reception.cumulativeLost), keyFrames: receiver.keyFramesReceived,
-                keyFrameRequests: receiver.keyFrames.requestCount)
+                packetsLost: UInt64(clamping: receiver.reception.cumulativeLost), keyframes: receiver.keyframesReceived,
+                keyframeRequests: receiver.keyframes.requestCount)
         }
     }
 
     /// Keyframes of the main video that the remote side has asked for.
-    var keyFrameRequestsReceived: UInt64 {
-        videoLine.flatMap { lines[$0].videoSender?.keyFrameRequests } ?? 0
+    var keyframeRequestsReceived: UInt64 {
+        videoLine.flatMap { lines[$0].videoSender?.keyframeRequests } ?? 0
     }
 }

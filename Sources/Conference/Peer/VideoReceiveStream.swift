@@ -13,7 +13,7 @@ import VideoCoding
 final class VideoReceiveStream {
     /// After a loss that nothing repairs, frames are held back until a keyframe; but a sender that answers no request
     /// for so long is decoded as it is (it may refresh intra-coded rows, or not listen to feedback at all).
-    static let keyFramePatience = Duration.seconds(2)
+    static let keyframePatience = Duration.seconds(2)
 
     private(set) var ssrc: UInt32?
     private(set) var reception = ReceptionStatistics(clockRate: 90_000)
@@ -21,7 +21,7 @@ final class VideoReceiveStream {
     private var depacketizer = H264Depacketizer()
     private var formats = FormatTracker()
     private var timestamps = TimestampUnwrapper()
-    private(set) var keyFrames = KeyFrameRequester()
+    private(set) var keyframes = KeyframeRequester()
     private var arrivals = FrameArrivals()
     private var orientation: VideoOrientationTracker
 
@@ -39,9 +39,9 @@ final class VideoReceiveStream {
     private var flexFEC: (ssrc: UInt32, reception: ReceptionStatistics, decoder: FlexFECDecoder)?
     private let configuration: JitterBuffer.Configuration
     /// Whether the sender was negotiated to answer PLI or FIR.
-    let canRequestKeyFrames: Bool
+    let canRequestKeyframes: Bool
     private var lastSequence: Int64?
-    private var sawKeyFrame = false
+    private var sawKeyframe = false
     private var brokenSince: MonotonicInstant?
     /// Whether the decoder itself could not go on, so that it may lack any picture there was.
     private(set) var needsWholePicture = false
@@ -56,7 +56,7 @@ final class VideoReceiveStream {
 
     private(set) var framesReceived: UInt64 = 0
     private(set) var framesWithheld: UInt64 = 0
-    private(set) var keyFramesReceived: UInt64 = 0
+    private(set) var keyframesReceived: UInt64 = 0
     /// Pictures with which it went on after a loss although they were no keyframes.
     private(set) var recoveryPointsUsed: UInt64 = 0
     private(set) var retransmissionsReceived: UInt64 = 0
@@ -71,7 +71,7 @@ final class VideoReceiveStream {
     init(_ media: NegotiatedMedia) {
         self.media = media
         configuration = media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
-        canRequestKeyFrames = media.feedback.pli || media.feedback.fir
+        canRequestKeyframes = media.feedback.pli || media.feedback.fir
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         jitterBuffer = JitterBuffer(configuration: configuration)
         for set in media.h264?.parameterSets ?? [] {
@@ -190,8 +190,8 @@ final class VideoReceiveStream {
     func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
 
     /// Whether to ask for a keyframe now.
-    func takeKeyFrameRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
-        asksForKeyFrames && ssrc != nil && keyFrames.takeRequest(roundTripTime: roundTripTime, now: now)
+    func takeKeyframeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
+        asksForKeyframes && ssrc != nil && keyframes.takeRequest(roundTripTime: roundTripTime, now: now)
     }
 
     /// The decoder could not go on: everything until the next keyframe is useless.
@@ -205,25 +205,25 @@ final class VideoReceiveStream {
     func takeAcknowledgement(now: MonotonicInstant) -> UInt32? { acknowledgement.take(now: now) }
 
     /// Somebody wants a keyframe, although nothing is missing.
-    func keyFrameWanted(now: MonotonicInstant) {
-        if canRequestKeyFrames { keyFrames.need(now: now) }
+    func keyframeWanted(now: MonotonicInstant) {
+        if canRequestKeyframes { keyframes.need(now: now) }
     }
 
     /// Nobody looks at the stream any more, or somebody does again.
     ///
-    /// - Parameter needsKeyFrame: Whether the decoder can go on with a keyframe only.
-    func setUnseen(_ isUnseen: Bool, needsKeyFrame: Bool, now: MonotonicInstant) {
+    /// - Parameter needsKeyframe: Whether the decoder can go on with a keyframe only.
+    func setUnseen(_ isUnseen: Bool, needsKeyframe: Bool, now: MonotonicInstant) {
         self.isUnseen = isUnseen
-        guard !isUnseen, needsKeyFrame else { return }
+        guard !isUnseen, needsKeyframe else { return }
         // The decoder does without what comes before, so that a loss among it is none.
         brokenSince = nil
-        keyFrames.need(now: now)
+        keyframes.need(now: now)
     }
 
-    private var asksForKeyFrames: Bool { canRequestKeyFrames && !isUnseen }
+    private var asksForKeyframes: Bool { canRequestKeyframes && !isUnseen }
 
     var nextDeadline: MonotonicInstant {
-        min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyFrames ? keyFrames.nextDeadline : .distantFuture)
+        min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyframes ? keyframes.nextDeadline : .distantFuture)
     }
 
     /// The frames that are complete, or given up, by now.
@@ -252,30 +252,30 @@ final class VideoReceiveStream {
         if unit.isDamaged { breakReferences(now: now) }
         guard unit.hasPicture else { return nil }
         let arrival = arrivals.arrival(timestamp: unit.rtpTimestamp) ?? (first: now, last: now)
-        let isKeyFrame = unit.isIDR && !unit.isDamaged
+        let isKeyframe = unit.isIDR && !unit.isDamaged
         guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
             framesWithheld &+= 1
-            keyFrames.need(now: now)
+            keyframes.need(now: now)
             return nil
         }
-        if isKeyFrame {
-            keyFramesReceived &+= 1
+        if isKeyframe {
+            keyframesReceived &+= 1
             begin(recovery: nil)
         } else if let recovery = recoveryPoint(of: unit) {
             recoveryPointsUsed &+= 1
             begin(recovery: recovery)
-        } else if !isUnseen, !sawKeyFrame || brokenSince != nil {
-            keyFrames.need(now: now)
+        } else if !isUnseen, !sawKeyframe || brokenSince != nil {
+            keyframes.need(now: now)
             let waited = brokenSince.map { now - $0 } ?? .zero
             if brokenSince == nil { brokenSince = now }
-            if canRequestKeyFrames ? waited < Self.keyFramePatience : !sawKeyFrame && waited < Self.keyFramePatience {
+            if canRequestKeyframes ? waited < Self.keyframePatience : !sawKeyframe && waited < Self.keyframePatience {
                 framesWithheld &+= 1
                 return nil
             }
         }
         let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
         let sample = SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time)
-        if isKeyFrame { acknowledgement.isWanted = media.feedback.rpsi && sample.isLongTermReference }
+        if isKeyframe { acknowledgement.isWanted = media.feedback.rpsi && sample.isLongTermReference }
         let isRecovering = picturesToRecover > 0
         if isRecovering, slice.referenceIDC > 0 { picturesToRecover -= 1 }
         if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
@@ -287,25 +287,25 @@ final class VideoReceiveStream {
     /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8): one
     /// behind which all of the picture is renewed, or one that needs what the sender was told has arrived.
     private func recoveryPoint(of unit: AccessUnit) -> RecoveryPoint? {
-        guard media.feedback.rpsi, !unit.isDamaged, !sawKeyFrame || brokenSince != nil,
+        guard media.feedback.rpsi, !unit.isDamaged, !sawKeyframe || brokenSince != nil,
             let point = RecoveryPoint(of: unit.nalUnits),
-            point.frameCount > 0 || (sawKeyFrame && !needsWholePicture)
+            point.frameCount > 0 || (sawKeyframe && !needsWholePicture)
         else { return nil }
         return point
     }
 
     /// Decoding begins, or goes on after a loss.
     private func begin(recovery: RecoveryPoint?) {
-        sawKeyFrame = true
+        sawKeyframe = true
         brokenSince = nil
         needsWholePicture = false
         picturesToRecover = recovery?.frameCount ?? 0
-        keyFrames.keyFrameArrived()
+        keyframes.keyframeArrived()
     }
 
     private func breakReferences(now: MonotonicInstant) {
         if brokenSince == nil { brokenSince = now }
-        if canRequestKeyFrames { keyFrames.need(now: now) }
+        if canRequestKeyframes { keyframes.need(now: now) }
     }
 
     /// A new SSRC is a new stream from the same sender: nothing of the old one may mix into it.
@@ -318,7 +318,7 @@ final class VideoReceiveStream {
         arrivals = FrameArrivals()
         orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
         lastSequence = nil
-        sawKeyFrame = false
+        sawKeyframe = false
         brokenSince = nil
         needsWholePicture = false
         picturesToRecover = 0

@@ -9,7 +9,7 @@ import VideoCoding
 /// keyframe requests are new.
 struct VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
-    static let keyFrameRequestWindow = Duration.milliseconds(300)
+    static let keyframeRequestWindow = Duration.milliseconds(300)
     /// What timestamps count a second (RFC 6184 8.1).
     static let clockRate: Int32 = 90_000
 
@@ -21,7 +21,7 @@ struct VideoSendStream {
     var timestampShift: UInt32 = 0
     /// Of the next packet.
     var sequenceNumber: UInt16
-    private var lastKeyFrameRequest: MonotonicInstant?
+    private var lastKeyframeRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
     private(set) var orientationID: UInt8?
     var lastRotation: VideoRotation?
@@ -41,8 +41,8 @@ struct VideoSendStream {
     private(set) var packetsReportedOn: Int64 = 0
     private var reportedPacketCount: Int64 = 0
     var framesSent: UInt64 = 0
-    private(set) var keyFramesSent: UInt64 = 0
-    private(set) var keyFrameRequests: UInt64 = 0
+    private(set) var keyframesSent: UInt64 = 0
+    private(set) var keyframeRequests: UInt64 = 0
     /// The RTP timestamp of the newest frame.
     var latestTimestamp: UInt32?
     /// What comes behind something else has a timestamp that is higher by this at least: a millisecond.
@@ -109,13 +109,13 @@ struct VideoSendStream {
     ) -> [RTPPacket] {
         let made = payloads.flatMap { $0.packetizer == packetizer ? $0 : nil }
         guard let payloads = (made ?? FramePayloads(of: frame, by: packetizer))?.payloads else { return [] }
-        if frame.isKeyFrame { keyFramesSent &+= 1 }
+        if frame.isKeyframe { keyframesSent &+= 1 }
         framesSent &+= 1
         passThrough?.isOver = true
         let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
         sentPictures?.add(timestamp: timestamp, time: captureTime)
-        let tellsRotation = frame.isKeyFrame || rotation != lastRotation
+        let tellsRotation = frame.isKeyframe || rotation != lastRotation
         lastRotation = rotation
         return payloads.enumerated().map { index, payload in
             defer { sequenceNumber &+= 1 }
@@ -194,9 +194,9 @@ struct VideoSendStream {
 
     /// Whether a picture loss indication asks for something new.
     mutating func pictureLossIndicated(now: MonotonicInstant) -> Bool {
-        if let lastKeyFrameRequest, now - lastKeyFrameRequest < Self.keyFrameRequestWindow { return false }
-        lastKeyFrameRequest = now
-        keyFrameRequests &+= 1
+        if let lastKeyframeRequest, now - lastKeyframeRequest < Self.keyframeRequestWindow { return false }
+        lastKeyframeRequest = now
+        keyframeRequests &+= 1
         return true
     }
 

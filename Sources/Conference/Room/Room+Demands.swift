@@ -101,13 +101,13 @@ extension Room {
         guard let pipeline = participant.pipeline(for: content) else { return }
         let size = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         let effort = demand.effort(
-            for: size, content: content, canPause: participant.peer.canRequestKeyFrames(content.negotiated))
+            for: size, content: content, canPause: participant.peer.canRequestKeyframes(content.negotiated))
         guard effort != pipeline.effort else { return }
-        let needsKeyFrame = pipeline.setEffort(effort)
+        let needsKeyframe = pipeline.setEffort(effort)
         participant.peer.setUnseen(
-            effort == .keyFrames, content: content.negotiated, needsKeyFrame: needsKeyFrame, now: now)
+            effort == .keyframes, content: content.negotiated, needsKeyframe: needsKeyframe, now: now)
         // It is asked for now, not with the next packet that comes.
-        if needsKeyFrame { participant.nextWakeUp = min(participant.nextWakeUp, now) }
+        if needsKeyframe { participant.nextWakeUp = min(participant.nextWakeUp, now) }
     }
 }
 

@@ -170,7 +170,7 @@ final class Room {
         guard let pipeline = participant.makePipeline(for: SourceContent(frame.content), budget: decoding) else {
             return
         }
-        if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyFrame(frame.content, now: now) }
+        if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyframe(frame.content, now: now) }
     }
 
     /// Has decoded what came of a participant's video: frames that came together are one job.
@@ -311,7 +311,7 @@ final class Room {
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         if pipeline.complete(batch, of: completion, now: now) {
-            participant.peer.requestKeyFrame(content.negotiated, now: now)
+            participant.peer.requestKeyframe(content.negotiated, now: now)
         }
         if content == .slides { noteWhetherPresents(participant) }
         handOutDecode(pipeline, now: now)

@@ -33,7 +33,7 @@ struct ShownRates {
                 let shown = UplinkPrice.shownRate(
                     UplinkPrice.View(
                         share: share, rate: group?.bitRate.sustained ?? downlink.bitRate.sustained,
-                        quantiser: group?.quantiser, mayForward: sole == source))
+                        qp: group?.qp, mayForward: sole == source))
                 if shown > self[source] { rates[source] = shown }
             }
         }

@@ -53,7 +53,7 @@ struct UplinkDemand: Sendable {
     ///
     /// - Parameter canPause: Whether the sender can be asked for a keyframe when it is seen again.
     func effort(for source: VideoDimensions?, content: SourceContent, canPause: Bool) -> UplinkEffort {
-        guard isSeen else { return canPause ? .keyFrames : .referenceFrames }
+        guard isSeen else { return canPause ? .keyframes : .referenceFrames }
         // Letters suffer.
         guard content == .camera, let source else { return .full }
         // A tile that is filled shows a part of the picture as wide or as high as itself.

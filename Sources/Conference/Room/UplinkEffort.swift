@@ -9,12 +9,12 @@ public enum UplinkEffort: String, Codable, Hashable, Sendable {
     /// Without the loop filter, and without the frames that no other refers to where pictures come often enough.
     case referenceFrames = "reference-frames"
     /// Keyframes alone: nobody sees it.
-    case keyFrames = "keyframes"
+    case keyframes = "keyframes"
 
     /// How the decoder is to take the frames that it gets.
     var loopFilter: DecodingEffort.LoopFilter {
         switch self {
-        case .full, .keyFrames: .all
+        case .full, .keyframes: .all
         case .filteredReferences: .references
         case .referenceFrames: .none
         }
@@ -25,7 +25,7 @@ public enum UplinkEffort: String, Codable, Hashable, Sendable {
         switch self {
         case .full, .filteredReferences: .all
         case .referenceFrames: .references
-        case .keyFrames: .keyFrames
+        case .keyframes: .keyframes
         }
     }
 }

@@ -49,7 +49,7 @@ final class UplinkPipeline {
     /// Whether pictures differ from what was meant until the next keyframe, since the loop filter was left out.
     private var hasDrifted = false
     /// When a keyframe was first missed after frames had been left out.
-    private var awaitsKeyFrameSince: MonotonicInstant?
+    private var awaitsKeyframeSince: MonotonicInstant?
     /// What the newest picture waited for.
     private(set) var newestTimes: SourceFrameTimes?
     /// What frames waited for, be they shown or not: the stages `LatencyStage.uplink`.
@@ -93,17 +93,17 @@ final class UplinkPipeline {
             gate.leftOut(frame.sample)
             // A keyframe would be refused for the same reason, or nobody looks.
             let mayPass = refusal != .level && refusal != .memory && refusal != .slices
-            return mayPass && admittedFrames != .keyFrames && gate.lacksReferences
+            return mayPass && admittedFrames != .keyframes && gate.lacksReferences
         }
         stages[.jitterBuffer].observe(now - frame.lastArrival)
         pending.append(PendingFrame(frame: frame, complete: now, samples: request.samples))
         guard pending.count > Self.maximumPendingFrames else { return false }
         // A keyframe at the very front leaves nothing to drop before it: then all that waits is too much.
-        let keyFrame = pending.lastIndex { $0.frame.sample.isSync }.flatMap { $0 > 0 ? $0 : nil }
-        let dropped = keyFrame ?? pending.count
+        let keyframe = pending.lastIndex { $0.frame.sample.isSync }.flatMap { $0 > 0 ? $0 : nil }
+        let dropped = keyframe ?? pending.count
         framesDropped &+= UInt64(dropped)
         pending.removeFirst(dropped)
-        return keyFrame == nil
+        return keyframe == nil
     }
 
     // MARK: Leaving out
@@ -113,25 +113,25 @@ final class UplinkPipeline {
     func setEffort(_ wanted: UplinkEffort) -> Bool {
         effort = wanted
         gate.frames = admittedFrames
-        return wanted != .keyFrames && (gate.lacksReferences || (hasDrifted && wanted.loopFilter != .none))
+        return wanted != .keyframes && (gate.lacksReferences || (hasDrifted && wanted.loopFilter != .none))
     }
 
-    private var admittedFrames: DecodingEffort.Frames { rests ? UplinkEffort.keyFrames.frames : effort.frames }
+    private var admittedFrames: DecodingEffort.Frames { rests ? UplinkEffort.keyframes.frames : effort.frames }
 
     /// Whether nothing new is shown on purpose: nobody looked, and the keyframe is not there yet with which it goes on.
-    var isResting: Bool { rests || effort == .keyFrames || gate.lacksReferences }
+    var isResting: Bool { rests || effort == .keyframes || gate.lacksReferences }
 
     private func admits(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         switch gate.admit(frame.sample) {
         case .decode: break
         case .skip: return false
-        case .awaitKeyFrame:
-            let since = awaitsKeyFrameSince ?? now
-            awaitsKeyFrameSince = since
-            guard now - since >= VideoReceiveStream.keyFramePatience else { return false }
+        case .awaitKeyframe:
+            let since = awaitsKeyframeSince ?? now
+            awaitsKeyframeSince = since
+            guard now - since >= VideoReceiveStream.keyframePatience else { return false }
             gate.goOnWithoutReferences()
         }
-        awaitsKeyFrameSince = nil
+        awaitsKeyframeSince = nil
         hasDrifted = !frame.sample.isSync && (hasDrifted || effort.loopFilter == .none)
         return true
     }
@@ -185,7 +185,7 @@ final class UplinkPipeline {
                 switch output.result {
                 case .picture(let picture):
                     batch.decoded &+= 1
-                    if sample.isSync { batch.needsKeyFrame = false }
+                    if sample.isSync { batch.needsKeyframe = false }
                     // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run before.
                     let shown = frames.last { $0.sample.presentationTime == picture.presentationTime } ?? frame
                     guard !shown.isRecovering else { return }
@@ -193,10 +193,10 @@ final class UplinkPipeline {
                     batch.rotation = shown.rotation
                 case .dropped(let reason):
                     batch.dropped &+= 1
-                    if reason == .awaitingKeyFrame { batch.needsKeyFrame = true }
+                    if reason == .awaitingKeyframe { batch.needsKeyframe = true }
                 case .failed:
                     batch.dropped &+= 1
-                    batch.needsKeyFrame = true
+                    batch.needsKeyframe = true
                 }
             }
         }
@@ -222,7 +222,7 @@ final class UplinkPipeline {
         }
         inFlight.removeAll(keepingCapacity: true)
         isEnding = false
-        return batch.needsKeyFrame && !pending.contains { $0.frame.sample.isSync }
+        return batch.needsKeyframe && !pending.contains { $0.frame.sample.isSync }
     }
 
     private func times(of picture: DecodedPicture, decodedBy completion: JobCompletion) -> SourceFrameTimes? {

@@ -32,7 +32,7 @@ struct UplinkPrice: Sendable {
         /// The video rate of the receiver's encoder; of its path, where it has none.
         var rate: BitRate
         /// The QP of that encoder, averaged; nil while it is not known.
-        var quantiser: Double?
+        var qp: Double?
         /// Whether the receiver may be sent the source's own packets.
         var mayForward = false
     }
@@ -67,7 +67,7 @@ struct UplinkPrice: Sendable {
     /// An encoder that has reached a fine QP has rate to spare. A source's own packets are only forwarded where the path
     /// carries them with room to spare (`PassThroughPolicy`), and forwarding is better than any encoder.
     static func shownRate(_ view: View) -> BitRate {
-        let spare = view.quantiser.map { exp2(min(0, $0 - finestQuantiser) / stepsToHalve) } ?? 1
+        let spare = view.qp.map { exp2(min(0, $0 - finestQP) / stepsToHalve) } ?? 1
         let rate = view.rate * min(max(view.share, 0), 1)
         return view.mayForward ? rate * (forwardableShare / headRoom) : rate * spare
     }
@@ -90,7 +90,7 @@ struct UplinkPrice: Sendable {
     /// The most that is asked for a tile, by the rate at which it looks well: that is a QP finer by twelve.
     private static let mostOfTile = 4.0
     /// Nobody sees that a picture is finer than this.
-    private static let finestQuantiser = 16.0
+    private static let finestQP = 16.0
     /// By so many steps of the QP the rate halves.
     private static let stepsToHalve = 6.0
     /// The part of a path's rate that a source may have to be forwarded on it: `PassThroughPolicy` asks for a fifth more.

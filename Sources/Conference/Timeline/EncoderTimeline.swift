@@ -9,7 +9,7 @@ struct EncoderReading {
     var framesEncoded: UInt64 = 0
     /// Pictures left out: the encoder was busy, or the network is behind.
     var framesLeftOut: UInt64 = 0
-    var keyFrames: UInt64 = 0
+    var keyframes: UInt64 = 0
 }
 
 /// One encoder's last minute.
@@ -20,8 +20,8 @@ final class EncoderTimeline {
         var targetBitRate: UInt32 = 0
         var encoded: UInt16 = 0
         var leftOut: UInt16 = 0
-        var keyFrames: UInt16 = 0
-        var keyFrameRequests: UInt16 = 0
+        var keyframes: UInt16 = 0
+        var keyframeRequests: UInt16 = 0
         /// Ticks at which what is to be sent to a member waited for their network.
         var waiting: UInt16 = 0
     }
@@ -32,7 +32,7 @@ final class EncoderTimeline {
         let publicID: String
         let name: String
         private(set) var lastSeen: MonotonicInstant
-        private var keyFrameRequests = CounterReading()
+        private var keyframeRequests = CounterReading()
         private var thinned = CounterReading()
         /// Frames left out for this receiver alone, by second.
         private(set) var thinnedFrames = TimelineRing(empty: UInt16(0), count: 60)
@@ -45,7 +45,7 @@ final class EncoderTimeline {
             self.publicID = publicID
             self.name = name
             lastSeen = now
-            _ = keyFrameRequests.advance(to: requests)
+            _ = keyframeRequests.advance(to: requests)
             _ = self.thinned.advance(to: thinned)
         }
 
@@ -57,13 +57,13 @@ final class EncoderTimeline {
             lastSeen = now
             let leftOut = self.thinned.advance(to: thinned)
             if wasHere, leftOut > 0 { thinnedFrames.update(now.milliseconds / 1000) { $0.count(leftOut) } }
-            let growth = keyFrameRequests.advance(to: requests)
+            let growth = keyframeRequests.advance(to: requests)
             return wasHere ? growth : 0
         }
     }
 
     /// A keyframe that a member asked for.
-    struct KeyFrameRequest: Sendable {
+    struct KeyframeRequest: Sendable {
         var time: MonotonicInstant
         var name: String
     }
@@ -76,12 +76,12 @@ final class EncoderTimeline {
     private(set) var dimensions = VideoDimensions(width: 0, height: 0)
     private(set) var maximumFrameRate = 0
     private(set) var ring = TimelineRing(empty: Bucket())
-    private(set) var keyFrameRequests = RecentList<KeyFrameRequest>(capacity: 128)
+    private(set) var keyframeRequests = RecentList<KeyframeRequest>(capacity: 128)
     private(set) var lastSeen: MonotonicInstant
 
     private var encoded = CounterReading()
     private var leftOut = CounterReading()
-    private var keyFrames = CounterReading()
+    private var keyframes = CounterReading()
 
     init(id: JobQueueID, now: MonotonicInstant) {
         self.id = id
@@ -120,9 +120,9 @@ final class EncoderTimeline {
             (growth, name) = (0, description)
         }
         guard growth > 0 || isWaitingForNetwork else { return }
-        if growth > 0 { keyFrameRequests.append(KeyFrameRequest(time: now, name: name)) }
+        if growth > 0 { keyframeRequests.append(KeyframeRequest(time: now, name: name)) }
         ring.update(TimelineScale.bucket(at: now)) { bucket in
-            bucket.keyFrameRequests.count(growth)
+            bucket.keyframeRequests.count(growth)
             if isWaitingForNetwork { bucket.waiting.count(1) }
         }
     }
@@ -133,14 +133,14 @@ final class EncoderTimeline {
         maximumFrameRate = reading.maximumFrameRate
         let growth = (
             encoded: encoded.advance(to: reading.framesEncoded), leftOut: leftOut.advance(to: reading.framesLeftOut),
-            keyFrames: keyFrames.advance(to: reading.keyFrames)
+            keyframes: keyframes.advance(to: reading.keyframes)
         )
         ring.update(TimelineScale.bucket(at: now)) { bucket in
             bucket.readings.count(1)
             bucket.targetBitRate = UInt32(clamping: reading.targetBitRate.bitsPerSecond / 1000)
             bucket.encoded.count(growth.encoded)
             bucket.leftOut.count(growth.leftOut)
-            bucket.keyFrames.count(growth.keyFrames)
+            bucket.keyframes.count(growth.keyframes)
         }
     }
 }

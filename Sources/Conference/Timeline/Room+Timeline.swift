@@ -18,7 +18,7 @@ extension Room {
             guard let row = timeline.encoder(group.queue, now: now) else { continue }
             for participant in participants where participant.downlink?.group == group.id {
                 row.observe(
-                    participant.id, requests: participant.peer.keyFrameRequestsReceived,
+                    participant.id, requests: participant.peer.keyframeRequestsReceived,
                     thinned: participant.downlink?.framesThinned ?? 0,
                     isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
                 ) { (participant.publicID, participant.name) }
@@ -57,8 +57,8 @@ extension Participant {
             reading.framesArrived = reception.framesReceived
             reading.framesWithheld = reception.framesWithheld
             reading.packetsLost = reception.packetsLost
-            reading.keyFrames = reception.keyFrames
-            reading.keyFrameRequests = reception.keyFrameRequests
+            reading.keyframes = reception.keyframes
+            reading.keyframeRequests = reception.keyframeRequests
         }
         if let pipeline {
             reading.framesDecoded = pipeline.framesDecoded
@@ -80,7 +80,7 @@ extension EncodeGroup {
     fileprivate var reading: EncoderReading {
         EncoderReading(
             targetBitRate: bitRate.sustained, dimensions: rung.dimensions, maximumFrameRate: rung.frameRate,
-            framesEncoded: framesEncoded, framesLeftOut: framesLeftOut, keyFrames: keyFramesEncoded)
+            framesEncoded: framesEncoded, framesLeftOut: framesLeftOut, keyframes: keyframesEncoded)
     }
 }
 

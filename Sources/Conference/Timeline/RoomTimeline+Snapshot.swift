@@ -93,8 +93,8 @@ extension SourceTimeline {
         snapshot.arrived = window.counts(ring, \.arrived)
         snapshot.withheld = window.counts(ring, \.withheld)
         snapshot.packetsLost = window.counts(ring, \.packetsLost)
-        snapshot.keyFrames = window.counts(ring, \.keyFrames)
-        snapshot.keyFrameRequests = window.counts(ring, \.keyFrameRequests)
+        snapshot.keyframes = window.counts(ring, \.keyframes)
+        snapshot.keyframeRequests = window.counts(ring, \.keyframeRequests)
         snapshot.decoded = window.counts(ring, \.decoded)
         snapshot.dropped = window.counts(ring, \.dropped)
         snapshot.skipped = window.counts(ring, \.skipped)
@@ -177,9 +177,9 @@ extension EncoderTimeline {
         snapshot.targetBitRate = window.figures(ring, missing: nil) { $0.readings > 0 ? $0.targetBitRate : nil }
         snapshot.encoded = window.counts(ring, \.encoded)
         snapshot.leftOut = window.counts(ring, \.leftOut)
-        snapshot.keyFrames = window.counts(ring, \.keyFrames)
+        snapshot.keyframes = window.counts(ring, \.keyframes)
         snapshot.waiting = window.counts(ring, \.waiting)
-        snapshot.keyFrameRequests = keyFrameRequests.elements.filter { window.shows($0.time) }.map {
+        snapshot.keyframeRequests = keyframeRequests.elements.filter { window.shows($0.time) }.map {
             .init(time: window.offset($0.time), name: $0.name)
         }
         let second = window.now.milliseconds / 1000

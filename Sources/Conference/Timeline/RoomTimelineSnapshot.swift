@@ -141,9 +141,9 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// Frames not decoded because what they refer to was lost.
         public var withheld: [UInt16] = []
         public var packetsLost: [UInt16] = []
-        public var keyFrames: [UInt16] = []
+        public var keyframes: [UInt16] = []
         /// Keyframes that the relay asked for.
-        public var keyFrameRequests: [UInt16] = []
+        public var keyframeRequests: [UInt16] = []
         public var decoded: [UInt16] = []
         /// Frames dropped before or by the decoder.
         public var dropped: [UInt16] = []
@@ -264,7 +264,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     }
 
     /// A keyframe that a receiver asked for.
-    public struct KeyFrameRequest: Codable, Hashable, Sendable {
+    public struct KeyframeRequest: Codable, Hashable, Sendable {
         public var time: Double
         public var name: String
 
@@ -301,11 +301,11 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var encoded: [UInt16] = []
         /// Pictures left out, for want of time or because the network is behind.
         public var leftOut: [UInt16] = []
-        public var keyFrames: [UInt16] = []
+        public var keyframes: [UInt16] = []
         /// Ticks at which what was to be sent waited for a member's network.
         public var waiting: [UInt16] = []
         /// Keyframes that members asked for.
-        public var keyFrameRequests: [KeyFrameRequest] = []
+        public var keyframeRequests: [KeyframeRequest] = []
         /// Those for whom alone frames were left out, and how many in the last minute.
         public var thinned: [Thinned] = []
         /// Why each of the members is sent this, in their order; empty where it has ended.

@@ -8,9 +8,9 @@ struct SourceReading {
     /// Frames not handed to the decoder because what they refer to is missing.
     var framesWithheld: UInt64 = 0
     var packetsLost: UInt64 = 0
-    var keyFrames: UInt64 = 0
+    var keyframes: UInt64 = 0
     /// Keyframes that the relay asked the sender for.
-    var keyFrameRequests: UInt64 = 0
+    var keyframeRequests: UInt64 = 0
     var framesDecoded: UInt64 = 0
     /// Frames dropped before or by the decoder.
     var framesDropped: UInt64 = 0
@@ -35,8 +35,8 @@ final class SourceTimeline {
         var arrived: UInt16 = 0
         var withheld: UInt16 = 0
         var packetsLost: UInt16 = 0
-        var keyFrames: UInt16 = 0
-        var keyFrameRequests: UInt16 = 0
+        var keyframes: UInt16 = 0
+        var keyframeRequests: UInt16 = 0
         var decoded: UInt16 = 0
         var dropped: UInt16 = 0
         var skipped: UInt16 = 0
@@ -68,8 +68,8 @@ final class SourceTimeline {
     private var arrived = CounterReading()
     private var withheld = CounterReading()
     private var packetsLost = CounterReading()
-    private var keyFrames = CounterReading()
-    private var keyFrameRequests = CounterReading()
+    private var keyframes = CounterReading()
+    private var keyframeRequests = CounterReading()
     private var decoded = CounterReading()
     private var dropped = CounterReading()
     private var skipped = CounterReading()
@@ -109,8 +109,8 @@ final class SourceTimeline {
     private func count(_ reading: SourceReading, now: MonotonicInstant) {
         let growth = (
             arrived: arrived.advance(to: reading.framesArrived), withheld: withheld.advance(to: reading.framesWithheld),
-            lost: packetsLost.advance(to: reading.packetsLost), keyFrames: keyFrames.advance(to: reading.keyFrames),
-            requests: keyFrameRequests.advance(to: reading.keyFrameRequests),
+            lost: packetsLost.advance(to: reading.packetsLost), keyframes: keyframes.advance(to: reading.keyframes),
+            requests: keyframeRequests.advance(to: reading.keyframeRequests),
             decoded: decoded.advance(to: reading.framesDecoded), dropped: dropped.advance(to: reading.framesDropped),
             skipped: skipped.advance(to: reading.framesSkipped)
         )
@@ -118,8 +118,8 @@ final class SourceTimeline {
             bucket.arrived.count(growth.arrived)
             bucket.withheld.count(growth.withheld)
             bucket.packetsLost.count(growth.lost)
-            bucket.keyFrames.count(growth.keyFrames)
-            bucket.keyFrameRequests.count(growth.requests)
+            bucket.keyframes.count(growth.keyframes)
+            bucket.keyframeRequests.count(growth.requests)
             bucket.decoded.count(growth.decoded)
             bucket.dropped.count(growth.dropped)
             bucket.skipped.count(growth.skipped)

@@ -32,12 +32,12 @@ struct ClientMeasurements: Sendable {
     var decodeFailures = 0
     var framesNotDecoded = 0
     var videoFrames = 0
-    var keyFrames = 0
+    var keyframes = 0
     var videoSize = DataSize.zero
     var audioPackets = 0
     var audioSize = DataSize.zero
     var sentFrames = 0
-    var sentKeyFrames = 0
+    var sentKeyframes = 0
     /// The size of the last frame that was sent.
     var sentDimensions: VideoDimensions?
     /// How often it became another.
@@ -54,7 +54,7 @@ struct ClientMeasurements: Sendable {
     /// - Parameter isShown: False where the picture is not whole yet.
     mutating func received(_ sample: SampleBuffer, isShown: Bool = true, now: MonotonicInstant) {
         videoFrames += 1
-        if sample.isSync { keyFrames += 1 }
+        if sample.isSync { keyframes += 1 }
         if firstVideoFrame == nil { firstVideoFrame = now }
         dimensions = sample.format.dimensions
         let size = DataSize(bytes: sample.data.count)
@@ -70,11 +70,11 @@ struct ClientMeasurements: Sendable {
         current.audioSize += size
     }
 
-    mutating func sent(size: DataSize, isKeyFrame: Bool, dimensions: VideoDimensions) {
+    mutating func sent(size: DataSize, isKeyframe: Bool, dimensions: VideoDimensions) {
         sentFrames += 1
         if let before = sentDimensions, before != dimensions { sentSizeChanges += 1 }
         sentDimensions = dimensions
-        if isKeyFrame { sentKeyFrames += 1 }
+        if isKeyframe { sentKeyframes += 1 }
         sentVideoSize += size
         current.sentVideoSize += size
         current.sentFrames += 1

@@ -26,7 +26,7 @@ public struct ClientReport: Codable, Sendable {
     /// Received video.
     public struct ReceivedVideo: Codable, Sendable {
         public var frames: Int
-        public var keyFrames: Int
+        public var keyframes: Int
         public var framesDecoded: Int
         public var decodeErrors: Int
         /// Frames that came while the decoder was far behind.
@@ -49,9 +49,9 @@ public struct ClientReport: Codable, Sendable {
         public var fecPackets = 0
         /// Lost packets that it recovered.
         public var packetsRecovered = 0
-        public var keyFrameRequestsSent: Int
-        /// Losses after which it went on with a picture that was no key frame.
-        public var recoveriesWithoutKeyFrame = 0
+        public var keyframeRequestsSent: Int
+        /// Losses after which it went on with a picture that was no keyframe.
+        public var recoveriesWithoutKeyframe = 0
     }
 
     /// Received sound.
@@ -66,7 +66,7 @@ public struct ClientReport: Codable, Sendable {
     /// Sent video.
     public struct SentVideo: Codable, Sendable {
         public var frames: Int
-        public var keyFrames: Int
+        public var keyframes: Int
         /// Frames left out: the network had no room, or the encoder's rate control skipped them.
         public var framesSkipped: Int
         public var bytes: Int
@@ -75,7 +75,7 @@ public struct ClientReport: Codable, Sendable {
         public var targetBitsPerSecond: Double
         /// As the relay last reported it.
         public var lossFraction: Double
-        public var keyFrameRequestsReceived: Int
+        public var keyframeRequestsReceived: Int
         /// The size of the last frame.
         public var width: Int?
         public var height: Int?

@@ -1,5 +1,5 @@
 import MediaCore
-import Recording
+import MediaFiles
 
 /// The samples of a file, with times that begin at zero and go on rising where the file starts over.
 struct MovieFeed {

@@ -1,5 +1,5 @@
 import MediaCore
-import Recording
+import MediaFiles
 import Synchronization
 import VideoCoding
 

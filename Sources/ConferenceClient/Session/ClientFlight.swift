@@ -1,7 +1,7 @@
+import CongestionControl
 import FlightFiles
 import FlightRecording
 import MediaCore
-import RateControl
 
 /// The recording of what a client's controller is told and decides.
 ///

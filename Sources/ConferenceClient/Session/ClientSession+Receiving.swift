@@ -8,7 +8,7 @@ extension ClientSession {
         switch event {
         case .videoFrame(let frame): received(frame, now: now)
         case .audioPacket(let packet): received(packet)
-        case .keyFrameRequested, .pictureLost: isKeyFrameWanted = true
+        case .keyframeRequested, .pictureLost: isKeyframeWanted = true
         case .videoBitRateChanged(let rate): videoBitRate = rate.target
         case .audioBitRateChanged(let rate): audioBitRate = rate
         case .videoEnded, .videoPacket, .pictureAcknowledged: break
@@ -38,7 +38,7 @@ extension ClientSession {
         guard let videoReceiver else { return }
         guard decodeBacklog < Self.maximumDecodeBacklog else {
             measurements.framesNotDecoded += 1
-            peer.requestKeyFrame(now: now)
+            peer.requestKeyframe(now: now)
             return
         }
         decodeBacklog += 1
@@ -53,8 +53,8 @@ extension ClientSession {
         guard !isClosed else { return }
         let now = ClientClock.now()
         measurements.decoded(output, now: now)
-        guard output.needsKeyFrame else { return }
-        peer.requestKeyFrame(now: now)
+        guard output.needsKeyframe else { return }
+        peer.requestKeyframe(now: now)
         pump(now: now)
     }
 

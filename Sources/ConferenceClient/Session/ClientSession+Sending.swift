@@ -16,8 +16,8 @@ extension ClientSession {
         let hasRoom = peer.hasRoomForVideo(now: now)
         let request = VideoSendPipeline.Request(
             wallClockMilliseconds: ClientClock.wallClockMilliseconds(), bitRate: videoBitRate,
-            isKeyFrameWanted: isKeyFrameWanted && hasRoom, hasRoom: hasRoom, tile: tile)
-        if request.isKeyFrameWanted { isKeyFrameWanted = false }
+            isKeyframeWanted: isKeyframeWanted && hasRoom, hasRoom: hasRoom, tile: tile)
+        if request.isKeyframeWanted { isKeyframeWanted = false }
         let produce = { @Sendable in Result { () throws(ClientError) in try videoSender.produce(request) } }
         guard !videoSender.isImmediate else { return videoProduced(produce(), due: due, capture: now) }
         videoSender.queue.async { [self] in
@@ -40,7 +40,7 @@ extension ClientSession {
         let now = ClientClock.now()
         if let frame = output.frame {
             measurements.sent(
-                size: frame.size, isKeyFrame: frame.isKeyFrame, dimensions: frame.sample.format.dimensions)
+                size: frame.size, isKeyframe: frame.isKeyframe, dimensions: frame.sample.format.dimensions)
             peer.sendVideo(frame, captureTime: capture, targetTime: capture, now: now)
         } else {
             measurements.skippedFrames += 1

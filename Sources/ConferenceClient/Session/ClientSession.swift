@@ -1,11 +1,11 @@
 import Conference
+import CongestionControl
 import Dispatch
 import Foundation
 import MediaCore
 import NIOCore
 import NetworkSimulation
 import RTP
-import RateControl
 import SecureTransport
 import VideoCoding
 
@@ -48,7 +48,7 @@ public final class ClientSession: @unchecked Sendable {
     var samples: [ClientReport.Sample] = []
     var videoBitRate = JoinOptions.startBitRate
     var audioBitRate: BitRate?
-    var isKeyFrameWanted = false
+    var isKeyframeWanted = false
     /// The largest tile in which anybody sees one's own picture; nil while that is not known.
     var tile: VideoDimensions?
     var roomFeed: (any Channel)?

@@ -1,7 +1,7 @@
+public import CongestionControl
 import FlightRecording
 public import MediaCore
 public import NetworkSimulation
-public import RateControl
 public import SecureTransport
 public import VideoCoding
 

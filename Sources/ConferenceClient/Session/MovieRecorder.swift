@@ -1,8 +1,8 @@
 import Dispatch
 import MediaCore
+import MediaFiles
 import NIOCore
 import RTP
-import Recording
 
 /// Records what a client receives, as it came: nothing is encoded again.
 ///
@@ -21,7 +21,7 @@ final class MovieRecorder: @unchecked Sendable {
     private var audioTimes = TimestampUnwrapper()
     private var lastAudioSequence: Int64?
 
-    /// Checks that the file can be written, and leaves it empty until the first key frame comes.
+    /// Checks that the file can be written, and leaves it empty until the first keyframe comes.
     ///
     /// - Throws: `ClientError.outputNotWritable`.
     init(path: String, hasAudio: Bool) throws(ClientError) {
@@ -30,7 +30,7 @@ final class MovieRecorder: @unchecked Sendable {
         try OutputFile.check(path)
     }
 
-    /// Writes a frame; the movie begins with the first key frame. Call on `queue` only.
+    /// Writes a frame; the movie begins with the first keyframe. Call on `queue` only.
     func append(_ sample: SampleBuffer, arrival: MonotonicInstant) {
         guard failure == nil else { return }
         do {
@@ -70,11 +70,11 @@ final class MovieRecorder: @unchecked Sendable {
 
     /// Ends the file. Call on `queue` only.
     ///
-    /// - Throws: `ClientError.outputNotWritable`, also for what went wrong earlier; `.noMedia` when no key frame came.
+    /// - Throws: `ClientError.outputNotWritable`, also for what went wrong earlier; `.noMedia` when no keyframe came.
     func finish() throws(ClientError) {
         if let failure { throw failure }
         guard let writer else {
-            throw .noMedia(reason: "no key frame arrived, so that \(path) is empty")
+            throw .noMedia(reason: "no keyframe arrived, so that \(path) is empty")
         }
         do {
             try writer.finish()

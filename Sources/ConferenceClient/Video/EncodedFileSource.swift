@@ -1,6 +1,6 @@
 import H264
 public import MediaCore
-import Recording
+import MediaFiles
 
 /// Sends the H.264 stream of a file as it is, over and over: nothing is decoded, and no bitrate can be followed.
 public final class EncodedFileSource: VideoSource {

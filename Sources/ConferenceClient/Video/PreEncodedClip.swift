@@ -1,5 +1,5 @@
 import MediaCore
-import Recording
+import MediaFiles
 import VideoCoding
 
 /// A few seconds of video, encoded once and shared by many clients.
@@ -31,7 +31,7 @@ struct PreEncodedClip: Sendable {
         }
     }
 
-    /// Encodes a clip: a key frame every second, and no frame counter, whose time would be long past.
+    /// Encodes a clip: a keyframe every second, and no frame counter, whose time would be long past.
     ///
     /// - Throws: `ClientError.failed` when it cannot be encoded.
     static func make(
@@ -54,14 +54,14 @@ struct PreEncodedClip: Sendable {
                 try session.encode(
                     source.makePicture(wallClockMilliseconds: time),
                     presentationTime: MediaTime(value: time, timescale: 1000),
-                    options: EncodeOptions(forceKeyFrame: index % max(1, Int(frameRate)) == 0))
+                    options: EncodeOptions(forceKeyframe: index % max(1, Int(frameRate)) == 0))
                 if let frame = outputs.next()?.frame { clip.samples.append(frame.sample) }
             }
         } catch {
             throw .failed(reason: "the test clip cannot be encoded: \(error)")
         }
         guard clip.samples.first?.isSync == true else {
-            throw .failed(reason: "the test clip cannot be encoded: it does not begin with a key frame")
+            throw .failed(reason: "the test clip cannot be encoded: it does not begin with a keyframe")
         }
         return clip
     }
@@ -82,7 +82,7 @@ final class ClipSource: VideoSource {
 
     /// - Parameters:
     ///   - clips: The same in several sizes, the largest first.
-    ///   - offset: How many seconds into the clip to begin, so that the key frames of many clients do not come all at once.
+    ///   - offset: How many seconds into the clip to begin, so that the keyframes of many clients do not come all at once.
     init(clips: [PreEncodedClip], offset: Int = 0) {
         self.clips = clips
         index = max(0, offset) * Int(clips[0].frameRate) % max(clips[0].samples.count, 1)
@@ -90,7 +90,7 @@ final class ClipSource: VideoSource {
     }
 
     func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame {
-        // Another size begins with a key frame.
+        // Another size begins with a keyframe.
         if wanted != current, clips[wanted].samples.indices.contains(index), clips[wanted].samples[index].isSync {
             current = wanted
         }

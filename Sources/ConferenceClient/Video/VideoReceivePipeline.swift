@@ -14,8 +14,8 @@ final class VideoReceivePipeline: @unchecked Sendable {
         var dimensions: VideoDimensions?
         /// Nil where this frame's counters were not looked for.
         var delays: [(tag: UInt16, delay: Duration)]?
-        /// Whether decoding can go on only from a key frame.
-        var needsKeyFrame = false
+        /// Whether decoding can go on only from a keyframe.
+        var needsKeyframe = false
         var failureCount = 0
     }
 
@@ -42,10 +42,10 @@ final class VideoReceivePipeline: @unchecked Sendable {
                 output.dimensions = picture.pixelBuffer.dimensions
                 latest = picture.pixelBuffer
             case .dropped(let reason):
-                if reason == .awaitingKeyFrame { output.needsKeyFrame = true }
+                if reason == .awaitingKeyframe { output.needsKeyframe = true }
             case .failed:
                 output.failureCount += 1
-                output.needsKeyFrame = true
+                output.needsKeyframe = true
             }
         }
         let now = ClientClock.now()

@@ -21,9 +21,9 @@ final class VideoSendPipeline: @unchecked Sendable {
     struct Request: Sendable {
         var wallClockMilliseconds: Int64
         var bitRate: BitRate
-        var isKeyFrameWanted: Bool
+        var isKeyframeWanted: Bool
         /// Whether there is room to send it. Where there is none, a picture is not encoded, and a stream that is encoded
-        /// already is left out up to its next key frame.
+        /// already is left out up to its next keyframe.
         var hasRoom: Bool
         /// In which size the picture is seen at most; nil where that is not known, or not to be followed.
         var tile: VideoDimensions?
@@ -67,7 +67,7 @@ final class VideoSendPipeline: @unchecked Sendable {
         if let tile = request.tile { source.fit(tile) }
         // What went by before there was anywhere to send it is not waited for again.
         let isBeginning = !hasBegun && isAwaitingSync && request.hasRoom
-        if request.isKeyFrameWanted || isBeginning { source.skipToSyncFrame() }
+        if request.isKeyframeWanted || isBeginning { source.skipToSyncFrame() }
         let frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)
         switch frame.content {
         case .picture(let picture):
@@ -105,7 +105,7 @@ final class VideoSendPipeline: @unchecked Sendable {
             lastTime = max(request.wallClockMilliseconds, lastTime.map { $0 + 1 } ?? .min)
             try session.encode(
                 picture, presentationTime: MediaTime(value: lastTime ?? 0, timescale: 1000),
-                options: EncodeOptions(forceKeyFrame: request.isKeyFrameWanted))
+                options: EncodeOptions(forceKeyframe: request.isKeyframeWanted))
             switch outputs.next()?.result {
             case .frame(let frame): return frame
             case .failed(let error): throw error

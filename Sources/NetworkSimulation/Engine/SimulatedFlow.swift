@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 
 /// A sender and its receiver at the two ends of a path.
 protocol SimulatedFlow {

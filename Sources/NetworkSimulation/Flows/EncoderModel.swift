@@ -11,25 +11,25 @@ public struct EncoderModel: Sendable {
         /// The standard deviation of a frame's size over its mean; cut at three of them.
         public var noise: Double
         /// The size of a keyframe over that of other frames.
-        public var keyFrameFactor: Double
+        public var keyframeFactor: Double
         /// How slowly the frames' mean size follows the target: the time constant of a low pass. Zero: at once.
         public var responseLag: Duration
         /// The time from keyframe to keyframe; nil for keyframes on request alone.
-        public var keyFrameInterval: Duration?
+        public var keyframeInterval: Duration?
         /// Sizes of frames in their order, repeated, each relative to their mean: instead of noise. Empty: noise.
         public var relativeFrameSizes: [Double]
 
         public init(
-            frameRate: Int = 30, minimum: BitRate, maximum: BitRate, noise: Double = 0.1, keyFrameFactor: Double = 5,
-            responseLag: Duration = .zero, keyFrameInterval: Duration? = nil, recordedFrameSizes: [DataSize] = []
+            frameRate: Int = 30, minimum: BitRate, maximum: BitRate, noise: Double = 0.1, keyframeFactor: Double = 5,
+            responseLag: Duration = .zero, keyframeInterval: Duration? = nil, recordedFrameSizes: [DataSize] = []
         ) {
             self.frameRate = max(frameRate, 1)
             self.minimum = minimum
             self.maximum = max(minimum, maximum)
             self.noise = noise
-            self.keyFrameFactor = keyFrameFactor
+            self.keyframeFactor = keyframeFactor
             self.responseLag = responseLag
-            self.keyFrameInterval = keyFrameInterval
+            self.keyframeInterval = keyframeInterval
             let sum = recordedFrameSizes.reduce(0.0) { $0 + Double($1.bytes) }
             let mean = sum / Double(max(recordedFrameSizes.count, 1))
             relativeFrameSizes = mean > 0 ? recordedFrameSizes.map { Double($0.bytes) / mean } : []
@@ -41,10 +41,10 @@ public struct EncoderModel: Sendable {
 
     public let configuration: Configuration
     /// How many keyframes were made.
-    public private(set) var keyFrameCount = 0
+    public private(set) var keyframeCount = 0
 
     private var generator: SeededGenerator
-    private var isKeyFrameRequested = false
+    private var isKeyframeRequested = false
     /// What the frames' mean size stands for now, in bit/s.
     private var rate: Double?
     private var frameCount = 0
@@ -56,8 +56,8 @@ public struct EncoderModel: Sendable {
     }
 
     /// Makes the next frame a keyframe.
-    public mutating func requestKeyFrame() {
-        isKeyFrameRequested = true
+    public mutating func requestKeyframe() {
+        isKeyframeRequested = true
     }
 
     /// The content changes: the next frame is `factor` times as large as the target allows, and the frames after it
@@ -84,17 +84,17 @@ public struct EncoderModel: Sendable {
             bytes *= complexity
             complexity = abs(complexity - 1) < 0.02 ? 1 : 1 + (complexity - 1) * 0.7
         }
-        if isKeyFrameRequested || isKeyFrameDue {
-            isKeyFrameRequested = false
-            keyFrameCount += 1
-            bytes *= configuration.keyFrameFactor
+        if isKeyframeRequested || isKeyframeDue {
+            isKeyframeRequested = false
+            keyframeCount += 1
+            bytes *= configuration.keyframeFactor
         }
         frameCount += 1
         return DataSize(bytes: max(bytes, 1))
     }
 
-    private var isKeyFrameDue: Bool {
-        guard let interval = configuration.keyFrameInterval else { return false }
+    private var isKeyframeDue: Bool {
+        guard let interval = configuration.keyframeInterval else { return false }
         let frames = max(Int(clamping: interval.seconds * Double(configuration.frameRate)), 1)
         return frameCount % frames == 0
     }

@@ -1,8 +1,8 @@
+import CongestionControl
 import H264
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 
 extension MediaFlow {
     // MARK: The receiver's clock
@@ -104,7 +104,7 @@ extension MediaFlow {
             let nack = GenericNACK(senderSSRC: 1, mediaSSRC: 2, sequenceNumbers: missing)
             sendFeedback(.missing(nack), size: DataSize(bytes: 40 + 4 * missing.count), network)
         }
-        if stream.takeKeyFrameRequest(now: network.now) {
+        if stream.takeKeyframeRequest(now: network.now) {
             sendFeedback(.pictureLoss, size: DataSize(bytes: 40), network)
         }
     }

@@ -1,11 +1,11 @@
+import CongestionControl
 import H264
 import MediaCore
 import RTP
-import RateControl
 
 extension MediaFlow {
     /// Requests for keyframes closer together than this are one: the keyframe for the first is still on its way.
-    private static let keyFrameRequestWindow = Duration.milliseconds(300)
+    private static let keyframeRequestWindow = Duration.milliseconds(300)
     /// What is assumed before feedback tells.
     private static let initialRoundTripTime = Duration.milliseconds(50)
 
@@ -88,10 +88,10 @@ extension MediaFlow {
     private mutating func makeFrame(_ frame: Int, now: MonotonicInstant) -> [NALUnit]? {
         let target = videoTarget()
         guard let codec else { return modelFrame.slices(encoder.nextFrame(target: target)) }
-        defer { isKeyFrameRequested = false }
+        defer { isKeyframeRequested = false }
         do throws(PictureCodecError) {
             return try codec.encode(
-                frame: frame, at: now - .zero, target: target, isKeyFrame: isKeyFrameRequested)
+                frame: frame, at: now - .zero, target: target, isKeyframe: isKeyframeRequested)
         } catch {
             codecFailure = error
             return nil
@@ -195,9 +195,9 @@ extension MediaFlow {
                 fractionLost: fractionLost, roundTripTime: now - newestSent - held, now: now)
         case .missing(let missing): sendAgain(missing, now: now)
         case .pictureLoss:
-            if let last = lastKeyFrameRequest, now - last < Self.keyFrameRequestWindow { return }
-            lastKeyFrameRequest = now
-            requestKeyFrame()
+            if let last = lastKeyframeRequest, now - last < Self.keyframeRequestWindow { return }
+            lastKeyframeRequest = now
+            requestKeyframe()
         }
     }
 

@@ -1,6 +1,6 @@
+import CongestionControl
 import MediaCore
 import RTP
-import RateControl
 
 /// A sender of video, and of audio beside it, under a congestion controller, and its receiver.
 ///
@@ -52,8 +52,8 @@ struct MediaFlow: SimulatedFlow {
     var encoder: EncoderModel
     let codec: (any PictureCodec)?
     var codecFailure: PictureCodecError?
-    var isKeyFrameRequested = false
-    var lastKeyFrameRequest: MonotonicInstant?
+    var isKeyframeRequested = false
+    var lastKeyframeRequest: MonotonicInstant?
     var pacer: Pacer<Outgoing>
     var adapter = TransportFeedbackAdapter()
     let modelFrame: ModelFrame
@@ -109,7 +109,7 @@ struct MediaFlow: SimulatedFlow {
     }
 
     func report(link: LinkModel<SimulatedPacket>.Statistics) -> MediaFlowReport {
-        var report = recording.report(link: link, keyFrameCount: codec?.keyFrameCount ?? encoder.keyFrameCount)
+        var report = recording.report(link: link, keyframeCount: codec?.keyframeCount ?? encoder.keyframeCount)
         if let quality = codec?.quality {
             report.metrics[.pictureNoise] = quality.psnr
             report.metrics[.pictureSimilarity] = quality.ssim
@@ -165,7 +165,7 @@ struct MediaFlow: SimulatedFlow {
 
     private mutating func handle(_ event: MediaFlowParameters.Event) {
         switch event {
-        case .keyFrameRequest: requestKeyFrame()
+        case .keyframeRequest: requestKeyframe()
         case .contentChange(let factor): encoder.contentChanged(factor: factor)
         case .feedbackLost(let isLost): isFeedbackLost = isLost
         case .sending(let isSending): setSending(isSending)
@@ -173,9 +173,9 @@ struct MediaFlow: SimulatedFlow {
         }
     }
 
-    mutating func requestKeyFrame() {
-        encoder.requestKeyFrame()
-        isKeyFrameRequested = true
+    mutating func requestKeyframe() {
+        encoder.requestKeyframe()
+        isKeyframeRequested = true
     }
 
     private mutating func setSending(_ isSending: Bool) {

@@ -25,7 +25,7 @@ public struct MediaFlowParameters: Sendable {
     /// What happens at some time of the simulation.
     public enum Event: Hashable, Sendable {
         /// The receiver asks for a keyframe.
-        case keyFrameRequest
+        case keyframeRequest
         /// The content changes: the next frame is this many times as large.
         case contentChange(Double)
         /// Feedback is lost from now on, or no more.

@@ -1,5 +1,5 @@
+public import CongestionControl
 internal import MediaCore
-public import RateControl
 
 /// Runs one controller in a closed loop on virtual time: encoder model → pacer → link → feedback → controller.
 ///

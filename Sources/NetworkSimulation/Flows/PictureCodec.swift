@@ -13,7 +13,7 @@ public protocol PictureCodec: AnyObject {
     ///   - target: the rate of frames without packets' headers.
     /// - Returns: The access unit, with parameter sets where it is a keyframe; nil where the encoder leaves it out.
     func encode(
-        frame: Int, at time: Duration, target: BitRate, isKeyFrame: Bool
+        frame: Int, at time: Duration, target: BitRate, isKeyframe: Bool
     ) throws(PictureCodecError) -> [NALUnit]?
 
     /// The next picture of the source is not encoded: the sender has no room for it.
@@ -26,7 +26,7 @@ public protocol PictureCodec: AnyObject {
     var quality: ReceivedPictureQuality? { get }
 
     /// How many keyframes were made.
-    var keyFrameCount: Int { get }
+    var keyframeCount: Int { get }
 }
 
 /// Makes the codec of a flow, whose encoder's configuration says how many frames there are a second.

@@ -9,7 +9,7 @@ import RTP
 final class ReceivedVideoStream {
     private var jitterBuffer: JitterBuffer
     private var depacketizer = H264Depacketizer()
-    private var keyFrames = KeyFrameRequester()
+    private var keyframes = KeyframeRequester()
     /// Whether frames are useless without those that they refer to.
     private let needsReferences: Bool
     private var lastSequence: Int64?
@@ -48,9 +48,9 @@ final class ReceivedVideoStream {
             breakReferences(now: now)
         } else if unit.isIDR {
             isBroken = false
-            keyFrames.keyFrameArrived()
+            keyframes.keyframeArrived()
         } else if isBroken {
-            keyFrames.need(now: now)
+            keyframes.need(now: now)
         }
         return !isBroken
     }
@@ -58,20 +58,20 @@ final class ReceivedVideoStream {
     private func breakReferences(now: MonotonicInstant) {
         guard needsReferences else { return }
         isBroken = true
-        keyFrames.need(now: now)
+        keyframes.need(now: now)
     }
 
     /// The sequence numbers to ask for now.
     func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
 
     /// Whether to ask for a keyframe now.
-    func takeKeyFrameRequest(now: MonotonicInstant) -> Bool {
-        needsReferences && keyFrames.takeRequest(roundTripTime: .milliseconds(100), now: now)
+    func takeKeyframeRequest(now: MonotonicInstant) -> Bool {
+        needsReferences && keyframes.takeRequest(roundTripTime: .milliseconds(100), now: now)
     }
 
     /// When to look again without a packet.
     var nextDeadline: MonotonicInstant {
-        min(jitterBuffer.readNextDeadline() ?? .distantFuture, keyFrames.nextDeadline)
+        min(jitterBuffer.readNextDeadline() ?? .distantFuture, keyframes.nextDeadline)
     }
 }
 

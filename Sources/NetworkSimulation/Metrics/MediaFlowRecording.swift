@@ -1,5 +1,5 @@
+import CongestionControl
 import MediaCore
-import RateControl
 
 /// Takes notes while a simulated flow runs.
 struct MediaFlowRecording {
@@ -147,13 +147,13 @@ struct MediaFlowRecording {
         lastSample = time
     }
 
-    func report(link: LinkModel<some Any>.Statistics, keyFrameCount: Int) -> MediaFlowReport {
+    func report(link: LinkModel<some Any>.Statistics, keyframeCount: Int) -> MediaFlowReport {
         var summary = MediaFlowSummary()
         summary.duration = setting.duration
         summary.goodput = BitRate(mediaReceivedSize, over: setting.duration)
         summary.sendRate = BitRate(sentSize, over: setting.duration)
         summary.paddingFraction = sentSize > .zero ? Double(paddingSize.bytes) / Double(sentSize.bytes) : 0
-        summary.keyFrameCount = keyFrameCount
+        summary.keyframeCount = keyframeCount
         if link.sentPackets > 0 {
             summary.lossFraction = Double(link.lostPackets + link.droppedPackets) / Double(link.sentPackets)
         }

@@ -36,7 +36,7 @@ public struct MediaFlowSummary: Hashable, Sendable {
     /// What the flow missed of what was usable in the 5 s after that doubled; nil when it never did.
     public var recoveryDeficit: Double?
     /// Keyframes made; all were asked for.
-    public var keyFrameCount = 0
+    public var keyframeCount = 0
 }
 
 /// What came of a simulated flow.

@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// The state of a simulated flow at one time, and what happened since the sample before.
 public struct MediaFlowSample: Hashable, Sendable {

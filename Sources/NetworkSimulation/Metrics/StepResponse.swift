@@ -1,5 +1,5 @@
+internal import CongestionControl
 public import MediaCore
-internal import RateControl
 
 /// How a flow answered a change of the link's rate.
 public struct StepResponse: Hashable, Sendable {

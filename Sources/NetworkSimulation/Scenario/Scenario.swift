@@ -1,5 +1,5 @@
+public import CongestionControl
 public import MediaCore
-public import RateControl
 
 /// Links, flows over them, and for how long: what `confsim run` simulates.
 public struct Scenario: Sendable {

@@ -1,5 +1,5 @@
+internal import CongestionControl
 import MediaCore
-internal import RateControl
 
 /// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result,
 /// bit for bit.

@@ -1,4 +1,4 @@
-import RateControl
+import CongestionControl
 
 /// Controllers with the feedback that each is made for.
 extension SimulatedController {

@@ -134,15 +134,15 @@ extension RoomTimelineSnapshot {
                         + "\(TimelineText.isolated(thinned.person.name)) alone: the way to them carries less than the others’"
                 ))
         }
-        if encoder.keyFrameRequests.count > 2 {
-            let names = encoder.keyFrameRequests.reduce(into: [String]()) { names, request in
+        if encoder.keyframeRequests.count > 2 {
+            let names = encoder.keyframeRequests.reduce(into: [String]()) { names, request in
                 if !names.contains(request.name) { names.append(request.name) }
             }
             findings.append(
                 TimelineFinding(
-                    severity: encoder.keyFrameRequests.contains { $0.time > -2 } ? .now : .lately,
+                    severity: encoder.keyframeRequests.contains { $0.time > -2 } ? .now : .lately,
                     text: "\(TimelineText.list(names.map(TimelineText.isolated))) asked for "
-                        + "\(encoder.keyFrameRequests.count) keyframes: pictures to them are lost on the way"))
+                        + "\(encoder.keyframeRequests.count) keyframes: pictures to them are lost on the way"))
         }
         return findings
     }
@@ -190,7 +190,7 @@ extension RoomTimelineSnapshot.Source {
         case .nothingArrived: "nothing came from them. It is their device or their way to the relay"
         case .packetsLost:
             "\(TimelineText.count(packetsLost.total, "packet")) of theirs lost on the way to the relay; "
-                + "the relay asked for \(TimelineText.count(keyFrameRequests.total, "keyframe"))"
+                + "the relay asked for \(TimelineText.count(keyframeRequests.total, "keyframe"))"
         case .undecodable: "frames came, and the decoder could not use them"
         case .relayBusy: "frames came, but the relay had no time to decode them"
         }

@@ -38,8 +38,8 @@ extension TimelineSVG {
         let waiting = area(encoder.waiting.map { $0 > 0 ? 1 : 0 }, baseline: y + height, scale: 5)
         if !waiting.isEmpty { svg.element("path", ["class": "t-waiting-network", "d": .text(waiting.data)]) }
         rateLine(encoder, &svg, y: y + 12, height: height - 19)
-        marks("t-request", at: encoder.keyFrameRequests.map { x($0.time) }, y: y + 6, &svg)
-        marks("t-keyframe", at: places(encoder.keyFrames), y: y + 6, &svg)
+        marks("t-request", at: encoder.keyframeRequests.map { x($0.time) }, y: y + 6, &svg)
+        marks("t-keyframe", at: places(encoder.keyframes), y: y + 6, &svg)
         tooltips(&svg, y: y, height: height) { text(of: encoder, in: $0) }
         return y + height + 4
     }
@@ -73,11 +73,11 @@ extension TimelineSVG {
             : "\(TimelineText.rate(kilobits: lowest)) to \(TimelineText.rate(kilobits: highest))"
         var parts = [
             "target \(rate)", "\(sum(encoder.encoded)) encoded", "\(sum(encoder.leftOut)) left out",
-            TimelineText.count(sum(encoder.keyFrames), "keyframe"),
+            TimelineText.count(sum(encoder.keyframes), "keyframe"),
         ]
         if sum(encoder.waiting) > 0 { parts.append("waited for the network at \(sum(encoder.waiting)) ticks") }
         let (start, end) = (snapshot.start(ofBucket: span.lowerBound), snapshot.start(ofBucket: span.upperBound))
-        for request in encoder.keyFrameRequests where (start..<end).contains(request.time) {
+        for request in encoder.keyframeRequests where (start..<end).contains(request.time) {
             parts.append("\(TimelineText.isolated(request.name)) asked for a keyframe")
         }
         return "To \(TimelineText.isolated(encoder.members)), \(name(of: span)): \(parts.joined(separator: ", "))"

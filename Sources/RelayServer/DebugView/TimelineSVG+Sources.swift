@@ -46,8 +46,8 @@ extension TimelineSVG {
         svg.element("path", ["class": "t-line t-arrived", "d": .text(arrived.data)])
         states(source, &svg, y: strip)
         marks("t-lost", at: places(source.packetsLost), y: y + 7, &svg)
-        marks("t-request", at: places(source.keyFrameRequests), y: y + 7, &svg)
-        marks("t-keyframe", at: places(source.keyFrames), y: y + 7, &svg)
+        marks("t-request", at: places(source.keyframeRequests), y: y + 7, &svg)
+        marks("t-keyframe", at: places(source.keyframes), y: y + 7, &svg)
         formats(source, &svg, y: y)
         tooltips(&svg, y: y, height: height) { text(of: source, in: $0) }
         return y + height + 4
@@ -77,7 +77,7 @@ extension TimelineSVG {
         case .full: nil
         case .filteredReferences: "less filtered"
         case .referenceFrames: "thinned"
-        case .keyFrames: "keyframes"
+        case .keyframes: "keyframes"
         }
     }
 
@@ -159,9 +159,9 @@ extension TimelineSVG {
             "\(sum(source.skipped)) left out on purpose",
             TimelineText.count(sum(source.packetsLost), "packet") + " lost",
         ]
-        let (keyFrames, requests) = (sum(source.keyFrames), sum(source.keyFrameRequests))
-        if keyFrames + requests > 0 {
-            parts.append("\(TimelineText.count(keyFrames, "keyframe")), \(requests) asked for")
+        let (keyframes, requests) = (sum(source.keyframes), sum(source.keyframeRequests))
+        if keyframes + requests > 0 {
+            parts.append("\(TimelineText.count(keyframes, "keyframe")), \(requests) asked for")
         }
         for state in source.states where state.start < end && (state.end ?? 1) > start && state.state != .playing {
             parts.append(

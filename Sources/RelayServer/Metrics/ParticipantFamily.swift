@@ -80,8 +80,8 @@ struct ParticipantFamily {
                 "uplink_decoding_effort",
                 "3: full; 2: loop filter on references alone; 1: references alone, without it; 0: keyframes alone."
             ) { $0.uplink.effort.level },
-            counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyFrames },
-            counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyFrameRequests },
+            counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyframes },
+            counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyframeRequests },
             counter("uplink_nacks", "Packets asked for again.") { $0.uplink.negativeAcknowledgements },
             counter("uplink_fec_packets", "Packets of forward error correction received.") { $0.uplink.fecPackets },
             counter("uplink_recovered_packets", "Lost video packets that forward error correction recovered.") {
@@ -135,9 +135,9 @@ struct ParticipantFamily {
             counter("downlink_frames_dropped", "Ticks without a frame: encoder busy or pacer full.") {
                 $0.downlink.framesDropped
             },
-            counter("downlink_keyframes", "Keyframes sent.") { $0.downlink.keyFrames },
+            counter("downlink_keyframes", "Keyframes sent.") { $0.downlink.keyframes },
             counter("downlink_keyframe_requests", "Keyframes asked for by the participant.") {
-                $0.downlink.keyFrameRequests
+                $0.downlink.keyframeRequests
             },
             counter("downlink_retransmissions", "Packets sent again.") { $0.downlink.retransmissions },
             counter("downlink_fec_packets", "Packets of forward error correction sent.") { $0.downlink.fecPackets },
@@ -151,7 +151,7 @@ struct ParticipantFamily {
             counter(
                 "downlink_refresh_fallbacks", "Losses for which it took a keyframe although refreshes could be made."
             ) {
-                $0.downlink.recovery.keyFrames
+                $0.downlink.recovery.keyframes
             },
             gauge("downlink_pacer_queue_bytes", "Bytes waiting in the pacer.") { Double($0.downlink.pacerQueue) },
         ]
@@ -168,7 +168,7 @@ extension UplinkEffort {
         case .full: 3
         case .filteredReferences: 2
         case .referenceFrames: 1
-        case .keyFrames: 0
+        case .keyframes: 0
         }
     }
 }

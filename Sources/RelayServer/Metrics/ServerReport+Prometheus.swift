@@ -134,9 +134,9 @@ extension ServerReport {
         }
         family("encoders", .gauge, "Video encoders.") { UInt64($0.encoding.groups.count) }
         family("frames_encoded_total", .counter, "Video frames encoded.", \.encoding.frames)
-        family("keyframes_encoded_total", .counter, "Keyframes encoded.", \.encoding.keyFrames)
+        family("keyframes_encoded_total", .counter, "Keyframes encoded.", \.encoding.keyframes)
         family("encoded_bytes_total", .counter, "Bytes of the frames encoded.", \.encoding.bytes)
-        family("encoded_keyframe_bytes_total", .counter, "Bytes of the keyframes.", \.encoding.keyFrameBytes)
+        family("encoded_keyframe_bytes_total", .counter, "Bytes of the keyframes.", \.encoding.keyframeBytes)
         family(
             "encoder_failures_total", .counter, "Encoders that could not be made, or did not encode.",
             \.encoding.failures)

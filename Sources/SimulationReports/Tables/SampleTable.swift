@@ -1,6 +1,6 @@
+internal import CongestionControl
 internal import MediaCore
 public import NetworkSimulation
-internal import RateControl
 import VectorGraphics
 
 /// What a controller saw and did, sample by sample, as comma-separated values.

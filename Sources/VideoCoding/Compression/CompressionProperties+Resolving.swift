@@ -76,8 +76,8 @@ extension CompressionProperties {
         case .allowFrameReordering: allowFrameReordering != other.allowFrameReordering
         case .entropyMode: entropyMode != other.entropyMode
         case .profileLevel: profileLevel != other.profileLevel
-        case .maxKeyFrameInterval: maxKeyFrameInterval != other.maxKeyFrameInterval
-        case .maxKeyFrameIntervalDuration: maxKeyFrameIntervalDuration != other.maxKeyFrameIntervalDuration
+        case .maxKeyframeInterval: maxKeyframeInterval != other.maxKeyframeInterval
+        case .maxKeyframeIntervalDuration: maxKeyframeIntervalDuration != other.maxKeyframeIntervalDuration
         case .expectedFrameRate: expectedFrameRate != other.expectedFrameRate
         case .quality: quality != other.quality
         case .maxFrameBytes: maxFrameBytes != other.maxFrameBytes
@@ -104,8 +104,8 @@ extension CompressionProperties {
         case .allowFrameReordering: range.reasonToRefuse(word: "\(allowFrameReordering)")
         case .entropyMode: entropyMode.flatMap { range.reasonToRefuse(word: $0.rawValue) }
         case .profileLevel: range.reasonToRefuse(word: profileLevel.profile.rawValue)
-        case .maxKeyFrameInterval: maxKeyFrameInterval.flatMap(range.reasonToRefuse)
-        case .maxKeyFrameIntervalDuration: maxKeyFrameIntervalDuration.flatMap(range.reasonToRefuse)
+        case .maxKeyframeInterval: maxKeyframeInterval.flatMap(range.reasonToRefuse)
+        case .maxKeyframeIntervalDuration: maxKeyframeIntervalDuration.flatMap(range.reasonToRefuse)
         case .expectedFrameRate: range.reasonToRefuse(expectedFrameRate)
         case .quality: range.reasonToRefuse(quality)
         case .maxFrameBytes: maxFrameBytes.flatMap(range.reasonToRefuse)

@@ -20,10 +20,10 @@ public struct CompressionProperties: Hashable, Sendable {
     /// How syntax elements become bits; nil for the best that the profile has.
     public var entropyMode: EntropyMode?
     public var profileLevel = H264ProfileLevel(.constrainedBaseline)
-    /// The most frames from one key frame to the next; nil for no limit.
-    public var maxKeyFrameInterval: Int?
-    /// The longest time from one key frame to the next; nil for no limit.
-    public var maxKeyFrameIntervalDuration: Duration?
+    /// The most frames from one keyframe to the next; nil for no limit.
+    public var maxKeyframeInterval: Int?
+    /// The longest time from one keyframe to the next; nil for no limit.
+    public var maxKeyframeIntervalDuration: Duration?
     /// Frames per second, 1 to 60. The bits of a frame follow from it, not from the frames' times.
     public var expectedFrameRate = 30.0
     /// From 0 (smallest frames) to 1 (best pictures).
@@ -31,12 +31,12 @@ public struct CompressionProperties: Hashable, Sendable {
     /// In `RateControlMode.quality` it decides alone; in `.constrainedVariable` pictures become no better than this,
     /// however high the rate. In each case a tenth of the scale is about half the size.
     public var quality = 1.0
-    /// The most bytes of any frame, key frames among them; nil for no limit.
+    /// The most bytes of any frame, keyframes among them; nil for no limit.
     ///
-    /// In real time this always holds. A frame that came out larger is made again as a key frame, coarser until it
+    /// In real time this always holds. A frame that came out larger is made again as a keyframe, coarser until it
     /// fits, and left out where even the coarsest does not. Otherwise it is the size of the encoder's buffer model.
     public var maxFrameBytes: DataSize?
-    /// Renew the picture piece by piece, all of it within this many frames, without key frames; nil for not.
+    /// Renew the picture piece by piece, all of it within this many frames, without keyframes; nil for not.
     public var intraRefreshPeriod: Int?
     /// The most bytes of a slice's NAL unit, for receivers that reassemble no fragments; nil for one slice a picture.
     ///
@@ -44,7 +44,7 @@ public struct CompressionProperties: Hashable, Sendable {
     public var sliceMaxBytes: DataSize?
     /// 1 to 3: each layer above the first doubles the frame rate, and the stream plays without the upper ones.
     public var temporalLayers = 1
-    /// Keep older frames as references, so that lost frames can be gone back behind without a key frame.
+    /// Keep older frames as references, so that lost frames can be gone back behind without a keyframe.
     ///
     /// See `EncodeOptions.invalidateReferencesBackTo` and `EncodedFrame.longTermReference`.
     public var longTermReferences = false

@@ -9,8 +9,8 @@ public enum CompressionProperty: String, CaseIterable, Sendable {
     case allowFrameReordering
     case entropyMode
     case profileLevel
-    case maxKeyFrameInterval
-    case maxKeyFrameIntervalDuration
+    case maxKeyframeInterval
+    case maxKeyframeIntervalDuration
     case expectedFrameRate
     case quality
     case maxFrameBytes
@@ -47,7 +47,7 @@ public struct PropertySupport: Hashable, Sendable {
 
     public var property: CompressionProperty
     public var range: Range
-    /// Whether it can be set once a frame has been taken; it then holds from the next frame on, without a key frame.
+    /// Whether it can be set once a frame has been taken; it then holds from the next frame on, without a keyframe.
     public var canChangeWhileEncoding: Bool
     /// All back ends that honour the property, those that this build lacks among them.
     public var backEnds: Set<EncoderBackEnd>

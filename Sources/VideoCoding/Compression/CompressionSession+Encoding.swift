@@ -19,13 +19,13 @@ extension CompressionSession {
         var format: VideoFormatDescription?
         var lastTime: MediaTime?
         var firstTime: MediaTime?
-        /// The last key frame that came out or was asked for.
-        var keyFrameSerial: Int64 = 0
-        var keyFrameTime: MediaTime?
-        /// The next frame has to be a key frame.
-        var needsKeyFrame = false
-        /// The last frame's size and quantiser, and the last key frame's.
-        var lastKeyFrame: (bytes: Int, quantiser: Int)?
+        /// The last keyframe that came out or was asked for.
+        var keyframeSerial: Int64 = 0
+        var keyframeTime: MediaTime?
+        /// The next frame has to be a keyframe.
+        var needsKeyframe = false
+        /// The last frame's size and QP, and the last keyframe's.
+        var lastKeyframe: (bytes: Int, qp: Int)?
         var isInvalidated = false
         /// Between `beginPass` and `endPass`.
         var isInPass = false
@@ -119,10 +119,10 @@ extension CompressionSession {
                 try invalidateReferences(&state, encoder, backTo: lost)
             }
             request.duration = state.ledger[serial]?.duration
-            request.forceKeyFrame = options.forceKeyFrame || state.needsKeyFrame || isKeyFrameDue(state, serial, time)
+            request.forceKeyframe = options.forceKeyframe || state.needsKeyframe || isKeyframeDue(state, serial, time)
             let limit = byteLimit(state, encoder, at: time)
             if let limit, limit < leastFrame {
-                state.needsKeyFrame = state.needsKeyFrame || request.forceKeyFrame
+                state.needsKeyframe = state.needsKeyframe || request.forceKeyframe
                 return drop(&state, serial, .rateControl)
             }
             let result = try encode(&state, encoder, readable(&state, picture), &request, limit: limit)
@@ -138,18 +138,18 @@ extension CompressionSession {
                 }
             }
             // The first frame is one, unasked; it may come out much later.
-            if request.forceKeyFrame || state.keyFrameTime == nil {
+            if request.forceKeyframe || state.keyframeTime == nil {
                 switch result {
-                case .skipped: state.needsKeyFrame = true
+                case .skipped: state.needsKeyframe = true
                 case .frame, .held:
-                    state.needsKeyFrame = false
-                    state.keyFrameSerial = max(state.keyFrameSerial, serial)
-                    state.keyFrameTime = time
+                    state.needsKeyframe = false
+                    state.keyframeSerial = max(state.keyframeSerial, serial)
+                    state.keyframeTime = time
                 }
             }
         } catch {
             // What the decoder has of the references is uncertain.
-            state.needsKeyFrame = true
+            state.needsKeyframe = true
             if let entry = state.ledger.answer(serial) { answer(entry, .failed(error)) }
         }
     }
@@ -179,37 +179,37 @@ extension CompressionSession {
         while case .frame(let frame) = result, frame.data.readableBytes > limit {
             encoder.withdrawLastFrame()
             counts.withLock { $0.framesRepeated += 1 }
-            // Each try is coarser than the one before, up to the coarsest there is: what a library makes of the quantiser
+            // Each try is coarser than the one before, up to the coarsest there is: what a library makes of the QP
             // that it is given may differ.
-            let last = request.quantiser ?? 0
-            guard last < Self.coarsestQuantiser else {
-                state.needsKeyFrame = true
+            let last = request.qp ?? 0
+            guard last < Self.coarsestQP else {
+                state.needsKeyframe = true
                 return .skipped
             }
-            let quantiser = max(coarser(than: frame, limit, state.lastKeyFrame), min(last + 1, Self.coarsestQuantiser))
-            request.forceKeyFrame = true
-            request.quantiser = quantiser
+            let qp = max(coarser(than: frame, limit, state.lastKeyframe), min(last + 1, Self.coarsestQP))
+            request.forceKeyframe = true
+            request.qp = qp
             result = try encoder.encode(picture, request)
             if case .frame(let repeated) = result, repeated.slice.type != .idr { return .skipped }
         }
         return result
     }
 
-    private static let coarsestQuantiser = 51
+    private static let coarsestQP = 51
 
-    /// The quantisation parameter at which a key frame probably fits: six more are half the size.
+    /// The quantisation parameter at which a keyframe probably fits: six more are half the size.
     private func coarser(
-        than frame: BackEndFrame, _ limit: Int, _ lastKeyFrame: (bytes: Int, quantiser: Int)?
+        than frame: BackEndFrame, _ limit: Int, _ lastKeyframe: (bytes: Int, qp: Int)?
     ) -> Int {
-        var (bytes, quantiser) = (Double(frame.data.readableBytes), frame.slice.quantiser ?? 30)
-        if frame.slice.type != .idr, let lastKeyFrame {
-            (bytes, quantiser) = (max(bytes, Double(lastKeyFrame.bytes)), max(quantiser, lastKeyFrame.quantiser))
+        var (bytes, qp) = (Double(frame.data.readableBytes), frame.slice.qp ?? 30)
+        if frame.slice.type != .idr, let lastKeyframe {
+            (bytes, qp) = (max(bytes, Double(lastKeyframe.bytes)), max(qp, lastKeyframe.qp))
         }
         repeat {
-            quantiser += 1
+            qp += 1
             bytes *= 0.89
-        } while bytes > Double(limit) * 0.95 && quantiser < Self.coarsestQuantiser
-        return min(quantiser, Self.coarsestQuantiser)
+        } while bytes > Double(limit) * 0.95 && qp < Self.coarsestQP
+        return min(qp, Self.coarsestQP)
     }
 
     /// Hands on a frame that came out.
@@ -217,14 +217,14 @@ extension CompressionSession {
         _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ frame: BackEndFrame,
         encodingTime: Duration
     ) throws(VideoCodingError) {
-        let isKeyFrame = frame.slice.type == .idr
-        if isKeyFrame { try updateFormat(&state, encoder) }
+        let isKeyframe = frame.slice.type == .idr
+        if isKeyframe { try updateFormat(&state, encoder) }
         guard let entry = state.ledger.answer(frame.serial), let format = state.format else { return }
-        if isKeyFrame {
-            state.lastKeyFrame = (frame.data.readableBytes, frame.averageQP ?? frame.slice.quantiser ?? 30)
-            if frame.serial >= state.keyFrameSerial {
-                state.keyFrameSerial = frame.serial
-                state.keyFrameTime = entry.presentationTime
+        if isKeyframe {
+            state.lastKeyframe = (frame.data.readableBytes, frame.averageQP ?? frame.slice.qp ?? 30)
+            if frame.serial >= state.keyframeSerial {
+                state.keyframeSerial = frame.serial
+                state.keyframeTime = entry.presentationTime
             }
         }
         state.limiter.spend(frame.data.readableBytes, at: entry.presentationTime)
@@ -238,10 +238,10 @@ extension CompressionSession {
         let sample = SampleBuffer(
             data: BlockBuffer(frame.data), format: format, presentationTime: entry.presentationTime,
             decodeTime: encoder.isDelayed ? decodeTime(state, of: frame) : nil, duration: entry.duration,
-            isSync: isKeyFrame,
+            isSync: isKeyframe,
             dependency: FrameDependency(
                 isDependedOn: frame.slice.isReference, temporalLayer: frame.temporalLayer))
-        count(statistics, isKeyFrame: isKeyFrame, state.properties)
+        count(statistics, isKeyframe: isKeyframe, state.properties)
         answer(
             entry,
             .frame(
@@ -258,12 +258,12 @@ extension CompressionSession {
         return first - MediaTime(interval * Int(-frame.decodeSerial), timescale: 90_000)
     }
 
-    private func count(_ statistics: EncodeStatistics, isKeyFrame: Bool, _ properties: CompressionProperties) {
+    private func count(_ statistics: EncodeStatistics, isKeyframe: Bool, _ properties: CompressionProperties) {
         counts.withLock { counts in
             counts.framesEncoded += 1
             counts.encodedSize += statistics.size
-            if isKeyFrame {
-                counts.keyFrames += 1
+            if isKeyframe {
+                counts.keyframes += 1
             } else {
                 counts.largestDeltaFrame = max(counts.largestDeltaFrame, statistics.size)
             }
@@ -277,15 +277,15 @@ extension CompressionSession {
         if let entry = state.ledger.answer(serial) { answer(entry, .dropped(reason)) }
     }
 
-    // MARK: - Key frames and limits
+    // MARK: - Keyframes and limits
 
-    private func isKeyFrameDue(_ state: borrowing EncodingState, _ serial: Int64, _ time: MediaTime) -> Bool {
+    private func isKeyframeDue(_ state: borrowing EncodingState, _ serial: Int64, _ time: MediaTime) -> Bool {
         // A pass places its own.
-        guard !state.isInPass, let last = state.keyFrameTime else { return false }
-        if let interval = state.properties.maxKeyFrameInterval, serial - state.keyFrameSerial >= Int64(interval) {
+        guard !state.isInPass, let last = state.keyframeTime else { return false }
+        if let interval = state.properties.maxKeyframeInterval, serial - state.keyframeSerial >= Int64(interval) {
             return true
         }
-        guard let duration = state.properties.maxKeyFrameIntervalDuration else { return false }
+        guard let duration = state.properties.maxKeyframeIntervalDuration else { return false }
         return time - last >= MediaTime(duration, timescale: 1_000_000)
     }
 
@@ -295,10 +295,10 @@ extension CompressionSession {
         let serial = state.ledger.firstFrame(from: time)
         // The frame at hand is the last one of the ledger.
         guard serial < state.ledger.nextSerial - 1 else { return }
-        guard serial > state.keyFrameSerial, serial > state.ledger.firstSerial,
+        guard serial > state.keyframeSerial, serial > state.ledger.firstSerial,
             try encoder.invalidateReferences(from: serial)
         else {
-            state.needsKeyFrame = true
+            state.needsKeyframe = true
             return
         }
     }

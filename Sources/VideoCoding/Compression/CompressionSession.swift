@@ -66,7 +66,7 @@ public final class CompressionSession: Sendable {
     public var statistics: CompressionStatistics { counts.withLock { $0 } }
 
     /// The format of the stream: size, profile, SPS and PPS; nil before the encoder was made. It stays the same from key
-    /// frame to key frame.
+    /// frame to keyframe.
     public var format: VideoFormatDescription? { control.withLock { $0.format } }
 
     /// The wishes for single frames that the back end knows.
@@ -127,7 +127,7 @@ public final class CompressionSession: Sendable {
     }
 
     /// Waits until all frames that are shown at `time` or before have come out. Others may come out as well; frames go on
-    /// being taken, the next one is then a key frame where something was held back.
+    /// being taken, the next one is then a keyframe where something was held back.
     public func completeFrames(until time: MediaTime = .positiveInfinity) {
         encoding.withLock { state in
             guard state.ledger.isPending(until: time) else { return }

@@ -3,17 +3,17 @@ public import MediaCore
 /// Wishes for one frame.
 public struct EncodeOptions: Hashable, Sendable {
     /// Make an IDR picture.
-    public var forceKeyFrame = false
+    public var forceKeyframe = false
     /// The frame that was shown at this time, and all behind it, were not received or not decoded: refer to none of
-    /// them. Where no older reference is left the frame becomes a key frame.
+    /// them. Where no older reference is left the frame becomes a keyframe.
     public var invalidateReferencesBackTo: MediaTime?
     /// References that the receiver has told to have, by the frames that came with them.
     public var acknowledgedReferences: [LongTermReference] = []
     /// Where to spend more or fewer bits. Where regions overlap the last one counts.
     public var regionsOfInterest: [RegionOfInterest] = []
 
-    public init(forceKeyFrame: Bool = false) {
-        self.forceKeyFrame = forceKeyFrame
+    public init(forceKeyframe: Bool = false) {
+        self.forceKeyframe = forceKeyframe
     }
 
     public init(invalidateReferencesBackTo time: MediaTime) {
@@ -23,7 +23,7 @@ public struct EncodeOptions: Hashable, Sendable {
 
 /// The kinds of wishes for one frame.
 public enum EncodeOption: String, CaseIterable, Sendable {
-    case forceKeyFrame
+    case forceKeyframe
     case invalidateReferences
     case acknowledgeReferences
     case regionsOfInterest
@@ -46,11 +46,11 @@ public struct RegionOfInterest: Hashable, Sendable {
 public struct LongTermReference: Hashable, Sendable {
     /// `frame_num` (H.264 7.4.3) of the frame that is kept.
     public var frameNumber: Int
-    /// `idr_pic_id` of the key frame before it.
-    public var keyFrameID: Int
+    /// `idr_pic_id` of the keyframe before it.
+    public var keyframeID: Int
 
-    public init(frameNumber: Int, keyFrameID: Int) {
+    public init(frameNumber: Int, keyframeID: Int) {
         self.frameNumber = frameNumber
-        self.keyFrameID = keyFrameID
+        self.keyframeID = keyframeID
     }
 }

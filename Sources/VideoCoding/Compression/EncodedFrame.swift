@@ -26,7 +26,7 @@ public struct EncodedFrame: Sendable {
     }
 
     /// Whether it is an IDR picture.
-    public var isKeyFrame: Bool { sample.isSync }
+    public var isKeyframe: Bool { sample.isSync }
     /// The size of the sample's data.
     public var size: DataSize { statistics.size }
 }
@@ -72,7 +72,7 @@ public struct EncodeStatistics: Hashable, Sendable {
 /// Counts of what a compression session has made.
 public struct CompressionStatistics: Hashable, Sendable {
     public var framesEncoded = 0
-    public var keyFrames = 0
+    public var keyframes = 0
     /// Frames that were left out for the rate's or a limit's sake, or when the session ended.
     public var framesDropped = 0
     /// Frames that the encoder failed on.
@@ -82,9 +82,9 @@ public struct CompressionStatistics: Hashable, Sendable {
     /// Pictures that the encoder could not read as they were.
     public var pixelTransfers = 0
     public var encodedSize = DataSize.zero
-    /// The largest frame that is no key frame.
+    /// The largest frame that is no keyframe.
     public var largestDeltaFrame = DataSize.zero
-    /// Frames, key frames among them, that took longer than the latency budget at the bitrate of their time.
+    /// Frames, keyframes among them, that took longer than the latency budget at the bitrate of their time.
     public var framesOverBudget = 0
 
     public init() {}

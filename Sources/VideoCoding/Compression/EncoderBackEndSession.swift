@@ -33,9 +33,9 @@ struct FrameRequest {
     var serial: Int64
     var presentationTime: MediaTime
     var duration: MediaTime?
-    var forceKeyFrame = false
-    /// The quantisation parameter of a key frame that is made again because it was too large.
-    var quantiser: Int?
+    var forceKeyframe = false
+    /// The quantisation parameter of a keyframe that is made again because it was too large.
+    var qp: Int?
     var regionsOfInterest: [RegionOfInterest] = []
 }
 

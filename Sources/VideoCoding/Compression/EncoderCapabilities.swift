@@ -26,8 +26,8 @@ struct EncoderCapabilities: Sendable {
         .realTime: Capability(range: .choices(["true"])),
         .entropyMode: Capability(range: .choices(EntropyMode.allCases.map(\.rawValue))),
         .profileLevel: Capability(range: .choices(H264Profile.allCases.map(\.rawValue))),
-        .maxKeyFrameInterval: Capability(range: .integers(1...Int(Int32.max)), isDynamic: true),
-        .maxKeyFrameIntervalDuration: Capability(
+        .maxKeyframeInterval: Capability(range: .integers(1...Int(Int32.max)), isDynamic: true),
+        .maxKeyframeIntervalDuration: Capability(
             range: .durations(.milliseconds(1)...(.seconds(1 << 31))), isDynamic: true),
         .expectedFrameRate: Capability(range: .numbers(frameRates), isDynamic: true),
         .quality: Capability(range: .numbers(0...1)),
@@ -59,7 +59,7 @@ struct EncoderCapabilities: Sendable {
         var properties = common
         properties[.temporalLayers] = Capability(range: .integers(1...3))
         return EncoderCapabilities(
-            properties: properties, frameOptions: [.forceKeyFrame, .invalidateReferences, .acknowledgeReferences],
+            properties: properties, frameOptions: [.forceKeyframe, .invalidateReferences, .acknowledgeReferences],
             pixelFormats: [.i420])
     }()
 
@@ -74,7 +74,7 @@ struct EncoderCapabilities: Sendable {
         properties[.temporalLayers] = Capability(range: .integers(1...3))
         properties[.multiPassStorage] = Capability(range: .any)
         return EncoderCapabilities(
-            properties: properties, frameOptions: [.forceKeyFrame, .invalidateReferences, .regionsOfInterest],
+            properties: properties, frameOptions: [.forceKeyframe, .invalidateReferences, .regionsOfInterest],
             pixelFormats: [.i420, .nv12])
     }()
 

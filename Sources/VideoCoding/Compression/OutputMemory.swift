@@ -3,7 +3,7 @@ import NIOCore
 /// The memory of a session's frames, used again when whoever held a frame has let go of it.
 ///
 /// It goes round a number of buffers: one that is still held is replaced by a new one, all others are written anew. What
-/// is unusually large, as key frames are, gets memory of its own, so that the others stay small.
+/// is unusually large, as keyframes are, gets memory of its own, so that the others stay small.
 struct OutputMemory {
     private var buffers: [ByteBuffer]
     private var next = 0

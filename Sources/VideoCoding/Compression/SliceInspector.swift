@@ -2,7 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 
-/// Reads in a slice's header what an encoder does not tell of a frame: its number, its references, its quantiser.
+/// Reads in a slice's header what an encoder does not tell of a frame: its number, its references, its QP.
 ///
 /// It goes over the first few bytes of the data where they lie and needs no memory.
 struct SliceInspector {
@@ -55,7 +55,7 @@ struct SliceInspector {
             isReference: header >> 5 & 3 != 0, frameNumber: Int(frameNumber))
         if isIDR {
             guard let id = reader.unsigned() else { return nil }
-            summary.keyFrameID = Int(id)
+            summary.keyframeID = Int(id)
         }
         guard skipPictureOrderCount(&reader), readReferences(&reader, into: &summary) else { return summary }
         return summary
@@ -74,7 +74,7 @@ struct SliceInspector {
         return !picture.hasRedundantPictureCount || reader.unsigned() != nil
     }
 
-    /// Reference lists, their marking and the quantiser (H.264 7.3.3.1 to 7.3.3.3).
+    /// Reference lists, their marking and the QP (H.264 7.3.3.1 to 7.3.3.3).
     private func readReferences(_ reader: inout NALBitReader, into summary: inout SliceSummary) -> Bool {
         var (forward, backward) = (picture.defaultReferenceCountL0, picture.defaultReferenceCountL1)
         if summary.type == .b, reader.flag() == nil { return false }
@@ -100,7 +100,7 @@ struct SliceInspector {
         if summary.isReference, !readMarking(&reader, into: &summary) { return false }
         if picture.usesCABAC, summary.type == .p || summary.type == .b, reader.unsigned() == nil { return false }
         guard let delta = reader.signed() else { return false }
-        summary.quantiser = picture.initialQP + delta
+        summary.qp = picture.initialQP + delta
         return true
     }
 
@@ -159,7 +159,7 @@ struct SliceSummary: Hashable {
     /// `frame_num`.
     var frameNumber: Int
     /// `idr_pic_id`; nil in frames that are not IDR.
-    var keyFrameID: Int?
+    var keyframeID: Int?
     /// `num_ref_idx_l0_active_minus1` + 1; zero in intra frames.
     var referenceCount = 0
     var usesLongTermReference = false
@@ -168,7 +168,7 @@ struct SliceSummary: Hashable {
     /// The `frame_num` of the frame that is a long-term reference from here on; nil where there is no new one.
     var markedFrameNumber: Int?
     /// The quantisation parameter of the slice's beginning.
-    var quantiser: Int?
+    var qp: Int?
 
     init(type: FrameType, isReference: Bool, frameNumber: Int) {
         self.type = type

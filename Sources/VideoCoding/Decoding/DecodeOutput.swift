@@ -31,9 +31,9 @@ public enum DecodeResult: Sendable {
 
 /// Why a frame shows nothing.
 public enum DropReason: Hashable, Sendable {
-    /// Decoding has not begun: no key frame or recovery point came since the session was made or finished, or none since
+    /// Decoding has not begun: no keyframe or recovery point came since the session was made or finished, or none since
     /// frames were skipped to which this one may refer.
-    case awaitingKeyFrame
+    case awaitingKeyframe
     /// The frame is not wanted: see `DecodingEffort.Frames`.
     case skipped
     /// The frame holds no slice data.
@@ -43,7 +43,7 @@ public enum DropReason: Hashable, Sendable {
     /// The decoder made no picture of it: its slices were unusable, or it came too late to be shown in order.
     ///
     /// Where `frame_num` wraps around during a loss, libavcodec may take the frames after it for older ones and show
-    /// none until the next key frame: ask the sender for one.
+    /// none until the next keyframe: ask the sender for one.
     case noPicture
     /// The session was invalidated, or let go of, before the frame was decoded or shown.
     case sessionInvalidated

@@ -121,7 +121,7 @@ struct DecoderEngine: ~Copyable {
         switch gate.admit(sample) {
         case .decode: break
         case .skip: return answer(sample, token, .dropped(.skipped), emit)
-        case .awaitKeyFrame: return answer(sample, token, .dropped(.awaitingKeyFrame), emit)
+        case .awaitKeyframe: return answer(sample, token, .dropped(.awaitingKeyframe), emit)
         }
         let frame: Glance
         do throws(VideoCodingError) {
@@ -211,7 +211,7 @@ struct DecoderEngine: ~Copyable {
         isFresh = true
     }
 
-    /// Gives out what is held back and answers all that was not. Decoding begins anew at a key frame.
+    /// Gives out what is held back and answers all that was not. Decoding begins anew at a keyframe.
     mutating func finish(_ emit: (DecodeOutput) -> Void) {
         giveOut(emit)
         restart()
@@ -274,7 +274,7 @@ struct DecoderEngine: ~Copyable {
     }
 
     private mutating func dropPending(butNewest count: Int, _ emit: (DecodeOutput) -> Void) {
-        let reason: DropReason = hasShownPicture ? .noPicture : .awaitingKeyFrame
+        let reason: DropReason = hasShownPicture ? .noPicture : .awaitingKeyframe
         while let entry = pending.takeOldest(butNewest: count) { answer(entry, .dropped(reason), emit) }
     }
 

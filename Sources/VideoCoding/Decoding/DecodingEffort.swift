@@ -8,11 +8,11 @@ public struct DecodingEffort: Hashable, Sendable {
         /// apart without them: see `DecodingGate.longestInterval`.
         case references
         /// Those at which decoding can begin. When more are wanted again, it goes on with the next of these.
-        case keyFrames
+        case keyframes
     }
 
     /// Which frames pass the loop filter (H.264 8.7). Without it blocks have edges, and what refers to such a frame is
-    /// predicted from something else than at the encoder: the difference adds up until the next key frame.
+    /// predicted from something else than at the encoder: the difference adds up until the next keyframe.
     public enum LoopFilter: Hashable, Sendable {
         case all
         /// Those that others refer to: nothing adds up.

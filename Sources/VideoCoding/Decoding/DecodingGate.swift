@@ -9,8 +9,8 @@ public struct DecodingGate: Sendable {
         case decode
         /// It is not wanted.
         case skip
-        /// It is wanted, but what it refers to was not: it is of no use before the next key frame.
-        case awaitKeyFrame
+        /// It is wanted, but what it refers to was not: it is of no use before the next keyframe.
+        case awaitKeyframe
     }
 
     /// Where only references are decoded: a frame that nothing refers to is decoded all the same when the picture before
@@ -19,7 +19,7 @@ public struct DecodingGate: Sendable {
 
     /// Which frames are wanted. May change between any two.
     public var frames: DecodingEffort.Frames
-    /// Whether a frame was left out since the last key frame to which others may refer.
+    /// Whether a frame was left out since the last keyframe to which others may refer.
     public private(set) var lacksReferences = false
     private var newest: MediaTime?
 
@@ -31,11 +31,11 @@ public struct DecodingGate: Sendable {
     public mutating func admit(_ sample: SampleBuffer) -> Verdict {
         if sample.isSync {
             lacksReferences = false
-        } else if frames == .keyFrames {
+        } else if frames == .keyframes {
             if sample.dependency.isDependedOn != false { lacksReferences = true }
             return .skip
         } else if lacksReferences {
-            return .awaitKeyFrame
+            return .awaitKeyframe
         } else if frames == .references, sample.dependency.isDependedOn == false, let newest,
             sample.presentationTime - newest < Self.longestInterval
         {
@@ -50,7 +50,7 @@ public struct DecodingGate: Sendable {
         if sample.dependency.isDependedOn != false { lacksReferences = true }
     }
 
-    /// Decodes what comes although references are missing: of a sender from whom no key frame is to be had.
+    /// Decodes what comes although references are missing: of a sender from whom no keyframe is to be had.
     public mutating func goOnWithoutReferences() {
         lacksReferences = false
     }

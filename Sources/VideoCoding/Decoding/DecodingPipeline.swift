@@ -52,7 +52,7 @@ public final class DecodingPipeline {
         }
     }
 
-    /// Gives out the pictures held back for reordering, and answers all frames that were not. A key frame may follow.
+    /// Gives out the pictures held back for reordering, and answers all frames that were not. A keyframe may follow.
     public func finishDelayedFrames(_ body: (DecodingEvent) -> Void) {
         engine?.finish { body(.output($0)) }
     }

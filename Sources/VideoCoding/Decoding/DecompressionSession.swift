@@ -15,7 +15,7 @@ public final class DecompressionSession: Sendable {
     private let limits: DecodingLimits
     private let core: DecodingCore
 
-    /// Makes a decoder. It shows pictures from the first key frame (or recovery point) on.
+    /// Makes a decoder. It shows pictures from the first keyframe (or recovery point) on.
     ///
     /// - Parameters:
     ///   - format: What the stream begins with.
@@ -69,7 +69,7 @@ public final class DecompressionSession: Sendable {
     /// It does as long as profile, chroma format and bit depth stay as they are and the picture, as coded, is no larger
     /// than that of the format that the session was made for. Other parameter sets for the same pictures change nothing
     /// for those that are held back; where another sequence begins, the session gives them out before its first frame,
-    /// which is a key frame. On `.recreate`, finish this session and make another.
+    /// which is a keyframe. On `.recreate`, finish this session and make another.
     public func canAccept(_ format: VideoFormatDescription) -> Acceptance {
         DecoderEngine.canAccept(format, after: self.format, limits: limits)
     }
@@ -110,7 +110,7 @@ public final class DecompressionSession: Sendable {
     }
 
     /// Gives out what the stream's reordering holds back and answers all that was not, asynchronous frames included. A
-    /// key frame may follow.
+    /// keyframe may follow.
     public func finishDelayedFrames() {
         core.finishDelayedFrames()
     }

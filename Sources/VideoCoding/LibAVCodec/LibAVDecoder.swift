@@ -132,7 +132,7 @@ struct LibAVDecoder: ~Copyable {
         _ = avcodec_send_packet(context, nil)
     }
 
-    /// Forgets all frames; decoding begins anew at a key frame.
+    /// Forgets all frames; decoding begins anew at a keyframe.
     ///
     /// - Parameter afterDamage: Whether a frame could not be decoded as it is. A macroblock that libavcodec gives up half
     ///   way leaves coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR picture's

@@ -39,18 +39,18 @@ enum AnalysisRecord {
 
     private static func group(_ head: inout ByteBuffer, _ body: inout ByteBuffer) -> AnalysisRecord? {
         guard let firstNumber = head.readCount(), let frameCount = head.readCount(),
-            let keyFrameCount = head.readCount(), let end = head.readTime(), end.isNumeric,
-            let measurement = head.readMeasurement(), frameCount > 0, keyFrameCount > 0
+            let keyframeCount = head.readCount(), let end = head.readTime(), end.isNumeric,
+            let measurement = head.readMeasurement(), frameCount > 0, keyframeCount > 0
         else { return nil }
         var group = MultiPassAnalysis.Group(
-            firstNumber: firstNumber, times: [], keyFrames: [], end: end, measurements: [measurement])
+            firstNumber: firstNumber, times: [], keyframes: [], end: end, measurements: [measurement])
         for _ in 0..<frameCount {
             guard let time = body.readTime(), time.isNumeric, time < end else { return nil }
             group.times.append(time)
         }
-        for _ in 0..<keyFrameCount {
+        for _ in 0..<keyframeCount {
             guard let offset = body.readCount(), offset < frameCount else { return nil }
-            group.keyFrames.append(offset)
+            group.keyframes.append(offset)
         }
         return .group(group)
     }
@@ -78,11 +78,11 @@ enum AnalysisRecord {
         case .group(let group):
             head.writeCount(group.firstNumber)
             head.writeCount(group.times.count)
-            head.writeCount(group.keyFrames.count)
+            head.writeCount(group.keyframes.count)
             head.writeTime(group.end)
             head.writeMeasurement(group.measurements.last)
             for time in group.times { body.writeTime(time) }
-            for offset in group.keyFrames { body.writeCount(offset) }
+            for offset in group.keyframes { body.writeCount(offset) }
             return (Self.groupTag, head, body)
         case .measurement(let measurement, let group):
             head.writeCount(group)

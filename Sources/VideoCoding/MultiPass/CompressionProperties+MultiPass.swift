@@ -9,7 +9,7 @@ extension CompressionProperties {
         if rateControlMode != .average { return "passes meet an average; set rateControlMode to average" }
         if !dataRateLimits.isEmpty { return "passes meet an average only; set no dataRateLimits" }
         if maxFrameBytes != nil { return "passes meet an average only; set no maxFrameBytes" }
-        if intraRefreshPeriod != nil { return "passes need key frames; set no intraRefreshPeriod" }
+        if intraRefreshPeriod != nil { return "passes need keyframes; set no intraRefreshPeriod" }
         if longTermReferences { return "no frames are lost between passes; set longTermReferences to false" }
         return nil
     }
@@ -21,19 +21,19 @@ extension CompressionProperties {
             "averageBitRate=\(averageBitRate.bitsPerSecond) bit/s", "profile=\(profileLevel.profile.rawValue)",
             "level=\(profileLevel.level.map { "\($0.levelIDC)" } ?? "any")", "preset=\(preset.rawValue)",
             "allowFrameReordering=\(allowFrameReordering)", "entropyMode=\(entropyMode?.rawValue ?? "any")",
-            "key frame interval=\(passKeyFrameInterval)", "sliceMaxBytes=\(sliceMaxBytes?.bytes ?? 0)",
+            "keyframe interval=\(passKeyframeInterval)", "sliceMaxBytes=\(sliceMaxBytes?.bytes ?? 0)",
             "temporalLayers=\(temporalLayers)", "pixelAspectRatio=\(pixelAspectRatio)",
             "colour=\(colour.primaries)/\(colour.transferCharacteristics)/\(colour.matrixCoefficients)"
                 + (colour.isFullRange ? " full range" : ""),
         ]
     }
 
-    /// The most frames from one key frame to the next in a recording: ten seconds where nothing less is asked for, so that
+    /// The most frames from one keyframe to the next in a recording: ten seconds where nothing less is asked for, so that
     /// one can go to any place in it, and passes can go over parts of it.
-    var passKeyFrameInterval: Int {
-        let asked = min(maxKeyFrameIntervalDuration?.seconds ?? .infinity, Self.longestInterval)
+    var passKeyframeInterval: Int {
+        let asked = min(maxKeyframeIntervalDuration?.seconds ?? .infinity, Self.longestInterval)
         let frames = max(1, (asked * expectedFrameRate).rounded())
-        return min(maxKeyFrameInterval ?? .max, Int(clamping: frames))
+        return min(maxKeyframeInterval ?? .max, Int(clamping: frames))
     }
 
     private static let longestInterval = 10.0

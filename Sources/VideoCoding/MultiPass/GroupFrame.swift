@@ -9,7 +9,7 @@ struct GroupFrame {
     /// What was given with the picture.
     var serial: Int64
     /// Whether it is an IDR picture.
-    var isKeyFrame: Bool
+    var isKeyframe: Bool
     var temporalLayer: Int
     var averageQP: Int?
     /// SSIM of the luma plane, 1 for an exact copy.

@@ -9,8 +9,8 @@ struct MultiPassAnalysis {
         var firstNumber: Int
         /// When the pictures are shown, in order.
         var times: [MediaTime]
-        /// Which of the pictures are key frames, counted from the group's first, which is one.
-        var keyFrames: [Int]
+        /// Which of the pictures are keyframes, counted from the group's first, which is one.
+        var keyframes: [Int]
         /// When the next group begins, or the stream ends.
         var end: MediaTime
         /// All encodes; the last one stands.

@@ -32,7 +32,7 @@
         /// What the frames that come out are counted towards.
         private var group: OpenGroup?
         /// `idr_pic_id` of the last frame that came out, where it is an IDR picture.
-        private var lastKeyFrameID: Int?
+        private var lastKeyframeID: Int?
 
         // In the first pass:
         private var lastDuration: MediaTime?
@@ -54,8 +54,8 @@
             /// Which of the analysis's groups it takes the place of; nil in the first pass.
             var index: Int?
             var frameCount = 0
-            var keyFrames: [Int] = []
-            var endsWithKeyFrame = false
+            var keyframes: [Int] = []
+            var endsWithKeyframe = false
             var size = DataSize.zero
             var distortion = 0.0
 
@@ -65,8 +65,8 @@
 
             mutating func add(_ frame: GroupFrame) {
                 frameCount += 1
-                if frame.isKeyFrame { keyFrames.append(frame.number - firstNumber) }
-                endsWithKeyFrame = frame.isKeyFrame
+                if frame.isKeyframe { keyframes.append(frame.number - firstNumber) }
+                endsWithKeyframe = frame.isKeyframe
                 size += DataSize(bytes: frame.data.readableBytes)
                 distortion += max(0, 1 - frame.structuralSimilarity)
             }
@@ -96,7 +96,7 @@
             results = []
             let model = try X264GroupEncoder(
                 properties: properties, dimensions: dimensions, rateFactor: PassPlanner.rateFactors.upperBound,
-                keyFrames: .given)
+                keyframes: .given)
             parameterSets = try model.parameterSets()
             guard let format = try? VideoFormatDescription(h264ParameterSets: parameterSets),
                 let inspector = SliceInspector(parameterSets: parameterSets)
@@ -199,21 +199,21 @@
             let isFirst = encoder == nil
             let rateFactor = properties.likelyRateFactor(dimensions: dimensions)
             let encoder =
-                if let encoder { encoder } else { try makeEncoder(rateFactor: rateFactor, keyFrames: .chosen) }
+                if let encoder { encoder } else { try makeEncoder(rateFactor: rateFactor, keyframes: .chosen) }
             let number = times.count
             // A new encoder begins with 0.
-            if isFirst, lastKeyFrameID == 0 { try encoder.skipKeyFrameID(with: picture, before: number) }
+            if isFirst, lastKeyframeID == 0 { try encoder.skipKeyframeID(with: picture, before: number) }
             times.append(request.presentationTime)
             lastDuration = request.duration
             let frame = try encoder.encode(
-                picture, number: number, serial: request.serial, isKeyFrame: request.forceKeyFrame || isFirst)
+                picture, number: number, serial: request.serial, isKeyframe: request.forceKeyframe || isFirst)
             if let frame { accept(frame) }
         }
 
-        /// Takes a frame of the first pass in. A group ends where a key frame that is not the second in a row begins
+        /// Takes a frame of the first pass in. A group ends where a keyframe that is not the second in a row begins
         /// another.
         private func accept(_ frame: GroupFrame) {
-            if frame.isKeyFrame, let group, group.frameCount >= Self.fewestFrames, !group.endsWithKeyFrame {
+            if frame.isKeyframe, let group, group.frameCount >= Self.fewestFrames, !group.endsWithKeyframe {
                 endGroup(at: times[frame.number])
             }
             if group == nil {
@@ -230,13 +230,13 @@
             let target = analysis.groups[asked.group]
             let isFirst = encoder == nil
             let encoder =
-                if let encoder { encoder } else { try makeEncoder(rateFactor: asked.rateFactor, keyFrames: .given) }
+                if let encoder { encoder } else { try makeEncoder(rateFactor: asked.rateFactor, keyframes: .given) }
             if position == 0 {
                 group = OpenGroup(firstNumber: target.firstNumber, rateFactor: asked.rateFactor, index: asked.group)
             }
             let frame = try encoder.encode(
                 picture, number: target.firstNumber + position, serial: request.serial,
-                isKeyFrame: isFirst || target.keyFrames.contains(position))
+                isKeyframe: isFirst || target.keyframes.contains(position))
             position += 1
             if let frame { add(frame) }
             guard position == target.times.count else { return }
@@ -249,10 +249,10 @@
         // MARK: - What comes out
 
         private func makeEncoder(
-            rateFactor: Double, keyFrames: X264GroupEncoder.KeyFrames
+            rateFactor: Double, keyframes: X264GroupEncoder.Keyframes
         ) throws(VideoCodingError) -> X264GroupEncoder {
             let made = try X264GroupEncoder(
-                properties: properties, dimensions: dimensions, rateFactor: rateFactor, keyFrames: keyFrames)
+                properties: properties, dimensions: dimensions, rateFactor: rateFactor, keyframes: keyframes)
             guard try made.parameterSets() == parameterSets else {
                 throw .codecUnavailable(reason: "x264's parameter sets change from group to group")
             }
@@ -276,8 +276,8 @@
             framesMade += 1
             let slice =
                 inspector.inspect(frame.data)
-                ?? SliceSummary(type: frame.isKeyFrame ? .idr : .p, isReference: true, frameNumber: 0)
-            lastKeyFrameID = slice.keyFrameID
+                ?? SliceSummary(type: frame.isKeyframe ? .idr : .p, isReference: true, frameNumber: 0)
+            lastKeyframeID = slice.keyframeID
             var ready = BackEndFrame(
                 data: frame.data, serial: frame.serial, decodeSerial: frame.serial, slice: slice)
             ready.temporalLayer = frame.temporalLayer
@@ -300,7 +300,7 @@
                     let numbers = open.firstNumber..<open.firstNumber + open.frameCount
                     try storage.append(
                         MultiPassAnalysis.Group(
-                            firstNumber: open.firstNumber, times: Array(times[numbers]), keyFrames: open.keyFrames,
+                            firstNumber: open.firstNumber, times: Array(times[numbers]), keyframes: open.keyframes,
                             end: end, measurements: [open.measurement]))
                 }
             } catch {

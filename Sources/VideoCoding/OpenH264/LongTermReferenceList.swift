@@ -1,11 +1,11 @@
 /// What OpenH264 keeps for the long term, as far as its feedback goes by frame numbers.
 ///
-/// A key frame is kept and taken for received. From time to time another frame is marked; it is gone back to once it was
+/// A keyframe is kept and taken for received. From time to time another frame is marked; it is gone back to once it was
 /// acknowledged, and no further one is marked before that.
 struct LongTermReferenceList {
     /// A request to go back behind lost frames, in `frame_num`s.
     struct Request {
-        var keyFrameID: Int
+        var keyframeID: Int
         var lastGood: Int
         var newest: Int
     }
@@ -18,8 +18,8 @@ struct LongTermReferenceList {
     /// The last reference frames, newest at `newest`, in a ring.
     private var frames: [Frame] = Array(repeating: Frame(serial: -1, number: 0), count: 128)
     private var newest = 0
-    private var keyFrameID = 0
-    private var keyFrameSerial: Int64 = 0
+    private var keyframeID = 0
+    private var keyframeSerial: Int64 = 0
     /// The frame that was marked last, and its number in the session.
     private var marked: (reference: LongTermReference, serial: Int64)?
     /// The newest frame that the receiver has for certain.
@@ -27,10 +27,10 @@ struct LongTermReferenceList {
 
     /// Takes in a frame; the reference that is kept from it on, where there is a new one.
     mutating func add(_ slice: SliceSummary, serial: Int64) -> LongTermReference? {
-        if let id = slice.keyFrameID {
+        if let id = slice.keyframeID {
             for index in frames.indices { frames[index].serial = -1 }
-            keyFrameID = id
-            keyFrameSerial = serial
+            keyframeID = id
+            keyframeSerial = serial
             acknowledgedSerial = serial
             marked = nil
         }
@@ -39,7 +39,7 @@ struct LongTermReferenceList {
         guard let number = slice.markedFrameNumber,
             let frame = recentFrames.first(where: { $0.number == number })
         else { return nil }
-        let reference = LongTermReference(frameNumber: number, keyFrameID: keyFrameID)
+        let reference = LongTermReference(frameNumber: number, keyframeID: keyframeID)
         marked = (reference, frame.serial)
         return reference
     }
@@ -54,14 +54,14 @@ struct LongTermReferenceList {
 
     /// How to go back behind frame `serial`; nil where nothing is left that the receiver has for certain.
     mutating func invalidate(from serial: Int64) -> Request? {
-        guard serial > keyFrameSerial, serial > acknowledgedSerial,
+        guard serial > keyframeSerial, serial > acknowledgedSerial,
             let lastGood = recentFrames.first(where: { $0.serial < serial })
         else { return nil }
         if let waiting = marked, waiting.serial >= serial { marked = nil }
-        return Request(keyFrameID: keyFrameID, lastGood: lastGood.number, newest: frames[newest].number)
+        return Request(keyframeID: keyframeID, lastGood: lastGood.number, newest: frames[newest].number)
     }
 
-    /// The frames since the key frame, newest first.
+    /// The frames since the keyframe, newest first.
     private var recentFrames: some Sequence<Frame> {
         (0..<frames.count).lazy
             .map { frames[(newest - $0 + frames.count) % frames.count] }

@@ -13,8 +13,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// What the level allows.
     private let highestRate: BitRate
     private let usualMode: RC_MODES
-    /// The quantiser of all frames where the rate does not count.
-    private let constantQuantiser: Int?
+    /// The QP of all frames where the rate does not count.
+    private let constantQP: Int?
     private let keepsLongTermReferences: Bool
     /// Whether frames that others refer to may be left out.
     private let isThinnable: Bool
@@ -30,7 +30,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// What the library was told last.
     private var applied: EncodingRate
     private var preset: EncoderPreset
-    private var ramp: QuantiserRamp
+    private var ramp: QPRamp
 
     /// While debt is paid back the library is told of changes larger than this share.
     private static let rateResolution = 0.01
@@ -52,8 +52,8 @@ final class OpenH264Encoder: EncoderBackEndSession {
             .map { EncoderCapabilities.maximumBitRate(of: .openH264, $0, profile) } ?? rate.bitRate
         keepsLongTermReferences = properties.longTermReferences
         isThinnable = properties.temporalLayers > 2
-        ramp = QuantiserRamp(layers: properties.temporalLayers)
-        constantQuantiser = properties.rateControlMode == .quality ? properties.qualityQP : nil
+        ramp = QPRamp(layers: properties.temporalLayers)
+        constantQP = properties.rateControlMode == .quality ? properties.qualityQP : nil
         let parameters = try library.parameters(properties, dimensions: dimensions)
         usualMode = parameters.iRCMode
         try library.initialize(parameters)
@@ -105,11 +105,11 @@ final class OpenH264Encoder: EncoderBackEndSession {
         applied.bitRate = allowance
     }
 
-    /// Encodes with a constant quantiser, which the library's rate control cannot be told, by switching that off.
+    /// Encodes with a constant QP, which the library's rate control cannot be told, by switching that off.
     private func encode(
-        _ picture: PixelBuffer, _ time: MediaTime, quantiser: Int
+        _ picture: PixelBuffer, _ time: MediaTime, qp: Int
     ) throws(VideoCodingError) {
-        try library.setQuantiser(quantiser)
+        try library.setQP(qp)
         try library.set(ENCODER_OPTION_RC_MODE, to: RC_OFF_MODE)
         do throws(VideoCodingError) {
             try library.encode(picture, dimensions: dimensions, time: time)
@@ -125,10 +125,10 @@ final class OpenH264Encoder: EncoderBackEndSession {
     func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
         try applyRate()
         previousMeter = meter
-        if request.forceKeyFrame { try library.forceKeyFrame() }
-        let quantiser = request.quantiser ?? ramp.request
-        if let quantiser = quantiser ?? constantQuantiser {
-            try encode(picture, request.presentationTime, quantiser: quantiser)
+        if request.forceKeyframe { try library.forceKeyframe() }
+        let qp = request.qp ?? ramp.request
+        if let qp = qp ?? constantQP {
+            try encode(picture, request.presentationTime, qp: qp)
         } else {
             try library.encode(picture, dimensions: dimensions, time: request.presentationTime)
         }
@@ -136,25 +136,25 @@ final class OpenH264Encoder: EncoderBackEndSession {
             meter.spend(.zero)
             return .skipped
         }
-        // The level in the SPS follows the bitrate, so it is taken anew with each key frame.
-        if library.isKeyFrame { try takeParameterSets() }
+        // The level in the SPS follows the bitrate, so it is taken anew with each keyframe.
+        if library.isKeyframe { try takeParameterSets() }
         let data = memory.makeBuffer(size: library.frameSize) { buffer in library.writeSlices(into: &buffer) }
         meter.spend(DataSize(bytes: data.readableBytes))
         guard let slice = inspector?.inspect(data) else {
             throw .codecUnavailable(reason: "OpenH264's slices make no sense")
         }
-        if constantQuantiser == nil { updateRamp(slice, wasGiven: quantiser != nil, bytes: data.readableBytes) }
+        if constantQP == nil { updateRamp(slice, wasGiven: qp != nil, bytes: data.readableBytes) }
         var frame = BackEndFrame(
             data: data, serial: request.serial, decodeSerial: request.serial, slice: slice,
-            temporalLayer: library.temporalLayer, averageQP: slice.quantiser)
+            temporalLayer: library.temporalLayer, averageQP: slice.qp)
         if keepsLongTermReferences { frame.longTermReference = references.add(slice, serial: request.serial) }
         return .frame(frame)
     }
 
     func finish() throws(VideoCodingError) -> BackEndFrame? { nil }
 
-    /// The library's rate control does not see frames whose quantiser it is given, and goes on where it was; so it takes over
-    /// again when the quantiser is back there.
+    /// The library's rate control does not see frames whose QP it is given, and goes on where it was; so it takes over
+    /// again when the QP is back there.
     private func updateRamp(_ slice: SliceSummary, wasGiven: Bool, bytes: Int) {
         guard wasGiven else { return ramp.observeUsual(slice, layer: library.temporalLayer) }
         let share = Double(meter.allowance.bitsPerSecond) / 8 / max(1, target.frameRate)
@@ -180,7 +180,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         try library.set(
             ENCODER_LTR_RECOVERY_REQUEST,
             to: SLTRRecoverRequest(
-                uiFeedbackType: LTR_RECOVERY_REQUEST.rawValue, uiIDRPicId: UInt32(request.keyFrameID),
+                uiFeedbackType: LTR_RECOVERY_REQUEST.rawValue, uiIDRPicId: UInt32(request.keyframeID),
                 iLastCorrectFrameNum: Int32(request.lastGood), iCurrentFrameNum: Int32(request.newest), iLayerId: 0))
         return true
     }
@@ -190,7 +190,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         try library.set(
             ENCODER_LTR_MARKING_FEEDBACK,
             to: SLTRMarkingFeedback(
-                uiFeedbackType: LTR_MARKING_SUCCESS.rawValue, uiIDRPicId: UInt32(reference.keyFrameID),
+                uiFeedbackType: LTR_MARKING_SUCCESS.rawValue, uiIDRPicId: UInt32(reference.keyframeID),
                 iLTRFrameNum: Int32(reference.frameNumber), iLayerId: 0))
     }
 }

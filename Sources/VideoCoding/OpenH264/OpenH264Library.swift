@@ -9,7 +9,7 @@ final class OpenH264Library {
     private let output: UnsafeMutablePointer<SFrameBSInfo>
     private let scratch: UnsafeMutablePointer<SEncParamExt>
     /// What was set last.
-    private var quantiser: Int?
+    private var qp: Int?
 
     init() throws(VideoCodingError) {
         var created: UnsafeMutablePointer<ISVCEncoder?>?
@@ -51,7 +51,7 @@ final class OpenH264Library {
         try check(methods.EncodeParameterSets(encoder, output))
     }
 
-    func forceKeyFrame() throws(VideoCodingError) {
+    func forceKeyframe() throws(VideoCodingError) {
         try check(methods.ForceIntraFrame(encoder, true))
     }
 
@@ -61,12 +61,12 @@ final class OpenH264Library {
     }
 
     /// Sets the quantisation parameter of frames that are encoded without rate control.
-    func setQuantiser(_ quantiser: Int) throws(VideoCodingError) {
-        guard quantiser != self.quantiser else { return }
+    func setQP(_ qp: Int) throws(VideoCodingError) {
+        guard qp != self.qp else { return }
         try check(methods.GetOption(encoder, ENCODER_OPTION_SVC_ENCODE_PARAM_EXT, scratch))
-        scratch.pointee.sSpatialLayers.0.iDLayerQp = Int32(quantiser)
+        scratch.pointee.sSpatialLayers.0.iDLayerQp = Int32(qp)
         try check(methods.SetOption(encoder, ENCODER_OPTION_SVC_ENCODE_PARAM_EXT, scratch))
-        self.quantiser = quantiser
+        self.qp = qp
     }
 
     func encode(
@@ -96,7 +96,7 @@ final class OpenH264Library {
         return type != videoFrameTypeSkip && type != videoFrameTypeInvalid
     }
 
-    var isKeyFrame: Bool { output.pointee.eFrameType == videoFrameTypeIDR }
+    var isKeyframe: Bool { output.pointee.eFrameType == videoFrameTypeIDR }
 
     /// Bytes of the frame with start codes, which take as many bytes as lengths do.
     var frameSize: Int { max(0, Int(output.pointee.iFrameSizeInBytes)) }

@@ -19,7 +19,7 @@
         private let rows: Int
         private let inspector: SliceInspector
         private var memory = OutputMemory()
-        /// What to add to the quantiser of each macroblock.
+        /// What to add to the QP of each macroblock.
         private let offsets: UnsafeMutableBufferPointer<Float>
         /// Set for one frame after the rate fell.
         private var isBufferTight = false
@@ -103,8 +103,8 @@
         func encode(_ picture: PixelBuffer, _ request: FrameRequest) throws(VideoCodingError) -> BackEndResult {
             var input = x264_picture_t()
             x264_picture_init(&input)
-            input.i_type = request.forceKeyFrame ? X264_TYPE_IDR : X264_TYPE_AUTO
-            if let quantiser = request.quantiser { input.i_qpplus1 = Int32(quantiser) + 1 }
+            input.i_type = request.forceKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
+            if let qp = request.qp { input.i_qpplus1 = Int32(qp) + 1 }
             input.i_pts = nextTime
             serials[Int(nextTime % Int64(serials.count))] = request.serial
             nextTime += 1
@@ -184,7 +184,7 @@
         // MARK: - References
 
         func invalidateReferences(from serial: Int64) throws(VideoCodingError) -> Bool {
-            // Without older references x264 makes a key frame of its own accord.
+            // Without older references x264 makes a keyframe of its own accord.
             let oldest = max(0, nextTime - Int64(serials.count))
             guard let time = (oldest..<nextTime).first(where: { serials[Int($0 % Int64(serials.count))] >= serial }),
                 time > oldest, properties.longTermReferences

@@ -10,8 +10,8 @@
     /// parameter sets follow from the settings alone (`b_stitchable`), and what counts from an IDR picture on starts
     /// again with each of them.
     final class X264GroupEncoder {
-        /// Where key frames come from.
-        enum KeyFrames {
+        /// Where keyframes come from.
+        enum Keyframes {
             /// x264 puts them at scene cuts, and at the settings' interval.
             case chosen
             /// Only those that are asked for.
@@ -23,11 +23,11 @@
         private let temporalLayers: Int
 
         init(
-            properties: CompressionProperties, dimensions: VideoDimensions, rateFactor: Double, keyFrames: KeyFrames
+            properties: CompressionProperties, dimensions: VideoDimensions, rateFactor: Double, keyframes: Keyframes
         ) throws(VideoCodingError) {
             temporalLayers = properties.temporalLayers
             parameters = try X264Encoder.makeParameters(properties, dimensions: dimensions)
-            Self.fill(&parameters, properties: properties, rateFactor: rateFactor, keyFrames: keyFrames)
+            Self.fill(&parameters, properties: properties, rateFactor: rateFactor, keyframes: keyframes)
             guard let opened = x264_shim_encoder_open(&parameters) else {
                 x264_param_cleanup(&parameters)
                 throw .codecUnavailable(reason: "x264 made no encoder")
@@ -42,7 +42,7 @@
 
         private static func fill(
             _ parameters: inout x264_param_t, properties: CompressionProperties, rateFactor: Double,
-            keyFrames: KeyFrames
+            keyframes: Keyframes
         ) {
             // x264 measures nothing for those who do not want to know of it.
             parameters.i_log_level = X264_LOG_INFO
@@ -52,10 +52,10 @@
             parameters.b_full_recon = 1
             parameters.b_open_gop = 0
             parameters.b_stitchable = 1
-            parameters.i_keyint_max = Int32(clamping: properties.passKeyFrameInterval)
+            parameters.i_keyint_max = Int32(clamping: properties.passKeyframeInterval)
             // x264 makes of a larger one what the largest interval allows. A scene cut gets an I picture then, which is no
             // IDR picture.
-            if keyFrames == .given { parameters.i_keyint_min = X264_KEYINT_MAX_INFINITE }
+            if keyframes == .given { parameters.i_keyint_min = X264_KEYINT_MAX_INFINITE }
             parameters.rc.i_rc_method = X264_RC_CRF
             parameters.rc.f_rf_constant = Float(rateFactor)
             parameters.rc.i_vbv_max_bitrate = 0
@@ -71,11 +71,11 @@
         ///   - number: The picture's place in the order of presentation; it comes back with the frame.
         ///   - serial: Comes back with the frame.
         func encode(
-            _ picture: PixelBuffer, number: Int, serial: Int64, isKeyFrame: Bool
+            _ picture: PixelBuffer, number: Int, serial: Int64, isKeyframe: Bool
         ) throws(VideoCodingError) -> GroupFrame? {
             var input = x264_picture_t()
             x264_picture_init(&input)
-            input.i_type = isKeyFrame ? X264_TYPE_IDR : X264_TYPE_AUTO
+            input.i_type = isKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
             input.i_pts = Int64(number)
             // A pointer's worth of what is to come back with the frame; zero would be nil.
             input.opaque = UnsafeMutableRawPointer(bitPattern: Int(truncatingIfNeeded: serial) &+ 1)
@@ -90,9 +90,9 @@
             }.get()
         }
 
-        /// Has the first frame get another `idr_pic_id` than 0: there is a key frame before it that is not handed out.
-        func skipKeyFrameID(with picture: PixelBuffer, before number: Int) throws(VideoCodingError) {
-            _ = try encode(picture, number: number - 1, serial: Self.skipped, isKeyFrame: true)
+        /// Has the first frame get another `idr_pic_id` than 0: there is a keyframe before it that is not handed out.
+        func skipKeyframeID(with picture: PixelBuffer, before number: Int) throws(VideoCodingError) {
+            _ = try encode(picture, number: number - 1, serial: Self.skipped, isKeyframe: true)
         }
 
         /// The serial of what is not handed out.
@@ -119,7 +119,7 @@
             return GroupFrame(
                 data: ByteBuffer(bytes: UnsafeRawBufferPointer(start: start, count: Int(status))),
                 number: Int(result.i_pts), serial: serial,
-                isKeyFrame: result.i_type == X264_TYPE_IDR, temporalLayer: temporalLayer(of: result.i_type),
+                isKeyframe: result.i_type == X264_TYPE_IDR, temporalLayer: temporalLayer(of: result.i_type),
                 averageQP: result.i_qpplus1 > 0 ? Int(result.i_qpplus1) - 1 : nil,
                 structuralSimilarity: result.prop.f_ssim)
         }

@@ -1,6 +1,6 @@
+import CongestionControl
 import MediaCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Synchronization
 import Testing
@@ -89,17 +89,17 @@ import VideoCoding
     }
 
     @Test("another preset costs no keyframe")
-    func presetWithoutKeyFrame() throws {
+    func presetWithoutKeyframe() throws {
         let call = makeCall { $0.encoderPreset = .quality }
         let clients = try joinThree(call)
         call.run(for: .seconds(4))
-        let before = try room(call).encoding.keyFrames
+        let before = try room(call).encoding.keyframes
         call.jobDuration = { $0 == .encode ? .milliseconds(92) : .zero }
         let isCheapest = call.run(until: { self.snapshot(call)?.level == .cheapestPreset })
         #expect(isCheapest)
         call.jobDuration = { _ in .zero }
         call.run(for: .seconds(2))
-        #expect(try room(call).encoding.keyFrames == before)
+        #expect(try room(call).encoding.keyframes == before)
         #expect(clients.allSatisfy { $0.decodeFailures == 0 })
     }
 

@@ -1,8 +1,8 @@
+import CongestionControl
 import H264
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 import SecureTransport
 import Testing
 import VideoCoding
@@ -159,7 +159,7 @@ final class KeyedPath {
             outputHandler: outputs.append)
         try session.encode(
             .pattern(.red, dimensions: dimensions, phase: 0), presentationTime: .zero,
-            options: EncodeOptions(forceKeyFrame: true))
+            options: EncodeOptions(forceKeyframe: true))
         return try #require(outputs.next()?.frame).sample.format
     }
 }

@@ -1,9 +1,9 @@
+import CongestionControl
 import Foundation
 import H264
 import MediaCore
 import NIOCore
 import NetworkSimulation
-import RateControl
 import SecureTransport
 import Testing
 import VideoCoding
@@ -69,26 +69,26 @@ final class LossyCall {
 
     /// The frames with which the picture came back after losses.
     func repairs(since index: Int) -> Repairs {
-        Repairs(encoded[index...].compactMap(\.frame).filter { $0.isKeyFrame || $0.isRefresh })
+        Repairs(encoded[index...].compactMap(\.frame).filter { $0.isKeyframe || $0.isRefresh })
     }
 }
 
-/// Frames with which the picture came back: how many, of what mean size and quantiser.
+/// Frames with which the picture came back: how many, of what mean size and QP.
 struct Repairs: CustomStringConvertible {
     var count: Int
     var bytes: Double
-    var quantiser: Double
+    var qp: Double
 
     init(_ frames: [EncodedFrame]) {
         count = frames.count
         bytes = frames.reduce(0) { $0 + Double($1.size.bytes) } / Double(max(1, frames.count))
-        quantiser = frames.reduce(0) { $0 + Double($1.statistics.averageQP ?? 51) } / Double(max(1, frames.count))
+        qp = frames.reduce(0) { $0 + Double($1.statistics.averageQP ?? 51) } / Double(max(1, frames.count))
     }
 
-    /// What they would have taken at the quantiser of others: six more are half the size.
-    func bytes(at other: Double) -> Double { bytes * exp2((quantiser - other) / 6) }
+    /// What they would have taken at the QP of others: six more are half the size.
+    func bytes(at other: Double) -> Double { bytes * exp2((qp - other) / 6) }
 
-    var description: String { "\(count) of \(Int(bytes)) bytes, quantised with \(Int(quantiser.rounded()))" }
+    var description: String { "\(count) of \(Int(bytes)) bytes, quantised with \(Int(qp.rounded()))" }
 }
 
 extension EncodedFrame {

@@ -1,10 +1,10 @@
 import AudioMixing
 import Conference
+import CongestionControl
 import MediaCore
 import NIOCore
 import NetworkSimulation
 import RTP
-import RateControl
 import SecureTransport
 import VideoCoding
 
@@ -44,7 +44,7 @@ final class TestClient {
     private let decoder = DecodingPipeline()
     private var nextFrame: MonotonicInstant
     private var nextAudio: MonotonicInstant
-    private var wantedKeyFrames: Set<NegotiatedMedia.Content> = []
+    private var wantedKeyframes: Set<NegotiatedMedia.Content> = []
     private var bitRate = BitRate.kilobits(300)
     private var frameCount = 0
 
@@ -59,7 +59,7 @@ final class TestClient {
     /// The presentation times of the frames that came, likewise.
     private(set) var times: [MediaTime] = []
     private(set) var arrivals: [MonotonicInstant] = []
-    private(set) var keyFramesReceived = 0
+    private(set) var keyframesReceived = 0
     private(set) var bytesReceived = 0
     private(set) var audioPackets: [ReceivedAudioPacket] = []
     /// Opus packets sent, in order.
@@ -174,7 +174,7 @@ final class TestClient {
         try session.set(\.averageBitRate, to: bitRate)
         try session.encode(
             picture, presentationTime: MediaTime(value: now.nanoseconds, timescale: 1_000_000_000),
-            options: EncodeOptions(forceKeyFrame: wantedKeyFrames.remove(content) != nil))
+            options: EncodeOptions(forceKeyframe: wantedKeyframes.remove(content) != nil))
         guard let frame = outputs.next()?.frame else { return }
         if recordsFrames, content == .main { sentFrames.append((frame.sample.data.bytes, now)) }
         peer.sendVideo(
@@ -198,7 +198,7 @@ final class TestClient {
                     times.append(frame.sample.presentationTime)
                     framesRecovering.append(frame.isRecovering)
                 }
-                if frame.sample.isSync { keyFramesReceived += 1 }
+                if frame.sample.isSync { keyframesReceived += 1 }
                 decoder.decode(frame.sample) { event in
                     guard case .output(let output) = event else { return }
                     switch output.result {
@@ -208,7 +208,7 @@ final class TestClient {
                     }
                 }
             case .audioPacket(let packet): audioPackets.append(packet)
-            case .keyFrameRequested(let content), .pictureLost(let content): wantedKeyFrames.insert(content)
+            case .keyframeRequested(let content), .pictureLost(let content): wantedKeyframes.insert(content)
             case .videoBitRateChanged(let rate):
                 bitRate = rate.target
                 bitRates.append(rate.target)

@@ -1,8 +1,8 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import NetworkSimulation
 import RTP
-import RateControl
 import SecureTransport
 
 @testable import Conference

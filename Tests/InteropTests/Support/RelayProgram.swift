@@ -63,7 +63,7 @@ struct RoomState: Decodable {
         struct Downlink: Decodable {
             var targetBitRate: Int
             var framesEncoded: Int
-            var keyFrames: Int
+            var keyframes: Int
         }
 
         struct Slides: Decodable {
@@ -87,7 +87,7 @@ struct RoomState: Decodable {
         var groups: [Group]
         var frames: Int
         var bytes: Int
-        var keyFrameBytes: Int
+        var keyframeBytes: Int
     }
 
     /// Those who are sent others' own packets.

@@ -12,9 +12,9 @@ struct MultiPassStorageTests {
         folder = try TemporaryFolder()
     }
 
-    private func group(_ frames: Range<Int>, keyFrames: [Int] = [0], size: Int = 1000) -> MultiPassAnalysis.Group {
+    private func group(_ frames: Range<Int>, keyframes: [Int] = [0], size: Int = 1000) -> MultiPassAnalysis.Group {
         MultiPassAnalysis.Group(
-            firstNumber: frames.lowerBound, times: frames.map(frameTime), keyFrames: keyFrames,
+            firstNumber: frames.lowerBound, times: frames.map(frameTime), keyframes: keyframes,
             end: frameTime(frames.upperBound),
             measurements: [PassMeasurement(rateFactor: 23, size: DataSize(bytes: size), distortion: 0.5)])
     }
@@ -25,7 +25,7 @@ struct MultiPassStorageTests {
         let storage = try MultiPassStorage(path: path)
         try storage.claim(["size=1", "rate=2"])
         try storage.append(group(0..<20))
-        try storage.append(group(20..<50, keyFrames: [0, 1, 12]))
+        try storage.append(group(20..<50, keyframes: [0, 1, 12]))
         try storage.append(group(50..<60))
         try storage.endPass(requesting: [
             PassPlanner.Request(group: 0, rateFactor: 20), PassPlanner.Request(group: 1, rateFactor: 21),
@@ -41,7 +41,7 @@ struct MultiPassStorageTests {
         #expect(analysis.frameCount == 60)
         #expect(analysis.size == DataSize(bytes: 3500))
         #expect(analysis.groups.map(\.range) == [frameRange(0..<20), frameRange(20..<50), frameRange(50..<60)])
-        #expect(analysis.groups[1].keyFrames == [0, 1, 12])
+        #expect(analysis.groups[1].keyframes == [0, 1, 12])
         #expect(analysis.groups[0].measurements.last == measured)
         // The rest of the pass.
         #expect(analysis.pending == [PassPlanner.Request(group: 1, rateFactor: 21)])

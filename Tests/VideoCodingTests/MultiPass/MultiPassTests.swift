@@ -107,16 +107,16 @@ struct MultiPassTests {
         #expect(zip(samples, decodeTimes).allSatisfy { $1 <= $0.presentationTime })
     }
 
-    @Test("tell consecutive key frames apart, and keep them in later passes")
-    func consecutiveKeyFrames() throws {
+    @Test("tell consecutive keyframes apart, and keep them in later passes")
+    func consecutiveKeyframes() throws {
         let forced: Set<Int> = [40, 41, 42, 100, 101]
         let recording = try Recording(bitRate: bitRate)
-        var wantsMore = try recording.makePass(forcingKeyFrames: forced).furtherPassesRequested
+        var wantsMore = try recording.makePass(forcingKeyframes: forced).furtherPassesRequested
         while wantsMore { wantsMore = try recording.makePass().furtherPassesRequested }
         let samples = try recording.silo.samples()
         let keyTimes = Set(samples.filter(\.isSync).map(\.presentationTime))
         #expect(forced.allSatisfy { keyTimes.contains(frameTime($0)) })
-        try expectDistinctKeyFrames(samples)
+        try expectDistinctKeyframes(samples)
         #expect(try libavcodecPictures(samples).count == VaryingPattern.frameCount)
     }
 

@@ -136,8 +136,8 @@ struct PassContractTests {
             #expect(recording.takeOutputs().map(\.presentationTime).max() == frameTime(number))
         }
         #expect(try recording.session.endPass().frameCount == VaryingPattern.frameCount)
-        // Key frames in a row, each by an encoder of its own.
-        try expectDistinctKeyFrames(recording.silo.samples())
+        // Keyframes in a row, each by an encoder of its own.
+        try expectDistinctKeyframes(recording.silo.samples())
         let before = try recording.silo.samples().filter(\.isSync).map(\.presentationTime)
         #expect(before.prefix(2) == [frameTime(0), frameTime(1)])
         try recording.silo.setTimeRangesForNextPass(recording.session.timeRangesForNextPass)

@@ -95,11 +95,11 @@ final class Recording {
     }
 
     /// Makes a pass.
-    func makePass(forcingKeyFrames forced: Set<Int> = []) throws -> PassResult {
+    func makePass(forcingKeyframes forced: Set<Int> = []) throws -> PassResult {
         let numbers = numbersOfNextPass
         try silo.setTimeRangesForNextPass(session.timeRangesForNextPass)
         try session.beginPass()
-        for number in numbers { try encode(number, options: EncodeOptions(forceKeyFrame: forced.contains(number))) }
+        for number in numbers { try encode(number, options: EncodeOptions(forceKeyframe: forced.contains(number))) }
         let result = try session.endPass()
         try #require(outputs.failures.withLock { $0 } == [])
         return result
@@ -153,10 +153,10 @@ enum PassFixtureError: Error {
     case noSinglePassOfThatSize
 }
 
-/// Whether key frames that follow one another differ in their `idr_pic_id` (H.264 7.4.3).
-func expectDistinctKeyFrames(_ samples: [SampleBuffer]) throws {
+/// Whether keyframes that follow one another differ in their `idr_pic_id` (H.264 7.4.3).
+func expectDistinctKeyframes(_ samples: [SampleBuffer]) throws {
     let first = try #require(samples.first)
     let inspector = try #require(SliceInspector(parameterSets: first.format.parameterSets))
-    let ids = samples.map { inspector.inspect($0.data.contiguous())?.keyFrameID }
+    let ids = samples.map { inspector.inspect($0.data.contiguous())?.keyframeID }
     for (left, right) in zip(ids, ids.dropFirst()) where left != nil && right != nil { #expect(left != right) }
 }

@@ -1,10 +1,10 @@
+import CongestionControl
 import Foundation
 import FoundationNetworking
 import Glibc
 import MediaCore
 import NIOCore
 import RTP
-import RateControl
 import SecureTransport
 import Testing
 

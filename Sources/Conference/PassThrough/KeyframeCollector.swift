@@ -1,0 +1,84 @@
+import H264
+import MediaCore
+import NIOCore
+import RTP
+
+/// Gathers a source's packets from the first of a keyframe on until the keyframe is whole: those who wait for it go on
+/// with what they have until then, and none of them ends up with half a picture.
+struct KeyframeCollector {
+    /// A keyframe that is not whole by then is given up: the next one will be.
+    private static let patience = Duration.seconds(1)
+    private static let capacity = 2048
+
+    private let timestamp: UInt32
+    private let began: MonotonicInstant
+    private(set) var packets: [ForwardedPacket]
+    /// Those of the keyframe.
+    private var count = 1
+    private var first: ForwardedPacket
+    private var last: Int64?
+
+    /// Begins with a packet that is, or may be, the first of a keyframe; nil for any other.
+    init?(_ packet: ForwardedPacket, now: MonotonicInstant) {
+        guard packet.glance.hasParameterSets || (packet.glance.isIDR && packet.glance.beginsPicture) else { return nil }
+        timestamp = packet.packet.timestamp
+        began = now
+        packets = [packet]
+        first = packet
+        if packet.packet.marker { last = packet.sequence }
+    }
+
+    mutating func add(_ packet: ForwardedPacket) {
+        packets.append(packet)
+        guard packet.packet.timestamp == timestamp else { return }
+        count += 1
+        if packet.sequence < first.sequence { first = packet }
+        if packet.packet.marker { last = packet.sequence }
+    }
+
+    /// Whether a packet is of the keyframe, or behind it.
+    func takes(_ packet: ForwardedPacket) -> Bool {
+        packet.packet.timestamp == timestamp || packet.sequence > first.sequence
+    }
+
+    var isWhole: Bool {
+        guard let last else { return false }
+        return last - first.sequence + 1 == Int64(count) && isKeyframe
+    }
+
+    /// Parameter sets may come alone.
+    private var isKeyframe: Bool {
+        packets.contains { $0.packet.timestamp == timestamp && $0.glance.isIDR }
+            && packets.contains { $0.packet.timestamp == timestamp && $0.glance.beginsPicture }
+    }
+
+    func isGivenUp(now: MonotonicInstant) -> Bool {
+        now - began > Self.patience || packets.count > Self.capacity
+    }
+
+    /// Whether a newer keyframe is better waited for.
+    func isReplaced(by packet: ForwardedPacket) -> Bool {
+        packet.packet.timestamp != timestamp && packet.glance.isIDR && packet.sequence > first.sequence
+    }
+
+    /// What was gathered, in the sender's order.
+    func collected() -> CollectedKeyframe {
+        let own = packets.filter { $0.packet.timestamp == timestamp }
+        return CollectedKeyframe(
+            packets: packets.sorted { $0.sequence < $1.sequence }.filter { $0.sequence >= first.sequence },
+            hasParameterSets: own.contains(where: \.glance.hasParameterSets),
+            size: DataSize(
+                bytes: own.reduce(0) {
+                    $0 + $1.packet.payload.readableBytes + PeerConfiguration.packetOverhead.bytes
+                }))
+    }
+}
+
+/// A whole keyframe, and what has come behind it.
+struct CollectedKeyframe {
+    var packets: [ForwardedPacket]
+    /// Whether the parameter sets are among its packets.
+    var hasParameterSets: Bool
+    /// Of the keyframe, with the packets' headers.
+    var size: DataSize
+}

@@ -1,0 +1,162 @@
+import CLibAVFormat
+import H264
+import MediaCore
+import NIOCore
+
+/// libavformat's MP4 multiplexer, opened on one file.
+final class Muxer {
+    private let path: String
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let packet: UnsafeMutablePointer<AVPacket>
+    /// The last decoding time of each track, in its time base: libavformat wants them to rise.
+    private var lastDecodeTimes: [Int64] = []
+    /// How long the last sample of each track was shown: what a last sample without a duration gets, since one of no
+    /// duration would be left out by readers.
+    private var lastIntervals: [Int64] = []
+    private var isHeaderWritten = false
+    private var isClosed = false
+
+    init(path: String) throws(MovieError) {
+        _ = LibAVFormat.prepare
+        self.path = path
+        var allocated: UnsafeMutablePointer<AVFormatContext>?
+        let url = LibAVFormat.url(path: path)
+        var status = avformat_alloc_output_context2(&allocated, nil, "mp4", url)
+        guard status >= 0, let context = allocated, let packet = av_packet_alloc() else {
+            avformat_free_context(allocated)
+            throw .cannotCreate(path: path, reason: LibAVFormat.message(min(status, LibAVFormat.outOfMemory)))
+        }
+        self.context = context
+        self.packet = packet
+        status = avio_open(&context.pointee.pb, url, AVIO_FLAG_WRITE)
+        guard status >= 0 else {
+            isClosed = true
+            throw .cannotCreate(path: path, reason: LibAVFormat.message(status))
+        }
+    }
+
+    deinit {
+        if !isClosed { _ = close() }
+        var packet: UnsafeMutablePointer<AVPacket>? = packet
+        av_packet_free(&packet)
+        avformat_free_context(context)
+    }
+
+    func addVideoTrack(_ format: VideoFormatDescription) throws(MovieError) -> Int32 {
+        let record = AVCDecoderConfigurationRecord(format: format).encode()
+        return try addTrack(extradata: record, timescale: 90_000) { parameters in
+            parameters.codec_type = AVMEDIA_TYPE_VIDEO
+            parameters.codec_id = AV_CODEC_ID_H264
+            parameters.width = Int32(clamping: format.dimensions.width)
+            parameters.height = Int32(clamping: format.dimensions.height)
+            parameters.sample_aspect_ratio = AVRational(
+                num: Int32(clamping: format.pixelAspectRatio.width),
+                den: Int32(clamping: format.pixelAspectRatio.height))
+        }
+    }
+
+    func addOpusTrack(_ track: MovieWriter.OpusTrack) throws(MovieError) -> Int32 {
+        // The identification header of RFC 7845, 5.1.
+        var header = ByteBuffer(string: "OpusHead")
+        header.writeInteger(1, as: UInt8.self)
+        header.writeInteger(UInt8(clamping: track.channelCount))
+        header.writeInteger(UInt16(clamping: track.preSkip), endianness: .little)
+        header.writeInteger(48_000, endianness: .little, as: UInt32.self)
+        header.writeInteger(0, endianness: .little, as: UInt16.self)
+        header.writeInteger(0, as: UInt8.self)
+        return try addTrack(extradata: header, timescale: 48_000) { parameters in
+            parameters.codec_type = AVMEDIA_TYPE_AUDIO
+            parameters.codec_id = AV_CODEC_ID_OPUS
+            parameters.sample_rate = 48_000
+            parameters.frame_size = 960
+            parameters.initial_padding = Int32(clamping: track.preSkip)
+            av_channel_layout_default(&parameters.ch_layout, Int32(clamping: track.channelCount))
+        }
+    }
+
+    private func addTrack(
+        extradata: ByteBuffer, timescale: Int32, describe: (inout AVCodecParameters) -> Void
+    ) throws(MovieError) -> Int32 {
+        guard let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar else {
+            throw .cannotCreate(path: path, reason: LibAVFormat.message(LibAVFormat.outOfMemory))
+        }
+        describe(&parameters.pointee)
+        let size = extradata.readableBytes
+        guard let memory = av_mallocz(size + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
+            throw .cannotCreate(path: path, reason: LibAVFormat.message(LibAVFormat.outOfMemory))
+        }
+        extradata.withUnsafeReadableBytes { bytes in
+            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+        }
+        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        parameters.pointee.extradata_size = Int32(clamping: size)
+        stream.pointee.time_base = AVRational(num: 1, den: timescale)
+        lastDecodeTimes.append(.min)
+        lastIntervals.append(Int64(timescale) / 30)
+        return stream.pointee.index
+    }
+
+    func writeHeader(_ layout: MovieWriter.Layout) throws(MovieError) {
+        var options: OpaquePointer?
+        if case .fragmented(let interval) = layout {
+            // Fragments by time: a stream may go without keyframes for its whole length.
+            av_dict_set(&options, "movflags", "empty_moov+default_base_moof", 0)
+            av_dict_set_int(&options, "frag_duration", max(interval.nanoseconds / 1000, 1), 0)
+        }
+        let status = avformat_write_header(context, &options)
+        av_dict_free(&options)
+        guard status >= 0 else { throw .cannotCreate(path: path, reason: LibAVFormat.message(status)) }
+        isHeaderWritten = true
+    }
+
+    func write(
+        _ data: ByteBuffer, track: Int32, presentationTime: MediaTime, decodeTime: MediaTime, duration: MediaTime?,
+        isSync: Bool
+    ) throws(MovieError) {
+        guard track >= 0, Int(track) < lastDecodeTimes.count, let stream = context.pointee.streams[Int(track)] else {
+            throw .misuse(path: path, reason: "no such track")
+        }
+        // The multiplexer may have chosen another time base than it was asked for.
+        let timescale = max(stream.pointee.time_base.den, 1)
+        let presentation = presentationTime.converted(toTimescale: timescale).value
+        let previous = lastDecodeTimes[Int(track)]
+        let decode = max(decodeTime.converted(toTimescale: timescale).value, Self.successor(of: previous))
+        if previous != .min { lastIntervals[Int(track)] = decode &- previous }
+        lastDecodeTimes[Int(track)] = decode
+        guard let size = Int32(exactly: data.readableBytes) else {
+            throw .cannotWrite(path: path, reason: "a sample of \(data.readableBytes) bytes is too large")
+        }
+        var status = av_new_packet(packet, size)
+        guard status >= 0 else { throw .cannotWrite(path: path, reason: LibAVFormat.message(status)) }
+        data.withUnsafeReadableBytes { bytes in
+            if let base = bytes.baseAddress, let target = packet.pointee.data {
+                UnsafeMutableRawPointer(target).copyMemory(from: base, byteCount: bytes.count)
+            }
+        }
+        packet.pointee.stream_index = track
+        packet.pointee.pts = max(presentation, decode)
+        packet.pointee.dts = decode
+        packet.pointee.duration = duration?.converted(toTimescale: timescale).value ?? lastIntervals[Int(track)]
+        packet.pointee.flags = isSync ? AV_PKT_FLAG_KEY : 0
+        status = av_interleaved_write_frame(context, packet)
+        if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
+        guard status >= 0 else { throw .cannotWrite(path: path, reason: LibAVFormat.message(status)) }
+    }
+
+    private static func successor(of time: Int64) -> Int64 { time == .min ? .min : time &+ 1 }
+
+    func finish() throws(MovieError) {
+        guard !isClosed else { return }
+        let status = close()
+        guard status >= 0 else { throw .cannotWrite(path: path, reason: LibAVFormat.message(status)) }
+    }
+
+    /// Writes the trailer, where there is a header, and closes the file. The first error wins.
+    private func close() -> Int32 {
+        isClosed = true
+        var status: Int32 = isHeaderWritten ? av_write_trailer(context) : 0
+        if status >= 0, let output = context.pointee.pb { status = output.pointee.error }
+        let closing = avio_closep(&context.pointee.pb)
+        return status < 0 ? status : closing
+    }
+}

@@ -1,0 +1,46 @@
+public import MediaCore
+
+/// Decides when to ask the remote sender for a keyframe: at once when one is needed, then again at a limited rate until
+/// it comes.
+public struct KeyframeRequester: Sendable {
+    /// Never ask more often than this, whatever the round-trip time.
+    public static let minimumInterval = Duration.milliseconds(250)
+    /// The interval grows up to this.
+    public static let maximumInterval = Duration.seconds(2)
+
+    /// Whether a keyframe was needed and has not come.
+    public private(set) var isNeeded = false
+    private var nextRequest = MonotonicInstant.zero
+    private var interval = minimumInterval
+    /// How many requests went out.
+    public private(set) var requestCount: UInt64 = 0
+
+    /// Creates one that needs no keyframe.
+    public init() {}
+
+    /// The decoder cannot go on without a keyframe.
+    public mutating func need(now: MonotonicInstant) {
+        guard !isNeeded else { return }
+        isNeeded = true
+        interval = Self.minimumInterval
+        nextRequest = max(nextRequest, now)
+    }
+
+    /// It came.
+    public mutating func keyframeArrived() {
+        isNeeded = false
+    }
+
+    /// Whether a request goes out now. The interval grows from request to request, and is never below two round trips.
+    public mutating func takeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
+        guard isNeeded, now >= nextRequest else { return false }
+        requestCount &+= 1
+        interval = min(max(interval, roundTripTime * 2), Self.maximumInterval)
+        nextRequest = now + interval
+        interval = min(interval * 3 / 2, Self.maximumInterval)
+        return true
+    }
+
+    /// When `takeRequest` may next say yes.
+    public var nextDeadline: MonotonicInstant { isNeeded ? nextRequest : .distantFuture }
+}

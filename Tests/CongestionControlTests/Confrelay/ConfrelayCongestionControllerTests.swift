@@ -1,0 +1,264 @@
+import MediaCore
+import RTP
+import Testing
+
+@testable import CongestionControl
+
+@Suite("The confrelay controller")
+struct ConfrelayCongestionControllerTests {
+    private var controller = ConfrelayCongestionController(limits: .test, now: .zero)
+    private var sequence: Int64 = 0
+
+    /// Four packets leave at once and arrive 20 ms later, spaced as a link of `rate` spaces them; feedback of them
+    /// comes another 20 ms later.
+    private mutating func frame(
+        at time: Double, rate: BitRate = .megabits(4), size: Int = 1200, ecn: ECNCodepoint = .notCapable
+    ) {
+        var results: [PacketResult] = []
+        for index in 0..<4 {
+            let packet = SentPacket(transportSequence: sequence, size: bytes(size), sendTime: at(time))
+            sequence += 1
+            controller.packetSent(packet, now: at(time))
+            let arrival = time + 20 + Double((index + 1) * size * 8) / Double(rate.bitsPerSecond) * 1e3
+            results.append(PacketResult(sent: packet, receiveTime: at(arrival), ecn: ecn))
+        }
+        let feedback = at((results.last?.receiveTime ?? .zero).seconds * 1e3 + 20)
+        _ = controller.advance(now: at(time))
+        controller.feedbackReceived(
+            TransportFeedbackReport(results: results, feedbackTime: feedback, dataInFlight: .zero), now: feedback)
+    }
+
+    @Test("it starts at the start rate, without a window")
+    mutating func start() {
+        let decision = controller.advance(now: .zero)
+        #expect(decision.targetBitRate == .kilobits(300))
+        #expect(decision.congestionWindow == nil)
+        #expect(controller.snapshot.limit == .start)
+    }
+
+    @Test("some frames reveal what the path carries")
+    mutating func measures() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let decision = controller.advance(now: at(1000))
+        #expect(decision.targetBitRate > .megabits(3))
+        #expect(decision.targetBitRate < .megabits(5))
+        #expect(decision.pacingRate > decision.targetBitRate)
+        let capacity = try #require(controller.snapshot.linkCapacity)
+        #expect(abs(capacity / .megabits(4) - 1) < 0.2)
+        #expect(controller.snapshot.roundTripTime.map { abs($0.milliseconds - 42) < 2 } == true)
+    }
+
+    @Test("what exceeds the window is held, and little more than the minimum is left of the target")
+    mutating func window() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        for _ in 0..<100 {
+            let packet = SentPacket(transportSequence: sequence, size: .packet, sendTime: at(1000))
+            sequence += 1
+            controller.packetSent(packet, now: at(1000))
+        }
+        let decision = controller.advance(now: at(1001))
+        #expect(try #require(decision.congestionWindow) < bytes(120_000))
+        #expect(decision.targetBitRate < .kilobits(250))
+        #expect(controller.snapshot.networkState == .overusing)
+        #expect(try #require(decision.sustainedBitRate) > .megabits(2))
+    }
+
+    @Test("what waits at the sender lowers the target and leaves the window to the path")
+    mutating func waiting() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let before = controller.advance(now: at(1001))
+        // A large keyframe: 200 ms of the link.
+        controller.senderQueueChanged(bytes(100_000), now: at(1001))
+        let after = controller.advance(now: at(1001))
+        #expect(after.congestionWindow == before.congestionWindow)
+        #expect(after.targetBitRate < before.targetBitRate * 0.5)
+    }
+
+    @Test("a frame that takes its time may be as large as if the queue had gone meanwhile")
+    mutating func frameDelay() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        // 15 ms of the link.
+        for _ in 0..<6 {
+            let packet = SentPacket(transportSequence: sequence, size: .packet, sendTime: at(1000))
+            sequence += 1
+            controller.packetSent(packet, now: at(1000))
+        }
+        var later = controller
+        later.frameDelayChanged(.milliseconds(20), now: at(1001))
+        let (atOnce, afterDelay) = (controller.advance(now: at(1001)), later.advance(now: at(1001)))
+        #expect(atOnce.targetBitRate < .megabits(3))
+        #expect(afterDelay.targetBitRate > .megabits(3))
+        #expect(atOnce.congestionWindow == afterDelay.congestionWindow)
+    }
+
+    @Test("in silence a packet may leave each 100 ms, and no more")
+    mutating func keepsAlive() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        var inFlight = 0
+        for _ in 0..<100 {
+            controller.packetSent(
+                SentPacket(transportSequence: sequence, size: .packet, sendTime: at(1000)), now: at(1000))
+            sequence += 1
+            inFlight += 1200
+        }
+        var sent = 0
+        for time in stride(from: 1000.0, to: 3000, by: 5) {
+            let decision = controller.advance(now: at(time))
+            if try #require(decision.congestionWindow) > bytes(inFlight) {
+                controller.packetSent(
+                    SentPacket(transportSequence: sequence, size: .packet, sendTime: at(time)), now: at(time))
+                sequence += 1
+                inFlight += 1200
+                sent += 1
+            }
+        }
+        #expect((10...16).contains(sent))
+    }
+
+    @Test("the receiver's estimate is an upper bound, and zero takes it away")
+    mutating func remoteEstimate() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        controller.remoteEstimateReceived(.megabits(1), now: at(1000))
+        #expect(controller.advance(now: at(1000)).targetBitRate == .megabits(1))
+        #expect(controller.snapshot.limit == .remoteEstimate)
+        controller.remoteEstimateReceived(.zero, now: at(1000))
+        #expect(controller.advance(now: at(1000)).targetBitRate > .megabits(3))
+    }
+
+    @Test("new limits hold at once")
+    mutating func limits() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        controller.limitsChanged(
+            RateLimits(minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(600)), now: at(1000))
+        #expect(controller.advance(now: at(1000)).targetBitRate == .kilobits(600))
+    }
+
+    @Test("with receiver reports alone losses move the rate")
+    mutating func receiverReports() {
+        for second in 1...30 {
+            let now = at(Double(second) * 1000)
+            controller.packetSent(SentPacket(transportSequence: 0, size: .packet, sendTime: now), now: now)
+            controller.receiverReportReceived(fractionLost: 0, roundTripTime: .milliseconds(50), now: now)
+            _ = controller.advance(now: now)
+        }
+        let grown = controller.advance(now: at(30_000)).targetBitRate
+        #expect(grown > .kilobits(1000))
+        for second in 31...35 {
+            let now = at(Double(second) * 1000)
+            controller.receiverReportReceived(fractionLost: 0.3, roundTripTime: .milliseconds(50), now: now)
+            _ = controller.advance(now: now)
+        }
+        #expect(controller.advance(now: at(35_000)).targetBitRate < grown * 0.7)
+        #expect(controller.snapshot.limit == .loss)
+    }
+
+    @Test("what is not used does not make the rate grow beyond what was measured")
+    mutating func applicationLimited() {
+        for index in 0..<30 { frame(at: Double(index) * 33, rate: .megabits(1), size: 1000) }
+        // Ten seconds of one small packet a frame: they measure nothing.
+        for index in 30..<330 {
+            let time = Double(index) * 33
+            let packet = SentPacket(transportSequence: sequence, size: bytes(100), sendTime: at(time))
+            sequence += 1
+            controller.packetSent(packet, now: at(time))
+            _ = controller.advance(now: at(time))
+            controller.feedbackReceived(
+                TransportFeedbackReport(
+                    results: [PacketResult(sent: packet, receiveTime: at(time + 21))], feedbackTime: at(time + 41),
+                    dataInFlight: .zero), now: at(time + 41))
+        }
+        #expect(controller.advance(now: at(11_000)).targetBitRate < .megabits(1.5))
+    }
+
+    @Test("the first feedback asks for one burst of six times the start rate")
+    mutating func startProbe() throws {
+        frame(at: 0)
+        let probes = controller.advance(now: at(50)).newProbeClusters
+        #expect(probes.map(\.rate) == [.kilobits(1800)])
+        frame(at: 33)
+        #expect(controller.advance(now: at(90)).newProbeClusters.isEmpty)
+        #expect(controller.snapshot.probeCount == 1)
+    }
+
+    @Test("a packet that was lost and sent again tells nothing of the delay")
+    mutating func repairedPacket() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let packet = SentPacket(transportSequence: sequence - 1, size: .packet, sendTime: at(957))
+        let results = [PacketResult(sent: packet, receiveTime: at(1700), wasReportedMissing: true)]
+        controller.feedbackReceived(
+            TransportFeedbackReport(results: results, feedbackTime: at(1720), dataInFlight: .zero), now: at(1720))
+        #expect(controller.path.queueDelay < 0.02)
+        #expect(controller.advance(now: at(1725)).targetBitRate > .megabits(3))
+    }
+
+    @Test("the first burst is left out where the queue is long already")
+    mutating func noStartProbe() {
+        frame(at: 0, rate: .kilobits(100))
+        #expect(controller.advance(now: at(500)).newProbeClusters.isEmpty)
+    }
+
+    @Test("whatever is thought of the queue, no more than a second of it is ours")
+    mutating func ownQueue() throws {
+        // Frames of one packet over 200 kbit/s, behind a queue of others that lasts and varies.
+        for index in 0..<900 {
+            let time = Double(index) * 33
+            let queue = time < 2000 ? 0 : 2000 + (time / 40).truncatingRemainder(dividingBy: 300)
+            let packet = SentPacket(transportSequence: sequence, size: bytes(600), sendTime: at(time))
+            sequence += 1
+            controller.packetSent(packet, now: at(time))
+            let result = PacketResult(sent: packet, receiveTime: at(time + 44 + queue))
+            controller.feedbackReceived(
+                TransportFeedbackReport(results: [result], feedbackTime: at(time + 64), dataInFlight: .zero),
+                now: at(time + 64))
+        }
+        let window = try #require(controller.advance(now: at(29_800)).congestionWindow)
+        let capacity = try #require(controller.snapshot.linkCapacity)
+        #expect(controller.path.competingDelay != nil)
+        #expect(window <= max(capacity.dataSize(over: .milliseconds(1100)), bytes(2400)))
+    }
+
+    @Test("a pause in sending keeps what was known of the path")
+    mutating func pause() {
+        for index in 0..<30 { frame(at: Double(index) * 33) }
+        let before = controller.advance(now: at(1000)).targetBitRate
+        for time in stride(from: 1000.0, to: 20_000, by: 100) { _ = controller.advance(now: at(time)) }
+        #expect(abs(controller.advance(now: at(20_000)).targetBitRate / before - 1) < 0.05)
+        #expect(controller.snapshot.networkState == .normal)
+    }
+
+    @Test("without any feedback the rate never falls below the minimum, nor is anything held")
+    mutating func noFeedback() {
+        for step in 0..<600 {
+            let now = at(Double(step) * 100)
+            controller.packetSent(
+                SentPacket(transportSequence: Int64(step), size: .packet, sendTime: now), now: now)
+            let decision = controller.advance(now: now)
+            #expect(decision.congestionWindow == nil)
+            #expect(decision.targetBitRate >= .kilobits(150))
+        }
+    }
+
+    @Test("marks of packets sent with ECT(1) bound the rate, and packets leave evenly")
+    mutating func marks() throws {
+        for index in 0..<30 { frame(at: Double(index) * 33, ecn: .capable1) }
+        let before = controller.advance(now: at(1000))
+        for index in 30..<60 { frame(at: Double(index) * 33, ecn: .congestionExperienced) }
+        let decision = controller.advance(now: at(2000))
+        #expect(decision.targetBitRate < before.targetBitRate * 0.5)
+        #expect(decision.pacingBurst == .zero)
+        #expect(controller.snapshot.limit == .loss || decision.targetBitRate == .kilobits(150))
+    }
+
+    @Test("every constant can be scaled by its name, and no other name is taken")
+    func scaling() {
+        for name in ConfrelayParameters.names {
+            var parameters = ConfrelayParameters()
+            let isKnown = parameters.scale(name, by: 1.5)
+            #expect(isKnown)
+            #expect(parameters != ConfrelayParameters())
+        }
+        var parameters = ConfrelayParameters()
+        let isKnown = parameters.scale("nothing", by: 2)
+        #expect(!isKnown)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import H264
+import MediaCore
+import NIOCore
+import Testing
+
+@testable import MediaFiles
+
+/// A file's path that is removed when the test is over.
+final class TemporaryFile {
+    let path: String
+
+    init(_ suffix: String, contents: [UInt8]? = nil) {
+        path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("confrelay-\(UUID().uuidString)\(suffix)").path
+        if let contents { _ = FileManager.default.createFile(atPath: path, contents: Data(contents)) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var contents: [UInt8] { FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? [] }
+}
+
+@Suite("Movie files")
+struct MovieRoundTripTests {
+    @Test(
+        "frames come back from a movie as they were written",
+        arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .milliseconds(100))])
+    func roundTrip(layout: MovieWriter.Layout) throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 50)
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: layout)
+        for sample in samples { try writer.append(sample) }
+        try writer.finish()
+        #expect(writer.videoSampleCount == 50)
+
+        let reader = try MovieReader(path: file.path)
+        #expect(reader.format == samples[0].format)
+        for sample in samples {
+            let read = try #require(try reader.nextSample())
+            #expect(read.data == sample.data)
+            #expect(read.isSync == sample.isSync)
+            #expect(read.presentationTime == sample.presentationTime)
+        }
+        #expect(try reader.nextSample() == nil)
+    }
+
+    @Test(
+        "the last frame is there though nobody said how long it is shown",
+        arguments: [MovieWriter.Layout.indexAtEnd, .fragmented(every: .seconds(1))])
+    func lastFrameWithoutDuration(layout: MovieWriter.Layout) throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 7)
+        let writer = try MovieWriter(path: file.path, video: samples[0].format, layout: layout)
+        for var sample in samples {
+            sample.duration = nil
+            try writer.append(sample)
+        }
+        try writer.finish()
+        let reader = try MovieReader(path: file.path)
+        var count = 0
+        while try reader.nextSample() != nil { count += 1 }
+        #expect(count == 7)
+    }
+
+    @Test("a movie read again starts with its first frame")
+    func rewind() throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 10)
+        try SampleStream.write(samples, to: file.path)
+        let reader = try MovieReader(path: file.path)
+        while try reader.nextSample() != nil {}
+        try reader.rewind()
+        #expect(try reader.nextSample()?.data == samples[0].data)
+    }
+
+    @Test("a raw H.264 stream is read frame by frame, and read again")
+    func rawStream() throws {
+        let samples = try SampleStream.make(count: 20)
+        var stream: [UInt8] = []
+        for sample in samples {
+            var units = try LengthPrefixed.nalUnits(in: sample.data.contiguous())
+            if sample.isSync { units = sample.format.parameterSets.compactMap { NALUnit($0) } + units }
+            stream += Array(AnnexB.encode(units).readableBytesView)
+        }
+        let file = TemporaryFile(".h264", contents: stream)
+        let reader = try MovieReader(path: file.path)
+        var count = 0
+        while let sample = try reader.nextSample() {
+            #expect(sample.data == samples[count].data)
+            count += 1
+        }
+        #expect(count == 20)
+        try reader.rewind()
+        #expect(try reader.nextSample()?.isSync == true)
+    }
+
+    @Test("sound is written beside the video")
+    func audioTrack() throws {
+        let file = TemporaryFile(".mp4")
+        let samples = try SampleStream.make(count: 30)
+        let writer = try MovieWriter(
+            path: file.path, video: samples[0].format, audio: .init(), layout: .indexAtEnd)
+        for (index, sample) in samples.enumerated() {
+            try writer.append(sample)
+            let time = MediaTime(value: Int64(index) * 960, timescale: 48_000)
+            try writer.append(
+                opus: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]), presentationTime: time,
+                duration: MediaTime(value: 960, timescale: 48_000))
+        }
+        try writer.finish()
+        #expect(writer.audioPacketCount == 30)
+        // The sample entry of RFC 7845's encapsulation in ISO media files.
+        let contents = file.contents
+        #expect(contents.contains(sequence: Array("Opus".utf8)))
+        #expect(contents.contains(sequence: Array("dOps".utf8)))
+        #expect(try MovieReader(path: file.path).format == samples[0].format)
+    }
+
+    @Test("a change of parameter sets comes back as a change of format")
+    func formatChange() throws {
+        let file = TemporaryFile(".mp4")
+        let first = try SampleStream.make(count: 5)
+        let second = try SampleStream.make(count: 5, width: 20, height: 12, startingAt: 5)
+        try SampleStream.write(first + second, to: file.path)
+        let reader = try MovieReader(path: file.path)
+        var sizes: [VideoDimensions] = []
+        while let sample = try reader.nextSample() { sizes.append(sample.format.dimensions) }
+        #expect(sizes == first.map(\.format.dimensions) + second.map(\.format.dimensions))
+        #expect(Set(sizes).count == 2)
+    }
+
+    @Test("frames whose times stand still are written one after the other")
+    func equalTimes() throws {
+        let file = TemporaryFile(".mp4")
+        var samples = try SampleStream.make(count: 3)
+        for index in samples.indices { samples[index].presentationTime = .zero }
+        try SampleStream.write(samples, to: file.path)
+        let reader = try MovieReader(path: file.path)
+        var times: [MediaTime] = []
+        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
+        #expect(times.count == 3)
+        #expect(times[0] < times[1] && times[1] < times[2])
+    }
+
+    @Test("errors name the file and the reason")
+    func errors() throws {
+        let missing = "/nonexistent/movie.mp4"
+        #expect(throws: MovieError.cannotOpen(path: missing, reason: "No such file or directory")) {
+            try MovieReader(path: missing)
+        }
+        let format = try SampleStream.make(count: 1)[0].format
+        let error = #expect(throws: MovieError.self) { try MovieWriter(path: missing, video: format) }
+        #expect(error?.description == "cannot create /nonexistent/movie.mp4: No such file or directory")
+        let text = TemporaryFile(".mp4", contents: Array("this is no movie at all".utf8))
+        #expect(throws: MovieError.self) { try MovieReader(path: text.path) }
+    }
+
+    @Test("a path is never taken for another protocol")
+    func noProtocols() {
+        let error = #expect(throws: MovieError.self) { try MovieReader(path: "concat:a|b") }
+        #expect(error == .cannotOpen(path: "concat:a|b", reason: "No such file or directory"))
+    }
+
+    @Test("a finished movie takes nothing more, and sound needs a track")
+    func misuse() throws {
+        let file = TemporaryFile(".mp4")
+        let sample = try SampleStream.make(count: 1)[0]
+        let writer = try MovieWriter(path: file.path, video: sample.format)
+        #expect(throws: MovieError.misuse(path: file.path, reason: "the movie has no audio track")) {
+            try writer.append(opus: ByteBuffer(bytes: [1]), presentationTime: .zero)
+        }
+        try writer.append(sample)
+        try writer.finish()
+        try writer.finish()
+        #expect(throws: MovieError.misuse(path: file.path, reason: "the movie is finished")) {
+            try writer.append(sample)
+        }
+    }
+}
+
+extension [UInt8] {
+    func contains(sequence: [UInt8]) -> Bool {
+        guard count >= sequence.count else { return false }
+        return (0...(count - sequence.count)).contains { Array(self[$0..<($0 + sequence.count)]) == sequence }
+    }
+}
