@@ -69,11 +69,16 @@ let modules: [Module] = [
         testFixtures: ["Fixtures"]),
     Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
+        name: "PeerConnection",
+        dependencies: [
+            "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "SecureTransport",
+            nioCore,
+        ]),
+    Module(
         name: "Conference",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
-            "AudioMixing",
-            "SecureTransport", nioCore,
+            "AudioMixing", "SecureTransport", "PeerConnection", nioCore,
         ],
         testDependencies: ["NetworkSimulation"]),
     Module(
@@ -84,8 +89,7 @@ let modules: [Module] = [
         name: "RoomSimulation",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "Compositing", "SecureTransport",
-            "Conference",
-            "NetworkSimulation", nioCore,
+            "PeerConnection", "Conference", "NetworkSimulation", nioCore,
         ]),
     // Real pictures for the simulator, which itself knows no codec.
     Module(
@@ -106,8 +110,9 @@ let modules: [Module] = [
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "Conference", "NetworkSimulation",
-            "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging, serviceLifecycle,
+            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "PeerConnection", "Conference",
+            "NetworkSimulation", "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging,
+            serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
             .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -126,9 +131,8 @@ let modules: [Module] = [
         name: "ConferenceClient",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer", "Compositing",
-            "AudioMixing",
-            "SecureTransport", "MediaFiles", "Conference", "NetworkSimulation", "FlightRecording", "FlightFiles",
-            nioCore, nioPosix, nioHTTP1,
+            "AudioMixing", "SecureTransport", "PeerConnection", "MediaFiles", "Conference", "NetworkSimulation",
+            "FlightRecording", "FlightFiles", nioCore, nioPosix, nioHTTP1,
         ]),
 ]
 

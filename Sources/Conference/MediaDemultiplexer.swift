@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import SecureTransport
 
 /// Tells whose a packet is: by source address and SSRC when both have authenticated before, by SSRC when it was

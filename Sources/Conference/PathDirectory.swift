@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import SecureTransport
 
 /// Tells whose the datagrams are that come over paths found by ICE: connectivity checks by the user name in them, and

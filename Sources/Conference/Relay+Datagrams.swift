@@ -1,5 +1,6 @@
 public import MediaCore
 public import NIOCore
+import PeerConnection
 public import SecureTransport
 
 extension Relay {

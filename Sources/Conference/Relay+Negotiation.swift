@@ -1,4 +1,5 @@
 public import MediaCore
+import PeerConnection
 public import SecureTransport
 
 extension Relay {

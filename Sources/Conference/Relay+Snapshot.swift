@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 public import MediaCore
+import PeerConnection
 import SecureTransport
 
 extension Relay {

@@ -3,6 +3,7 @@ import CongestionControl
 import FlightRecording
 public import MediaCore
 import NIOCore
+public import PeerConnection
 public import RTP
 import SecureTransport
 import VideoCoding

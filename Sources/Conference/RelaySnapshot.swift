@@ -1,5 +1,6 @@
 public import Compositing
-import MediaCore
+public import MediaCore
+public import PeerConnection
 
 /// The state of a relay at one moment: what `GET /rooms` and `/metrics` show. Rates are in bits per second, times in
 /// milliseconds; counters count since the relay, room or participant began.

@@ -2,6 +2,7 @@ public import Compositing
 public import Conference
 public import MediaCore
 public import NIOCore
+public import PeerConnection
 public import SecureTransport
 
 /// What the driver needs of a relay: its whole sans-I/O surface.

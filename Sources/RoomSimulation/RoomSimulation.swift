@@ -3,6 +3,7 @@ import CongestionControl
 public import MediaCore
 import NIOCore
 import NetworkSimulation
+import PeerConnection
 import RTP
 import SecureTransport
 import VideoCoding

@@ -1,5 +1,6 @@
 import Conference
 import MediaCore
+import PeerConnection
 import SecureTransport
 import VideoCoding
 

@@ -2,6 +2,7 @@ import Conference
 import MediaCore
 import NIOCore
 import NetworkSimulation
+import PeerConnection
 import SecureTransport
 import VideoCoding
 

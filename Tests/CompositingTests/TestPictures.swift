@@ -1,5 +1,5 @@
 import Foundation
-import MediaCore
+public import MediaCore
 
 @testable public import Compositing
 

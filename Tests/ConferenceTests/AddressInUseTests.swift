@@ -5,6 +5,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// An address that one participant uses is not given to another, who forges packets from there.
 @Suite struct AddressInUseTests {

@@ -5,6 +5,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Receivers who hear one other alone and are sent that one's packets, on virtual time.
 @Suite struct AudioPassThroughTests {

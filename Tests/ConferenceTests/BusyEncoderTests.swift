@@ -3,6 +3,7 @@ import Testing
 import VideoCoding
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What an encoder that takes longer than a tick does with the pictures of the next ones.
 @Suite("A busy encoder") struct BusyEncoderTests {

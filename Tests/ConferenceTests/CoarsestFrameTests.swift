@@ -3,6 +3,7 @@ import Testing
 import VideoCoding
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What an encoder does whose pictures no QP makes as small as they are to be.
 @Suite("Frames larger than their bound") struct CoarsestFrameTests {

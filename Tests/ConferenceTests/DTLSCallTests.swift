@@ -5,6 +5,8 @@ import NetworkSimulation
 import SecureTransport
 import Testing
 
+@testable import PeerConnection
+
 /// Calls over a path that ICE finds, with keys that a DTLS handshake makes, as browsers have them.
 @Suite struct DTLSCallTests {
     private static func retransmitting(_ parameters: inout OfferParameters) {

@@ -7,6 +7,7 @@ import Testing
 import VideoCoding
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Senders that describe their parameter sets and do not send them, and receivers that cannot ask for keyframes.
 @Suite struct DescribedParameterSetTests {

@@ -5,6 +5,8 @@ import NetworkSimulation
 import SecureTransport
 import Testing
 
+@testable import PeerConnection
+
 /// Receivers who share an encoder, with the real encoders and controllers on virtual time.
 @Suite struct EncodeGroupTests {
     private func makeCall(encoders: Int?, start: BitRate = .kilobits(500), maximum: BitRate = .kilobits(600))

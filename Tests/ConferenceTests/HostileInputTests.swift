@@ -4,6 +4,8 @@ import NIOCore
 import SecureTransport
 import Testing
 
+@testable import PeerConnection
+
 /// What strangers and members can send, and what the others notice of it: nothing.
 @Suite struct HostileInputTests {
     private var random = SeededGenerator(seed: 99)

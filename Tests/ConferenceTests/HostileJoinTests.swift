@@ -4,6 +4,8 @@ import NIOCore
 import SecureTransport
 import Testing
 
+@testable import PeerConnection
+
 /// Who does not get in by ICE and DTLS, and what those who are in notice of the attempts: nothing.
 @Suite struct HostileJoinTests {
     private let stranger = TransportAddress(ipv4: 0xCB00_7107, port: 4_000)

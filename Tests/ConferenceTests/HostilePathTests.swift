@@ -5,6 +5,8 @@ import NetworkSimulation
 import SecureTransport
 import Testing
 
+@testable import PeerConnection
+
 /// What those who are in a call can do to the paths of the others: nothing.
 @Suite struct HostilePathTests {
     /// A check by one who claims these credentials.

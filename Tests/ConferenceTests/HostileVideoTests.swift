@@ -4,6 +4,7 @@ import Testing
 import VideoCoding
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Members whose video costs the relay much more than it costs them.
 @Suite struct HostileVideoTests {

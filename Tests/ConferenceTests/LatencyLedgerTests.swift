@@ -3,6 +3,7 @@ import MediaCore
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 @Suite("Latency ledger")
 struct LatencyLedgerTests {
@@ -14,12 +15,6 @@ struct LatencyLedgerTests {
         SourceFrameTimes(
             source: source, number: number, received: time(received), assembled: time(received + 3),
             decodeStarted: time(received + 4), decoded: time(received + 6))
-    }
-
-    private static func completion(started: Int64, finished: Int64) -> JobCompletion {
-        JobCompletion(
-            kind: .encode, queue: JobQueueID(rawValue: 1), handedOut: time(started), started: time(started),
-            finished: time(finished), output: .mixed(room: "", []))
     }
 
     private static func tick(_ frames: [SourceFrameTimes], showing sources: [Set<SourceID>]) -> ComposedTick {
@@ -34,7 +29,7 @@ struct LatencyLedgerTests {
         let shown = ShownFrames(
             frames: [Self.frame(.camera(1)), Self.frame(.camera(2), received: 20)], tick: Self.time(40),
             composed: Self.time(45))
-        let picture = PictureLedger(shown, encodedBy: Self.completion(started: 47, finished: 52))
+        let picture = PictureLedger(shown, encodeStarted: Self.time(47), encoded: Self.time(52))
         var ledger = LatencyLedger()
         ledger.observe(picture, now: Self.time(60))
         let means = LatencyStage.allCases.map { ledger[$0].mean ?? .zero }

@@ -7,6 +7,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// How a receiver's picture got through.
 private struct Reception {

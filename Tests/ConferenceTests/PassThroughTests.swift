@@ -8,6 +8,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Receivers who are sent a source's own packets, with the real controllers on virtual time.
 @Suite struct PassThroughTests {

@@ -6,6 +6,7 @@ import Testing
 import VideoCoding
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What libavcodec makes of samples, each alone behind the ones before.
 private func pictures(of samples: [SampleBuffer]) -> [[UInt8]?] {

@@ -4,6 +4,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What one member can have the relay receive.
 @Suite struct ReceiveLimitTests {

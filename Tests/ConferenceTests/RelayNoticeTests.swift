@@ -4,6 +4,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What a relay tells its log.
 @Suite struct RelayNoticeTests {

@@ -4,6 +4,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What those who follow a room are told.
 @Suite struct RoomEventTests {

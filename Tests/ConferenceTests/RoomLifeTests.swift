@@ -4,6 +4,8 @@ import NIOCore
 import SecureTransport
 import Testing
 
+@testable import PeerConnection
+
 /// Joining, leaving, and what strangers can do.
 @Suite struct RoomLifeTests {
     @Test("a room is full at its limit, and the refusal says so")

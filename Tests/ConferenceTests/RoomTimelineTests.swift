@@ -7,6 +7,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What a room in which real frames come and go writes into its timeline.
 @Suite struct RoomTimelineTests {

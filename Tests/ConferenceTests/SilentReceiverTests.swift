@@ -4,6 +4,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Receivers with their keys in the session description that send nothing, or nothing any more.
 @Suite struct SilentReceiverTests {

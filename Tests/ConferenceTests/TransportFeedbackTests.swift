@@ -3,6 +3,7 @@ import MediaCore
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Transport-wide feedback of a connection.
 @Suite struct TransportFeedbackTests {

@@ -4,6 +4,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Joins whose client never proves that it is there: they end after ten seconds and hold no seat.
 @Suite struct UnconnectedJoinTests {

@@ -5,6 +5,7 @@ import NIOCore
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Frames that come faster than they are decoded.
 @Suite struct UplinkPipelineTests {

@@ -7,6 +7,7 @@ import SecureTransport
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 
 /// What senders are asked for and what is spent on them, in rooms on virtual time.
 @Suite struct UplinkTests {

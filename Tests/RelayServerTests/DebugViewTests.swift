@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import FoundationXML
 import HTTPTypes
+import MediaCore
 import NIOCore
 import Synchronization
 import Testing

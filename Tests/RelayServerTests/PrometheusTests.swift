@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import SecureTransport
 import Testing
 

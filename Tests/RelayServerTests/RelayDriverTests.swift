@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Conference
+@testable import PeerConnection
 @testable import RelayServer
 
 @Suite("The relay's driver")

@@ -1,3 +1,5 @@
+public import MediaCore
+
 /// What pictures are composed from at one moment.
 public struct CompositionInputs: Sendable {
     /// What the sources show. A layer of a source that is not among them stays background.

@@ -1,6 +1,7 @@
 import Compositing
 import H264
 import MediaCore
+import PeerConnection
 import SecureTransport
 import VideoCoding
 

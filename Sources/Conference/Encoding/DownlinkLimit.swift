@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 
 /// What keeps the picture that a participant gets from being better.
 public enum DownlinkLimit: String, Codable, Sendable {

@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import VideoCoding
 
 /// A receiver's video on its way out: which encoder's frames are sent, and which of them are left out for this receiver

@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import VideoCoding
 
 /// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them all.

@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import VideoCoding
 
 /// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop; and again where

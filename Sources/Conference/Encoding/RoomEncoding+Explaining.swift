@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 
 extension RoomEncoding {
     func snapshot(of participants: [Participant]) -> EncodingSnapshot {

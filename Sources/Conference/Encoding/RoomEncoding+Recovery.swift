@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 
 extension RoomEncoding {
     /// A receiver lost a picture, and goes on with any that refers to nothing but what it has told to have.

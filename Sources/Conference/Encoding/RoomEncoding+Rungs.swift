@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 
 /// The sizes in which a receiver's picture is composed: that of its own group, and until it follows that one also the size of
 /// the group that it follows.

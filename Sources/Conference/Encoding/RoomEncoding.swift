@@ -1,4 +1,5 @@
 import MediaCore
+import PeerConnection
 import VideoCoding
 
 /// A room's encoders: which there are, who is sent what they make, and what each makes of a tick.
@@ -304,7 +305,9 @@ final class RoomEncoding {
             return []
         }
         counters.count(frame)
-        let ledger = result.shown.map { PictureLedger($0, encodedBy: completion) }
+        let ledger = result.shown.map {
+            PictureLedger($0, encodeStarted: completion.started, encoded: completion.finished)
+        }
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }

@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import PeerConnection
 
 /// Tells which frames of its sources a picture of a series is the first to show.
 struct ShownFrameFilter {

@@ -1,6 +1,7 @@
 import H264
 import MediaCore
 import NIOCore
+import PeerConnection
 import RTP
 
 /// Gathers a source's packets from the first of a keyframe on until the keyframe is whole: those who wait for it go on

@@ -1,4 +1,5 @@
 public import Compositing
+public import MediaCore
 
 /// Whose packets a participant is sent as they are.
 public struct PassThroughSnapshot: Encodable, Hashable, Sendable {

@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import PeerConnection
 import RTP
 
 /// What is known of a source for those who are sent, or may be sent, its packets.

@@ -1,6 +1,7 @@
 import AudioMixing
 import MediaCore
 import NIOCore
+import PeerConnection
 
 /// Receivers who hear one other alone, and are sent that one's packets of sound: two in a call, who listens to one sender.
 extension Room {

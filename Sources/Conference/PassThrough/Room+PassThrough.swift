@@ -2,6 +2,7 @@ import Compositing
 import CongestionControl
 import H264
 import MediaCore
+import PeerConnection
 import SecureTransport
 
 /// Receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.

@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import PeerConnection
 
 extension Room {
     func passThroughSnapshot() -> RoomPassThroughSnapshot {

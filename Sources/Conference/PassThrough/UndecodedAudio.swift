@@ -1,6 +1,7 @@
 import AudioMixing
 import MediaCore
 import NIOCore
+import PeerConnection
 
 /// What a participant's packets of sound tell without being decoded: how many bits they take, and how loud they say they are.
 struct UndecodedAudio {

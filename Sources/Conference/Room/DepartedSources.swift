@@ -1,4 +1,5 @@
 import Compositing
+import MediaCore
 
 /// The last pictures of sources that are no more and still fade out somewhere.
 struct DepartedSources {

@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 import MediaCore
+import PeerConnection
 import SecureTransport
 import VideoCoding
 

@@ -1,3 +1,5 @@
+public import PeerConnection
+
 /// A participant as the others in the room are told of them.
 public struct ParticipantSummary: Codable, Hashable, Sendable {
     /// What the participant is called in URLs.

@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import PeerConnection
 import SecureTransport
 
 /// What is asked of those who send pictures, by how these are seen.

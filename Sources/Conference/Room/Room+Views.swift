@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 import MediaCore
+import PeerConnection
 
 extension Room {
     /// Shows every receiver, from a tick on, what is wanted for them as things are.

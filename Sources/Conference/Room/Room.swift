@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import NIOCore
+import PeerConnection
 import RTP
 import SecureTransport
 import VideoCoding

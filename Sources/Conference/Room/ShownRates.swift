@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import PeerConnection
 
 /// The rate at which the best receiver of each source shows it. Receivers' rates change all the time, so that they are
 /// looked at a few times a second, and at once where somebody sees something else.

@@ -1,4 +1,5 @@
 import Compositing
+import MediaCore
 import SecureTransport
 
 extension SourceContent {

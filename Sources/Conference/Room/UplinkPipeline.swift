@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import PeerConnection
 import VideoCoding
 
 /// A source's video on its way in: complete frames wait for the decoder, the newest decoded picture waits for the

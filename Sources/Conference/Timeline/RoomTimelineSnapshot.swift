@@ -1,4 +1,5 @@
 public import Compositing
+public import MediaCore
 
 /// The last minute of a room and the second that comes: what `GET /rooms/{room}/debug` draws.
 ///

@@ -2,6 +2,7 @@ import Conference
 import Dispatch
 import MediaCore
 import NIOCore
+import PeerConnection
 
 extension ClientSession {
     func handle(_ event: PeerEvent, now: MonotonicInstant) {

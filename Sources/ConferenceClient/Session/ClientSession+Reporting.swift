@@ -3,6 +3,7 @@ import Foundation
 import MediaCore
 import NIOCore
 import NetworkSimulation
+import PeerConnection
 import SecureTransport
 
 extension ClientSession {

@@ -2,6 +2,7 @@ import Conference
 import Dispatch
 import MediaCore
 import NIOCore
+import PeerConnection
 import VideoCoding
 
 extension ClientSession {

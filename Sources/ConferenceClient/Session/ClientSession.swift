@@ -5,6 +5,7 @@ import Foundation
 import MediaCore
 import NIOCore
 import NetworkSimulation
+import PeerConnection
 import RTP
 import SecureTransport
 import VideoCoding

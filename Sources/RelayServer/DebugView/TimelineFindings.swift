@@ -1,5 +1,6 @@
 import Compositing
 import Conference
+import MediaCore
 
 /// What is wrong in a room, in words: what the drawing shows in colours.
 struct TimelineFinding: Equatable {

@@ -1,5 +1,6 @@
 import Compositing
 import Conference
+import MediaCore
 import VectorGraphics
 
 /// Where pictures come from.

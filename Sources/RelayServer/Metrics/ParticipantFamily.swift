@@ -1,5 +1,6 @@
 import Compositing
 import Conference
+import MediaCore
 
 /// A metric that each participant has one value of.
 struct ParticipantFamily {

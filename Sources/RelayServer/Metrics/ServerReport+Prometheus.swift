@@ -1,5 +1,6 @@
 import Conference
 import MediaCore
+import PeerConnection
 
 extension ServerReport {
     /// The report as `GET /metrics` gives it; `docs/metrics.md` lists the names.

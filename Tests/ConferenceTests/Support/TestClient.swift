@@ -8,6 +8,8 @@ import RTP
 import SecureTransport
 import VideoCoding
 
+@testable import PeerConnection
+
 /// A participant on virtual time: it sends a flat colour with some texture and a tone, and decodes what it gets.
 final class TestClient {
     let name: String

@@ -6,6 +6,7 @@ import RTP
 import SecureTransport
 
 @testable import Conference
+@testable import PeerConnection
 
 /// A relay and its clients on virtual time: datagrams cross each client's own two links, jobs take no
 /// time unless it is said, nothing sleeps.

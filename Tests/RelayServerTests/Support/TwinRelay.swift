@@ -6,6 +6,7 @@ import SecureTransport
 import Synchronization
 
 @testable import Conference
+@testable import PeerConnection
 
 /// Stands in for a relay: records what the server tells it and does what the test laid down.
 final class TwinRelay: RelayCore {

@@ -1,0 +1,30 @@
+/// What a source shows of its participant.
+public enum SourceContent: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The participant.
+    case camera
+    /// A screen or a window that the participant presents.
+    case slides
+}
+
+/// Names a picture that can stand on a canvas.
+public struct SourceID: Hashable, Sendable {
+    public var participant: ParticipantID
+    public var content: SourceContent
+
+    public init(participant: ParticipantID, content: SourceContent) {
+        self.participant = participant
+        self.content = content
+    }
+
+    public static func camera(_ participant: ParticipantID) -> SourceID {
+        SourceID(participant: participant, content: .camera)
+    }
+
+    public static func slides(_ participant: ParticipantID) -> SourceID {
+        SourceID(participant: participant, content: .slides)
+    }
+}
+
+extension SourceID: CustomStringConvertible {
+    public var description: String { "\(content.rawValue) of \(participant)" }
+}

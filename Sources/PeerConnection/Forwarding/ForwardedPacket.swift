@@ -1,0 +1,46 @@
+package import H264
+package import MediaCore
+package import RTP
+package import SecureTransport
+
+/// A packet of a video stream as it came, for those who are sent it as it is.
+public struct ReceivedVideoPacket: Sendable {
+    /// In a stream of retransmissions, the packet that was repeated.
+    package var packet: RTPPacket
+    /// What its stream shows.
+    package var content: NegotiatedMedia.Content
+    /// How the packet says that its picture is to be turned; nil where it says nothing.
+    package var rotation: VideoRotation?
+    package var arrival: MonotonicInstant
+}
+
+/// A packet of a source on its way to receivers, with its place in the source's stream.
+package struct ForwardedPacket: Sendable {
+    package let packet: RTPPacket
+    /// The sender's number, unwrapped.
+    package let sequence: Int64
+    package let arrival: MonotonicInstant
+    package private(set) var rotation: VideoRotation?
+    package let glance: H264PayloadGlance
+    /// Whether it is known to be the first of its frame: the packet before it is there, and of another frame.
+    package let startsFrame: Bool
+
+    package init(_ received: ReceivedVideoPacket, sequence: Int64, startsFrame: Bool) {
+        packet = received.packet
+        self.sequence = sequence
+        arrival = received.arrival
+        rotation = received.rotation
+        glance = H264PayloadGlance(received.packet.payload)
+        self.startsFrame = startsFrame
+    }
+}
+
+extension ForwardedPacket {
+    /// The same packet; the last of the frame that another packet belongs to says how the picture lies.
+    package func told(_ rotation: VideoRotation, inFrameOf first: ForwardedPacket) -> ForwardedPacket {
+        guard packet.marker, packet.timestamp == first.packet.timestamp, self.rotation == nil else { return self }
+        var told = self
+        told.rotation = rotation
+        return told
+    }
+}

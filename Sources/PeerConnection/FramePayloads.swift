@@ -1,0 +1,17 @@
+package import H264
+package import NIOCore
+package import VideoCoding
+
+/// An encoded frame as the payloads of RTP packets: made once for all whom it is sent to.
+package struct FramePayloads: Sendable {
+    /// What made them.
+    let packetizer: H264Packetizer
+    let payloads: [ByteBuffer]
+
+    /// Nil where the frame is none.
+    package init?(of frame: EncodedFrame, by packetizer: H264Packetizer) {
+        guard let units = try? frame.sample.nalUnits() else { return nil }
+        self.packetizer = packetizer
+        payloads = packetizer.packetize(units)
+    }
+}

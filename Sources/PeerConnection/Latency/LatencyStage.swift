@@ -1,0 +1,34 @@
+/// What a source's frame waits for on its way through the relay. Each stage begins where the one before it ends.
+public enum LatencyStage: Int, CaseIterable, Sendable {
+    /// For packets that are missing or come out of order: from the last packet of the frame.
+    case jitterBuffer
+    /// For the decoder, and a thread to run it on.
+    case decodeQueue
+    case decode
+    /// For a tick at which a picture is composed and sent.
+    case tickWait
+    /// For the compositor, and a thread to run it on.
+    case compose
+    /// For the encoder, and a thread to run it on.
+    case encodeQueue
+    case encode
+    /// For the receiver's network: until the first packet of the picture leaves.
+    case pacer
+
+    /// What it is called in metrics and reports.
+    public var name: String {
+        switch self {
+        case .jitterBuffer: "jitter_buffer"
+        case .decodeQueue: "decode_queue"
+        case .decode: "decode"
+        case .tickWait: "tick_wait"
+        case .compose: "compose"
+        case .encodeQueue: "encode_queue"
+        case .encode: "encode"
+        case .pacer: "pacer"
+        }
+    }
+
+    /// The stages that a frame passes whether or not it is shown.
+    package static let uplink: [Self] = [.jitterBuffer, .decodeQueue, .decode]
+}

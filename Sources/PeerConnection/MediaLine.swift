@@ -1,0 +1,223 @@
+import MediaCore
+import NIOCore
+import RTP
+package import SecureTransport
+
+/// One m-line of a session: its keys, where its packets go, and its streams in both directions.
+///
+/// A class, so that looking at a line never copies what its streams hold; a connection's own.
+package final class MediaLine {
+    package private(set) var negotiated: NegotiatedMedia
+    /// What protects the line's packets, which may be shared with other lines; `nil` until there are keys.
+    package var keys: Keys?
+    /// What every packet needs of `negotiated`, which is too large to be copied for each.
+    private(set) var header: Header
+    /// Where RTP goes; `nil` until the remote address is known, and while sending is paused.
+    var rtpDestination: TransportAddress? {
+        get { isPaused ? nil : rtpAddress }
+        set { rtpAddress = newValue }
+    }
+    /// Where RTCP goes, likewise.
+    var rtcpDestination: TransportAddress? {
+        get { isPaused ? nil : rtcpAddress }
+        set { rtcpAddress = newValue }
+    }
+    private var rtpAddress: TransportAddress?
+    private var rtcpAddress: TransportAddress?
+    /// Nothing is sent for now, because the remote side is silent. The addresses are kept.
+    var isPaused = false
+    /// When the last RTP packet authenticated.
+    var lastRTP: MonotonicInstant?
+    /// SSRCs that were announced for this line or have authenticated on it, those of retransmissions too.
+    private(set) var knownSSRCs: [UInt32]
+    /// Those of our sources that the remote side has reported on.
+    private var reportedSSRCs: [UInt32] = []
+    /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
+    private var latchedSequence: [UInt32: UInt16] = [:]
+
+    var videoReceiver: VideoReceiveStream?
+    var videoSender: VideoSendStream?
+    var audioReceiver: AudioReceiveStream?
+    var audioSender: AudioSendStream?
+    package var limits = VideoLimits()
+
+    /// An endpoint uses a few SSRCs a line; more are not remembered.
+    private static let maximumSSRCs = 8
+
+    /// The two directions of one pair of keys.
+    package struct Keys {
+        let inbound: SRTPContext
+        package let outbound: SRTPContext
+        let outboundTrailerSize: DataSize
+
+        init(_ keys: SRTPKeyPair) throws(SRTPError) {
+            try self.init(inbound: SRTPContext(keys: keys.inbound, direction: .inbound), keys)
+        }
+
+        /// - Parameter inbound: The context of another line with the same key: one key has one replay window.
+        init(inbound: SRTPContext, _ keys: SRTPKeyPair) throws(SRTPError) {
+            self.inbound = inbound
+            outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
+            outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
+        }
+    }
+
+    /// Of the RTP header: which payload types are received, and the identifiers of the header extensions that are in use,
+    /// `nil` for those that are not.
+    struct Header {
+        let receivedPayloadTypes: [UInt8]
+        let absoluteSendTime: UInt8?
+        let outboundTransportSequence: UInt8?
+        let inboundTransportSequence: UInt8?
+        let inboundAudioLevel: UInt8?
+        let inboundMID: UInt8?
+        let outboundMID: UInt8?
+        /// The identification tag as it stands in packets.
+        let mid: [UInt8]
+
+        /// A longer tag would cost too much in a packet; without it the announced SSRCs tell whose it is.
+        private static let longestMID = 8
+
+        init(_ media: NegotiatedMedia) {
+            let usesTransportFeedback = media.feedback.transportCC
+            let payloadTypes = [
+                media.payloadType, media.retransmissionPayloadType, media.flexFECPayloadType,
+                media.redundancyPayloadType,
+            ]
+            receivedPayloadTypes = media.receives ? payloadTypes.compactMap(\.self) : []
+            absoluteSendTime = media.outboundExtensionIDs.absoluteSendTime
+            outboundTransportSequence = usesTransportFeedback ? media.outboundExtensionIDs.transportSequenceNumber : nil
+            inboundTransportSequence = usesTransportFeedback ? media.extensionIDs.transportSequenceNumber : nil
+            inboundAudioLevel = media.extensionIDs.audioLevel
+            mid = Array((media.mid ?? "").utf8)
+            inboundMID = mid.isEmpty ? nil : media.extensionIDs.mid
+            outboundMID = (1...Self.longestMID).contains(mid.count) ? media.outboundExtensionIDs.mid : nil
+        }
+    }
+
+    init(_ negotiated: NegotiatedMedia) {
+        self.negotiated = negotiated
+        header = Header(negotiated)
+        knownSSRCs = Self.announcedSSRCs(of: negotiated)
+    }
+
+    private static func announcedSSRCs(of media: NegotiatedMedia) -> [UInt32] {
+        let repairing = media.remoteRetransmissionSSRCs.keys.sorted() + media.remoteFlexFECSSRCs.keys.sorted()
+        return Array((media.remoteSSRCs + repairing).suffix(maximumSSRCs))
+    }
+
+    // MARK: Negotiation
+
+    /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also one
+    /// that is sent again after a pause, for under its keys no number may come twice.
+    func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+        if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
+            // The m-line was given to another stream (RFC 8829, section 5.2.2).
+            begin(wanted)
+        } else {
+            negotiated = wanted
+            header = Header(wanted)
+            for ssrc in Self.announcedSSRCs(of: wanted) { remember(ssrc: ssrc) }
+        }
+        setUpStreams(using: &generator)
+    }
+
+    /// Begins another stream, by the same path and with the same keys.
+    private func begin(_ wanted: NegotiatedMedia) {
+        negotiated = wanted
+        header = Header(wanted)
+        knownSSRCs = Self.announcedSSRCs(of: wanted)
+        (reportedSSRCs, latchedSequence, lastRTP) = ([], [:], nil)
+        (videoReceiver, videoSender, audioReceiver, audioSender) = (nil, nil, nil, nil)
+        limits = VideoLimits()
+    }
+
+    /// The session no longer has the line.
+    func disable(using generator: inout some RandomNumberGenerator) {
+        negotiated.direction = .inactive
+        header = Header(negotiated)
+        setUpStreams(using: &generator)
+    }
+
+    /// Makes the streams that were negotiated and are not there yet, and brings the others up to date.
+    func setUpStreams(using generator: inout some RandomNumberGenerator) {
+        switch negotiated.kind {
+        case .video:
+            videoReceiver = negotiated.receives ? videoReceiver ?? VideoReceiveStream(negotiated) : nil
+            videoReceiver?.media = negotiated
+            if negotiated.sends, videoSender == nil {
+                videoSender = VideoSendStream(
+                    negotiated, maximumPayloadSize: PeerConfiguration.maximumPayloadSize.bytes, using: &generator)
+            }
+            videoSender?.update(negotiated, using: &generator)
+        case .audio:
+            audioReceiver = negotiated.receives ? audioReceiver ?? AudioReceiveStream() : nil
+            audioReceiver?.media = negotiated
+            if negotiated.sends, audioSender == nil {
+                audioSender = AudioSendStream(
+                    ssrc: negotiated.localSSRC, payloadType: negotiated.payloadType, using: &generator)
+            }
+            audioSender?.payloadType = negotiated.payloadType
+            audioSender?.redundancyPayloadType = negotiated.redundancyPayloadType
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Whether a packet of this payload type is one of the line's.
+    func takes(payloadType: UInt8) -> Bool { header.receivedPayloadTypes.contains(payloadType) }
+
+    /// Whether the packet's header extension says that it belongs to this line (RFC 8843, section 15).
+    func isNamed(by extensions: RTPHeaderExtensions) -> Bool {
+        guard let id = header.inboundMID, let mid = extensions.mid(id: id) else { return false }
+        return mid.elementsEqual(header.mid)
+    }
+
+    func remember(ssrc: UInt32) {
+        guard !knownSSRCs.contains(ssrc) else { return }
+        if knownSSRCs.count >= Self.maximumSSRCs { knownSSRCs.removeFirst() }
+        knownSSRCs.append(ssrc)
+    }
+
+    func forget(ssrc: UInt32) {
+        knownSSRCs.removeAll { $0 == ssrc }
+    }
+
+    /// Whether a packet numbered `sequenceNumber` is newer than all that latched the address before.
+    func isNewest(ssrc: UInt32, sequenceNumber: UInt16) -> Bool {
+        if let latched = latchedSequence[ssrc], Int16(truncatingIfNeeded: Int(sequenceNumber) - Int(latched)) <= 0 {
+            return false
+        }
+        if latchedSequence.count > Self.maximumSSRCs { latchedSequence.removeAll() }
+        latchedSequence[ssrc] = sequenceNumber
+        return true
+    }
+
+    // MARK: Sending
+
+    /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
+    var canSend: Bool { sends && rtpDestination != nil && keys != nil }
+
+    /// Whether media was negotiated to be sent. (Asked of the direction: all else that was negotiated would be copied.)
+    var sends: Bool { negotiated.direction.sends }
+
+    /// Whether this is the video line of this content, and in use.
+    func shows(_ content: NegotiatedMedia.Content) -> Bool {
+        negotiated.kind == .video && negotiated.content == content && negotiated.direction != .inactive
+    }
+
+    var sendsVideo: Bool { negotiated.kind == .video && sends }
+    var sendsAudio: Bool { negotiated.kind == .audio && sends }
+
+    /// Whether packets of a source of ours are to name their line: until the remote side knows the source.
+    func namesLine(ssrc: UInt32) -> Bool { !reportedSSRCs.contains(ssrc) }
+
+    /// The remote side has reported on a source of ours.
+    func reported(ssrc: UInt32) {
+        guard
+            ssrc == negotiated.localSSRC || ssrc == negotiated.localRetransmissionSSRC
+                || ssrc == negotiated.localFlexFECSSRC, !reportedSSRCs.contains(ssrc)
+        else { return }
+        reportedSSRCs.append(ssrc)
+    }
+}

@@ -1,0 +1,217 @@
+import MediaCore
+import NIOCore
+import SecureTransport
+
+/// The path to the remote side, which ICE finds, and the DTLS association that makes the keys for what goes over it.
+///
+/// A lite agent answers the checks of a remote side that is not lite; a controlling one checks a remote side that is. The
+/// association begins once there is a validated path: our own flights go nowhere else.
+package final class PeerTransport {
+    private(set) var negotiated: NegotiatedTransport
+    private let certificate: DTLSCertificate
+    private var lite: ICELiteAgent?
+    private var controlling: ICEControllingAgent?
+    private var association: DTLSConnection?
+    /// Whether the keys of the association are in use.
+    private(set) var hasKeys = false
+    /// What ended the association.
+    private var end: End?
+    /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each packet
+    /// of media need not ask the agent and the association.
+    private var mayTransmit = true
+
+    private(set) var state = ConnectionState.new
+
+    /// What a datagram was to a transport.
+    enum Outcome {
+        /// Authentic, or at least from where authentic datagrams came.
+        case accepted
+        /// Failed authentication, or came from an address that passed no check.
+        case unauthenticated
+        case malformed
+        /// Of no use.
+        case ignored
+    }
+
+    /// What happened to a transport.
+    enum Event {
+        case established(keys: SRTPKeyPair)
+        case stateChanged(ConnectionState)
+        /// The remote side ended the association.
+        case closed
+    }
+
+    private enum End {
+        case closed, failed
+    }
+
+    init(
+        _ negotiated: NegotiatedTransport, certificate: DTLSCertificate,
+        random: any RandomNumberGenerator & Sendable, now: MonotonicInstant
+    ) {
+        self.negotiated = negotiated
+        self.certificate = certificate
+        if negotiated.isRemoteLite {
+            controlling = ICEControllingAgent(
+                local: negotiated.localCredentials, remote: negotiated.remoteCredentials,
+                candidates: negotiated.remoteCandidates, random: random, now: now)
+        } else {
+            lite = ICELiteAgent(
+                local: negotiated.localCredentials, remote: negotiated.remoteCredentials, now: now)
+        }
+    }
+
+    /// Where to send; nil while there is no consent to send anywhere.
+    var selectedAddress: TransportAddress? { lite?.selectedAddress ?? controlling?.selectedAddress }
+
+    func isValidated(_ address: TransportAddress) -> Bool {
+        lite?.isValidated(address) ?? controlling?.isValidated(address) ?? false
+    }
+
+    /// Whether a ClientHello would begin a handshake.
+    var awaitsHandshake: Bool { association == nil && negotiated.dtlsRole == .server && end == nil }
+
+    /// Whether a handshake is under way.
+    var isHandshaking: Bool { association != nil && !hasKeys && end == nil }
+
+    // MARK: Receiving
+
+    /// Takes a STUN datagram; an answer to it goes to where it came from.
+    func receive(
+        stun datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant
+    ) -> (outcome: Outcome, response: ByteBuffer?) {
+        mayTransmit = true
+        if let outcome = lite?.receive(datagram, from: source, now: now) {
+            switch outcome {
+            case .answered(let response, _): return (.accepted, response)
+            case .refused(_, let response): return (.ignored, response)
+            case .unauthenticated, .replayed, .expired: return (.unauthenticated, nil)
+            case .ignored: return (.ignored, nil)
+            case .malformed: return (.malformed, nil)
+            }
+        }
+        switch controlling?.receive(datagram, from: source, now: now) {
+        case .succeeded: return (.accepted, nil)
+        case .unauthenticated: return (.unauthenticated, nil)
+        case .malformed: return (.malformed, nil)
+        case .refused, .ignored, nil: return (.ignored, nil)
+        }
+    }
+
+    /// Takes a DTLS datagram.
+    func receive(dtls datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) -> Outcome {
+        guard isValidated(source) else { return .unauthenticated }
+        mayTransmit = true
+        if awaitsHandshake { beginHandshake(now: now) }
+        guard let association, association.receive(datagram, now: now) else { return .ignored }
+        return .accepted
+    }
+
+    /// An authentic media packet came from this address.
+    func noteSign(from source: TransportAddress, now: MonotonicInstant) {
+        lite?.noteSign(from: source, now: now)
+        controlling?.noteSign(from: source, now: now)
+    }
+
+    private func beginHandshake(now: MonotonicInstant) {
+        mayTransmit = true
+        association = try? DTLSConnection(
+            role: negotiated.dtlsRole, certificate: certificate, remoteFingerprints: negotiated.remoteFingerprints,
+            maximumDatagramSize: PeerConfiguration.maximumDatagramSize.bytes, now: now)
+        if association == nil { end = .failed }
+    }
+
+    // MARK: Time
+
+    func advance(now: MonotonicInstant) {
+        guard nextDeadline <= now else { return }
+        mayTransmit = true
+        lite?.advance(now: now)
+        if let deadline = controlling?.nextDeadline, deadline <= now { controlling?.advance(now: now) }
+        association?.advance(now: now)
+    }
+
+    var nextDeadline: MonotonicInstant {
+        let agent = lite?.nextDeadline ?? controlling?.nextDeadline ?? .distantFuture
+        return min(agent, association?.nextDeadline ?? .distantFuture)
+    }
+
+    /// Our network has changed: the path is checked anew at once, where that is ours to do.
+    func networkChanged(now: MonotonicInstant) {
+        mayTransmit = true
+        controlling?.checkNow(now: now)
+    }
+
+    /// Takes what was negotiated anew: other credentials are an ICE restart, other candidates are checked too.
+    func update(_ wanted: NegotiatedTransport, now: MonotonicInstant) {
+        mayTransmit = true
+        let isRestart =
+            wanted.localCredentials != negotiated.localCredentials
+            || wanted.remoteCredentials != negotiated.remoteCredentials
+        negotiated = wanted
+        guard isRestart else {
+            controlling?.add(wanted.remoteCandidates)
+            return
+        }
+        lite?.restart(local: wanted.localCredentials, remote: wanted.remoteCredentials, now: now)
+        controlling?.restart(
+            local: wanted.localCredentials, remote: wanted.remoteCredentials, candidates: wanted.remoteCandidates,
+            now: now)
+    }
+
+    /// Ends the association; its alert waits for `pollTransmit`.
+    func close(now: MonotonicInstant) {
+        mayTransmit = true
+        association?.close(now: now)
+    }
+
+    // MARK: Results
+
+    /// The next datagram to send.
+    func pollTransmit() -> PeerConnection.Transmit? {
+        guard mayTransmit else { return nil }
+        let next = takeOutgoing()
+        mayTransmit = next != nil
+        return next
+    }
+
+    private func takeOutgoing() -> PeerConnection.Transmit? {
+        if let check = controlling?.pollTransmit() {
+            return PeerConnection.Transmit(datagram: check.datagram, destination: check.destination)
+        }
+        guard let destination = selectedAddress, let datagram = association?.pollTransmit() else { return nil }
+        return PeerConnection.Transmit(datagram: datagram, destination: destination)
+    }
+
+    /// The next event; to be drained after each call.
+    func pollEvent(now: MonotonicInstant) -> Event? {
+        if association == nil, negotiated.dtlsRole == .client, end == nil, selectedAddress != nil {
+            beginHandshake(now: now)
+        }
+        while end == nil, let event = association?.pollEvent() {
+            switch event {
+            case .established(let keys):
+                hasKeys = true
+                return .established(keys: keys)
+            case .failed: end = .failed
+            case .closed:
+                end = .closed
+                return .closed
+            }
+        }
+        let present = presentState
+        guard present != state else { return nil }
+        state = present
+        return .stateChanged(present)
+    }
+
+    private var presentState: ConnectionState {
+        guard end == nil else { return .failed }
+        switch lite?.state ?? controlling?.state ?? .failed {
+        case .failed: return .failed
+        case .new: return .new
+        case .connected: return hasKeys ? .connected : .new
+        case .disconnected: return hasKeys ? .reconnecting : .new
+        }
+    }
+}

@@ -1,0 +1,358 @@
+import H264
+package import MediaCore
+package import NIOCore
+package import RTP
+package import SecureTransport
+import VideoCoding
+
+/// One H.264 stream on its way in: jitter buffer, NACK, depacketizer, parameter sets, and the decision which frames a
+/// decoder should see.
+///
+/// A class, although only one connection ever holds it: as a value it is so large that each look at it through the
+/// connection would copy a dozen references.
+package final class VideoReceiveStream {
+    /// After a loss that nothing repairs, frames are held back until a keyframe; but a sender that answers no request
+    /// for so long is decoded as it is (it may refresh intra-coded rows, or not listen to feedback at all).
+    package static let keyframePatience = Duration.seconds(2)
+
+    private(set) var ssrc: UInt32?
+    private(set) var reception = ReceptionStatistics(clockRate: 90_000)
+    private var jitterBuffer: JitterBuffer
+    private var depacketizer = H264Depacketizer()
+    private var formats = FormatTracker()
+    private var timestamps = TimestampUnwrapper()
+    private(set) var keyframes = KeyframeRequester()
+    private var arrivals = FrameArrivals()
+    private var orientation: VideoOrientationTracker
+
+    /// What was negotiated for the stream, last.
+    var media: NegotiatedMedia {
+        didSet {
+            orientation.id = media.extensionIDs.videoOrientation
+            flexFEC?.decoder.mutableExtensions = MutableExtensions(media.extensionIDs)
+        }
+    }
+    /// The stream of retransmissions, where one was negotiated and has been heard.
+    private var retransmissionSSRC: UInt32?
+    private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
+    /// Forward error correction: its source and what it recovers, once it has been heard.
+    private var flexFEC: (ssrc: UInt32, reception: ReceptionStatistics, decoder: FlexFECDecoder)?
+    private let configuration: JitterBuffer.Configuration
+    /// Whether the sender was negotiated to answer PLI or FIR.
+    let canRequestKeyframes: Bool
+    private var lastSequence: Int64?
+    private var sawKeyframe = false
+    private var brokenSince: MonotonicInstant?
+    /// Whether the decoder itself could not go on, so that it may lack any picture there was.
+    private(set) var needsWholePicture = false
+    /// How many pictures are to come until those are whole again that go on behind a loss.
+    private var picturesToRecover = 0
+    private var acknowledgement = PictureAcknowledgement()
+    /// Nobody looks: no keyframe is asked for, and what is lost makes no difference to what is handed on.
+    private(set) var isUnseen = false
+
+    /// Whether packets that are new are handed out as they come.
+    var isTapped = false
+
+    private(set) var framesReceived: UInt64 = 0
+    private(set) var framesWithheld: UInt64 = 0
+    private(set) var keyframesReceived: UInt64 = 0
+    /// Pictures with which it went on after a loss although they were no keyframes.
+    private(set) var recoveryPointsUsed: UInt64 = 0
+    private(set) var retransmissionsReceived: UInt64 = 0
+    /// What forward error correction did for streams that have ended.
+    private var formerRecovery = FlexFECDecoder.Statistics()
+    var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
+    var malformedPayloads: Int { depacketizer.malformedPayloadCount }
+    var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
+
+    /// - Parameter media: What was negotiated for the stream. The parameter sets that it describes count too: some
+    ///   senders send them nowhere else.
+    init(_ media: NegotiatedMedia) {
+        self.media = media
+        configuration = media.feedback.nack ? JitterBuffer.Configuration() : .withoutRetransmission
+        canRequestKeyframes = media.feedback.pli || media.feedback.fir
+        orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
+        jitterBuffer = JitterBuffer(configuration: configuration)
+        for set in media.h264?.parameterSets ?? [] {
+            if let unit = NALUnit(ByteBuffer(bytes: set)) { formats.add(unit) }
+        }
+    }
+
+    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted. Hands over what of
+    /// the stream was not there yet, where that is tapped.
+    package func insert(
+        _ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant,
+        tap: (ReceivedVideoPacket) -> Void
+    ) {
+        guard packet.payloadType != media.flexFECPayloadType else {
+            insert(repair: packet, size: size, now: now, tap: tap)
+            return
+        }
+        guard packet.payloadType != media.retransmissionPayloadType else {
+            insert(retransmission: packet, size: size, now: now, tap: tap)
+            return
+        }
+        if packet.ssrc != ssrc { restart(ssrc: packet.ssrc) }
+        reception.received(
+            sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        place(packet, now: now, tap: tap)
+        placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, tap: tap)
+    }
+
+    /// Takes a packet of forward error correction (FlexFEC). Which stream it repairs is known where that was announced;
+    /// otherwise there is only one it may be.
+    private func insert(
+        repair packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+    ) {
+        guard let ssrc, media.remoteFlexFECSSRCs[packet.ssrc] ?? ssrc == ssrc else { return }
+        if packet.ssrc != flexFEC?.ssrc || flexFEC?.decoder.ssrc != ssrc {
+            formerRecovery = recovery
+            flexFEC = (
+                packet.ssrc, ReceptionStatistics(clockRate: 90_000),
+                FlexFECDecoder(ssrc: ssrc, mutableExtensions: MutableExtensions(media.extensionIDs))
+            )
+        }
+        flexFEC?.reception.received(
+            sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, tap: tap)
+    }
+
+    /// Puts packets where they were missed. They count as lost in reports all the same: the path lost them.
+    private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
+        for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now, tap: tap) }
+    }
+
+    /// What forward error correction has done so far.
+    var recovery: FlexFECDecoder.Statistics {
+        guard var statistics = flexFEC?.decoder.statistics else { return formerRecovery }
+        statistics.received &+= formerRecovery.received
+        statistics.recovered &+= formerRecovery.recovered
+        statistics.malformed &+= formerRecovery.malformed
+        return statistics
+    }
+
+    private func place(_ packet: RTPPacket, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
+        arrivals.note(timestamp: packet.timestamp, arrival: now)
+        let result = jitterBuffer.insert(packet, now: now)
+        guard isTapped, result == .inserted || result == .overflow else { return }
+        tap(
+            ReceivedVideoPacket(
+                packet: packet, content: media.content,
+                rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
+    }
+
+    /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that was
+    /// announced; otherwise there is only one it may be.
+    private func insert(
+        retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
+    ) {
+        if packet.ssrc != retransmissionSSRC {
+            retransmissionSSRC = packet.ssrc
+            retransmissionReception = ReceptionStatistics(clockRate: 90_000)
+        }
+        retransmissionReception.received(
+            sequenceNumber: packet.sequenceNumber, timestamp: packet.timestamp, size: size, now: now)
+        guard let ssrc, media.remoteRetransmissionSSRCs[packet.ssrc] ?? ssrc == ssrc,
+            let original = packet.original(payloadType: media.payloadType, ssrc: ssrc)
+        else { return }
+        retransmissionsReceived &+= 1
+        place(original, now: now, tap: tap)
+    }
+
+    func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
+        if report.ssrc == ssrc {
+            reception.senderReportReceived(report, now: now)
+        } else if report.ssrc == retransmissionSSRC {
+            retransmissionReception.senderReportReceived(report, now: now)
+        } else if report.ssrc == flexFEC?.ssrc {
+            flexFEC?.reception.senderReportReceived(report, now: now)
+        }
+    }
+
+    func setRoundTripTime(_ roundTripTime: Duration) {
+        jitterBuffer.setRoundTripTime(roundTripTime)
+    }
+
+    /// What to report: on the stream and on those that repair it.
+    func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
+        var blocks: [ReportBlock] = []
+        if let ssrc { blocks.append(reception.makeReportBlock(ssrc: ssrc, now: now)) }
+        if let retransmissionSSRC {
+            blocks.append(retransmissionReception.makeReportBlock(ssrc: retransmissionSSRC, now: now))
+        }
+        if let ssrc = flexFEC?.ssrc, let block = flexFEC?.reception.makeReportBlock(ssrc: ssrc, now: now) {
+            blocks.append(block)
+        }
+        return blocks
+    }
+
+    func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
+
+    /// Whether to ask for a keyframe now.
+    func takeKeyframeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
+        asksForKeyframes && ssrc != nil && keyframes.takeRequest(roundTripTime: roundTripTime, now: now)
+    }
+
+    /// The decoder could not go on: everything until the next keyframe is useless.
+    func decoderLostReferences(now: MonotonicInstant) {
+        needsWholePicture = true
+        acknowledgement.invalidate()
+        breakReferences(now: now)
+    }
+
+    /// The RTP timestamp of a picture that the sender is to be told has arrived.
+    func takeAcknowledgement(now: MonotonicInstant) -> UInt32? { acknowledgement.take(now: now) }
+
+    /// Somebody wants a keyframe, although nothing is missing.
+    func keyframeWanted(now: MonotonicInstant) {
+        if canRequestKeyframes { keyframes.need(now: now) }
+    }
+
+    /// Nobody looks at the stream any more, or somebody does again.
+    ///
+    /// - Parameter needsKeyframe: Whether the decoder can go on with a keyframe only.
+    func setUnseen(_ isUnseen: Bool, needsKeyframe: Bool, now: MonotonicInstant) {
+        self.isUnseen = isUnseen
+        guard !isUnseen, needsKeyframe else { return }
+        // The decoder does without what comes before, so that a loss among it is none.
+        brokenSince = nil
+        keyframes.need(now: now)
+    }
+
+    private var asksForKeyframes: Bool { canRequestKeyframes && !isUnseen }
+
+    var nextDeadline: MonotonicInstant {
+        min(jitterBuffer.nextDeadline ?? .distantFuture, asksForKeyframes ? keyframes.nextDeadline : .distantFuture)
+    }
+
+    /// The frames that are complete, or given up, by now.
+    package func popFrames(now: MonotonicInstant) -> [ReceivedVideoFrame] {
+        var frames: [ReceivedVideoFrame] = []
+        while let received = jitterBuffer.popNext(now: now) {
+            if let lastSequence, received.sequence != lastSequence + 1 {
+                breakReferences(now: now)
+            }
+            lastSequence = received.sequence
+            orientation.note(received.packet)
+            let units = depacketizer.append(
+                payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
+                sequence: received.sequence)
+            for unit in units {
+                if let frame = accept(unit, now: now) { frames.append(frame) }
+            }
+        }
+        return frames
+    }
+
+    private func accept(_ unit: AccessUnit, now: MonotonicInstant) -> ReceivedVideoFrame? {
+        framesReceived &+= 1
+        let rotation = orientation.rotation(at: unit.rtpTimestamp)
+        for set in unit.parameterSets { formats.add(set) }
+        if unit.isDamaged { breakReferences(now: now) }
+        guard unit.hasPicture else { return nil }
+        let arrival = arrivals.arrival(timestamp: unit.rtpTimestamp) ?? (first: now, last: now)
+        let isKeyframe = unit.isIDR && !unit.isDamaged
+        guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else {
+            framesWithheld &+= 1
+            keyframes.need(now: now)
+            return nil
+        }
+        if isKeyframe {
+            keyframesReceived &+= 1
+            begin(recovery: nil)
+        } else if let recovery = recoveryPoint(of: unit) {
+            recoveryPointsUsed &+= 1
+            begin(recovery: recovery)
+        } else if !isUnseen, !sawKeyframe || brokenSince != nil {
+            keyframes.need(now: now)
+            let waited = brokenSince.map { now - $0 } ?? .zero
+            if brokenSince == nil { brokenSince = now }
+            if canRequestKeyframes ? waited < Self.keyframePatience : !sawKeyframe && waited < Self.keyframePatience {
+                framesWithheld &+= 1
+                return nil
+            }
+        }
+        let time = MediaTime(value: timestamps.unwrap(unit.rtpTimestamp), timescale: 90_000)
+        let sample = SampleBuffer(nalUnits: unit.nalUnits, format: format, presentationTime: time)
+        if isKeyframe { acknowledgement.isWanted = media.feedback.rpsi && sample.isLongTermReference }
+        let isRecovering = picturesToRecover > 0
+        if isRecovering, slice.referenceIDC > 0 { picturesToRecover -= 1 }
+        if brokenSince == nil, !isRecovering { acknowledgement.handedOn(unit.rtpTimestamp) }
+        return ReceivedVideoFrame(
+            sample: sample, firstArrival: arrival.first, lastArrival: arrival.last, content: media.content,
+            rotation: rotation, isRecovering: isRecovering, codedPictures: unit.codedPictures)
+    }
+
+    /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8): one
+    /// behind which all of the picture is renewed, or one that needs what the sender was told has arrived.
+    private func recoveryPoint(of unit: AccessUnit) -> RecoveryPoint? {
+        guard media.feedback.rpsi, !unit.isDamaged, !sawKeyframe || brokenSince != nil,
+            let point = RecoveryPoint(of: unit.nalUnits),
+            point.frameCount > 0 || (sawKeyframe && !needsWholePicture)
+        else { return nil }
+        return point
+    }
+
+    /// Decoding begins, or goes on after a loss.
+    private func begin(recovery: RecoveryPoint?) {
+        sawKeyframe = true
+        brokenSince = nil
+        needsWholePicture = false
+        picturesToRecover = recovery?.frameCount ?? 0
+        keyframes.keyframeArrived()
+    }
+
+    private func breakReferences(now: MonotonicInstant) {
+        if brokenSince == nil { brokenSince = now }
+        if canRequestKeyframes { keyframes.need(now: now) }
+    }
+
+    /// A new SSRC is a new stream from the same sender: nothing of the old one may mix into it.
+    private func restart(ssrc newSSRC: UInt32) {
+        ssrc = newSSRC
+        reception = ReceptionStatistics(clockRate: 90_000)
+        jitterBuffer = JitterBuffer(configuration: configuration)
+        depacketizer = H264Depacketizer()
+        timestamps = TimestampUnwrapper()
+        arrivals = FrameArrivals()
+        orientation = VideoOrientationTracker(id: media.extensionIDs.videoOrientation)
+        lastSequence = nil
+        sawKeyframe = false
+        brokenSince = nil
+        needsWholePicture = false
+        picturesToRecover = 0
+        acknowledgement = PictureAcknowledgement()
+    }
+}
+
+/// When the packets of each of the latest frames came, by RTP timestamp. A ring of fixed size.
+private struct FrameArrivals {
+    private struct Entry {
+        var timestamp: UInt32
+        var first: MonotonicInstant
+        var last: MonotonicInstant
+    }
+
+    private var entries = [Entry?](repeating: nil, count: 32)
+    /// Where the last packet's frame stands.
+    private var current = 0
+    private var next = 0
+
+    mutating func note(timestamp: UInt32, arrival: MonotonicInstant) {
+        if entries[current]?.timestamp != timestamp {
+            guard let known = entries.firstIndex(where: { $0?.timestamp == timestamp }) else {
+                entries[next] = Entry(timestamp: timestamp, first: arrival, last: arrival)
+                current = next
+                next = (next + 1) % entries.count
+                return
+            }
+            current = known
+        }
+        entries[current]?.last = arrival
+    }
+
+    func arrival(timestamp: UInt32) -> (first: MonotonicInstant, last: MonotonicInstant)? {
+        entries.first { $0?.timestamp == timestamp }?.map { ($0.first, $0.last) }
+    }
+}

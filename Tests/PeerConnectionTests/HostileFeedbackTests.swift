@@ -1,0 +1,80 @@
+import CongestionControl
+import MediaCore
+import RTP
+import SecureTransport
+import Testing
+
+@testable import PeerConnection
+
+/// A member that has the keys and lies about what arrives: it may spoil its own stream, for as long as it lies.
+@Suite struct HostileFeedbackTests {
+    /// The controllers, by name.
+    enum Controller: String, CaseIterable, CustomTestStringConvertible {
+        case confrelay, google, scream, nada, fixed
+
+        var testDescription: String { rawValue }
+
+        var value: any CongestionController {
+            let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+            return CongestionControllerKind(rawValue: rawValue)?.makeController(limits: KeyedPath.limits, now: start)
+                ?? FixedRateController(rate: KeyedPath.limits.start)
+        }
+    }
+
+    @Test("empty feedback whose clock jumps changes nothing", arguments: Controller.allCases)
+    func emptyFeedback(controller: Controller) throws {
+        let path = try KeyedPath(controller: controller.value)
+        try path.run(for: .seconds(1))
+        path.reports = false
+        try path.run(for: .milliseconds(100))
+        let before = (path.peer.roundTripTime, path.peer.decision.targetBitRate)
+        var hostile = HostileFeedback(seed: 1, sentSSRC: path.sentSSRC, ownSSRC: path.media.localSSRC)
+        for _ in 0..<18_000 { try path.say([.transportFeedback(hostile.emptyFeedback())]) }
+        #expect(path.peer.roundTripTime == before.0)
+        #expect(path.peer.decision.targetBitRate == before.1)
+        path.reports = true
+        try path.run(for: .milliseconds(200))
+        try expectSound(path, controller)
+        try path.run(for: .seconds(10))
+        try expectRecovered(path, controller)
+    }
+
+    @Test(
+        "RTCP with impossible values, between honest reports, ends nothing, and an honest stream recovers behind it",
+        arguments: Controller.allCases, [1, 2] as [UInt64])
+    func mixedFeedback(controller: Controller, seed: UInt64) throws {
+        let path = try KeyedPath(controller: controller.value)
+        try path.run(for: .seconds(1))
+        var hostile = HostileFeedback(seed: seed, sentSSRC: path.sentSSRC, ownSSRC: path.media.localSSRC)
+        for round in 0..<3000 {
+            if round.isMultiple(of: 100) { path.reports.toggle() }
+            try path.say(hostile.next(near: path.newestSequence))
+            if round.isMultiple(of: 2) { try path.run(for: .milliseconds(6)) }
+            if round.isMultiple(of: 50) { try expectSound(path, controller) }
+        }
+        path.reports = true
+        try path.run(for: .seconds(45))
+        try expectRecovered(path, controller)
+    }
+
+    /// What the connection decides and tells is within its bounds.
+    private func expectSound(_ path: KeyedPath, _ controller: Controller) throws {
+        let decision = path.peer.decision
+        #expect(KeyedPath.limits.range.contains(decision.targetBitRate))
+        #expect(decision.pacingRate < .megabits(1000))
+        if let window = decision.congestionWindow { #expect(window > .zero) }
+        let statistics = path.peer.statistics(now: path.now)
+        if let roundTripTime = statistics.roundTripTime {
+            #expect(roundTripTime >= .zero && roundTripTime < .seconds(31), "\(roundTripTime)")
+        }
+        _ = path.peer.controller.snapshot
+    }
+
+    /// The stream goes on as on a path that carries everything.
+    private func expectRecovered(_ path: KeyedPath, _ controller: Controller) throws {
+        try expectSound(path, controller)
+        let roundTripTime = try #require(path.peer.roundTripTime)
+        #expect(roundTripTime >= .milliseconds(30) && roundTripTime <= .milliseconds(150), "\(roundTripTime)")
+        #expect(path.peer.decision.targetBitRate >= KeyedPath.limits.start, "\(path.peer.decision.targetBitRate)")
+    }
+}

@@ -1,0 +1,169 @@
+import H264
+import MediaCore
+import NIOCore
+import RTP
+import SecureTransport
+import Testing
+import VideoCoding
+
+@testable import PeerConnection
+
+/// What a receiver of video does behind a gap that nothing fills, and what it tells of what it has.
+@Suite struct RecoveryPointReceptionTests {
+    private static let size = VideoDimensions(width: 160, height: 90)
+    /// Of both long-term references are kept, or not: 30 frames.
+    private static let kept = try? encode(keepsReferences: true)
+    private static let plain = try? encode(keepsReferences: false)
+
+    private static func encode(keepsReferences: Bool) throws -> [[NALUnit]] {
+        let outputs = EncodeOutputQueue()
+        var properties = CompressionProperties(averageBitRate: .kilobits(300), expectedFrameRate: 30)
+        properties.longTermReferences = keepsReferences
+        let encoder = try CompressionSession(
+            dimensions: size, properties: properties, outputHandler: outputs.append)
+        return try (0..<30).map { index in
+            let picture = PixelBuffer.texture(size, phase: index)
+            try encoder.encode(picture, presentationTime: MediaTime(value: Int64(index), timescale: 30))
+            return try #require(outputs.next()?.frame).sample.nalUnits()
+        }
+    }
+
+    /// A receive stream that is sent frames, 33 ms apart, of which the first packets of some are lost.
+    private final class Rig {
+        let stream: VideoReceiveStream
+        private let units: [[NALUnit]]
+        private let packetizer = H264Packetizer(mode: .nonInterleaved, maximumPayloadSize: 1100)
+        private var sequence: UInt16 = 100
+        private(set) var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        private var next = 0
+
+        init(
+            feedback: FeedbackSupport = FeedbackSupport(pli: true, fir: true, rpsi: true), keepsReferences: Bool = true
+        )
+            throws
+        {
+            units = try #require(keepsReferences ? kept : plain)
+            stream = VideoReceiveStream(
+                NegotiatedMedia(
+                    kind: .video, index: 0, payloadType: 96, clockRate: 90_000, direction: .receiveOnly, keys: nil,
+                    feedback: feedback, localSSRC: 1))
+        }
+
+        static func timestamp(_ number: Int) -> UInt32 { UInt32(number) * 3000 }
+
+        /// Sends frames, each with a message where one is given; returns what the stream hands on, by number.
+        func send(
+            _ count: Int = 1, after point: RecoveryPoint? = nil, isLost: Bool = false
+        ) -> [(number: Int, isRecovering: Bool)] {
+            var frames: [(Int, Bool)] = []
+            for _ in 0..<count {
+                let payloads = packetizer.packetize((point.map { [$0.nalUnit] } ?? []) + units[next])
+                for (position, payload) in payloads.enumerated() {
+                    let packet = RTPPacket(
+                        payloadType: 96, marker: position == payloads.count - 1, sequenceNumber: sequence,
+                        timestamp: Self.timestamp(next), ssrc: 7, payload: payload)
+                    sequence += 1
+                    guard !isLost else { continue }
+                    let datagram = packet.encode()
+                    let size = DataSize(bytes: datagram.readableBytes)
+                    stream.insert(packet, datagram: datagram, size: size, now: now) { _ in }
+                }
+                next += 1
+                now += .milliseconds(33)
+                frames += stream.popFrames(now: now).map { frame in
+                    (Int(frame.sample.presentationTime.value / 3000), frame.isRecovering)
+                }
+            }
+            return frames
+        }
+    }
+
+    private static let exact = RecoveryPoint(frameCount: 0, isExact: true)
+
+    @Test(
+        "it goes on at a recovery point where that was negotiated, and waits for a keyframe where not",
+        arguments: [true, false])
+    func goesOn(isNegotiated: Bool) throws {
+        let rig = try Rig(feedback: FeedbackSupport(pli: true, rpsi: isNegotiated))
+        #expect(rig.send(5).map(\.number) == [0, 1, 2, 3, 4])
+        _ = rig.send(isLost: true)
+        #expect(rig.send(4).isEmpty)
+        #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: rig.now))
+        let frames = rig.send(after: Self.exact) + rig.send(2)
+        #expect(frames.map(\.number) == (isNegotiated ? [10, 11, 12] : []))
+        #expect(!frames.contains { $0.isRecovering })
+        #expect(rig.stream.recoveryPointsUsed == (isNegotiated ? 1 : 0))
+        // And asks no more, or goes on asking.
+        let later = rig.now + .seconds(1)
+        #expect(rig.stream.takeKeyframeRequest(roundTripTime: .milliseconds(50), now: later) == !isNegotiated)
+    }
+
+    @Test("where nothing is missing a recovery point changes nothing")
+    func nothingMissing() throws {
+        let rig = try Rig()
+        let frames = rig.send(4) + rig.send(after: RecoveryPoint(frameCount: 5, isExact: true)) + rig.send(3)
+        #expect(frames.map(\.number) == Array(0...7))
+        #expect(!frames.contains { $0.isRecovering })
+        #expect(rig.stream.recoveryPointsUsed == 0)
+    }
+
+    @Test("pictures that are renewed piece by piece are decoded at once and shown when they are whole")
+    func intraRefresh() throws {
+        let rig = try Rig()
+        _ = rig.send(4)
+        _ = rig.send(isLost: true)
+        #expect(rig.send(3).isEmpty)
+        let frames = rig.send(after: RecoveryPoint(frameCount: 4, isExact: true)) + rig.send(6)
+        #expect(frames.map(\.number) == Array(8...14))
+        #expect(frames.map(\.isRecovering) == [true, true, true, true, false, false, false])
+    }
+
+    @Test("a decoder that lost its references goes on with a keyframe or where all is renewed, and asks for the former")
+    func decoderLost() throws {
+        let rig = try Rig()
+        _ = rig.send(6)
+        rig.stream.decoderLostReferences(now: rig.now)
+        #expect(rig.stream.needsWholePicture)
+        #expect(rig.send(after: Self.exact).isEmpty)
+        #expect(rig.send(2).isEmpty)
+        #expect(rig.send(after: RecoveryPoint(frameCount: 1, isExact: true)).map(\.isRecovering) == [true])
+        #expect(!rig.stream.needsWholePicture)
+    }
+
+    @Test("a picture is told once the next was handed on, ten times a second at most, and not again")
+    func acknowledged() throws {
+        let rig = try Rig()
+        _ = rig.send(1)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now) == nil)
+        _ = rig.send(2)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now) == Rig.timestamp(1))
+        _ = rig.send(2)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now) == nil)
+        _ = rig.send(2)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now) == Rig.timestamp(5))
+        #expect(rig.stream.takeAcknowledgement(now: rig.now + .seconds(1)) == nil)
+    }
+
+    @Test("what comes behind a gap is not told, and what came before one still is, unless the decoder could not go on")
+    func gaps() throws {
+        let rig = try Rig()
+        _ = rig.send(4)
+        _ = rig.stream.takeAcknowledgement(now: rig.now)
+        _ = rig.send(2)
+        _ = rig.send(isLost: true)
+        _ = rig.send(8)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now) == Rig.timestamp(4))
+        _ = rig.send(after: Self.exact)
+        _ = rig.send(2)
+        rig.stream.decoderLostReferences(now: rig.now)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now + .seconds(1)) == nil)
+    }
+
+    @Test("nothing is told to a sender that keeps nothing, or was not negotiated to listen", arguments: [true, false])
+    func unwanted(keepsReferences: Bool) throws {
+        let rig = try Rig(
+            feedback: FeedbackSupport(pli: true, rpsi: !keepsReferences), keepsReferences: keepsReferences)
+        _ = rig.send(10)
+        #expect(rig.stream.takeAcknowledgement(now: rig.now) == nil)
+    }
+}
