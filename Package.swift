@@ -46,10 +46,17 @@ let modules: [Module] = [
     Module(name: "MediaCore", dependencies: [nioCore]),
     Module(name: "H264", dependencies: ["MediaCore", nioCore]),
     Module(name: "RTP", dependencies: ["MediaCore", nioCore]),
-    Module(name: "CongestionControl", dependencies: ["MediaCore", "RTP", nioCore]),
+    Module(
+        name: "CongestionControl", dependencies: ["MediaCore", "RTP", nioCore],
+        testDependencies: ["ResearchControllers"]),
+    // Links, queues and losses as the simulator, the clients and the relay's `--emulate-downlink` have them.
+    Module(name: "LinkEmulation", dependencies: ["MediaCore"]),
+    // Controllers to compare with. The relay does not link them.
+    Module(
+        name: "ResearchControllers", dependencies: ["MediaCore", "RTP", "CongestionControl", "LinkEmulation"]),
     Module(
         name: "FlightRecording", dependencies: ["MediaCore", "RTP", "CongestionControl"],
-        testDependencies: ["NetworkSimulation", "AllocationCounter"]),
+        testDependencies: ["NetworkSimulation", "ResearchControllers", "AllocationCounter"]),
     Module(
         name: "FlightFiles", dependencies: ["FlightRecording", "MediaCore"], testDependencies: ["CongestionControl"]),
     Module(
@@ -65,7 +72,8 @@ let modules: [Module] = [
         testDependencies: ["AllocationCounter"], testFixtures: ["Golden"]),
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
-        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", "CDTLSClock", nioCore],
+        name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],
+        testDependencies: ["CDTLSClock"],
         testFixtures: ["Fixtures"]),
     Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
@@ -73,45 +81,51 @@ let modules: [Module] = [
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "SecureTransport",
             nioCore,
-        ]),
+        ], testDependencies: ["ResearchControllers"]),
     Module(
         name: "Conference",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
             "AudioMixing", "SecureTransport", "PeerConnection", nioCore,
         ],
-        testDependencies: ["NetworkSimulation"]),
+        testDependencies: ["NetworkSimulation", "LinkEmulation", "CDTLSClock"]),
     Module(
         name: "NetworkSimulation",
-        dependencies: ["MediaCore", "H264", "RTP", "CongestionControl", nioCore]),
+        dependencies: [
+            "LinkEmulation", "ResearchControllers", "MediaCore", "H264", "RTP", "CongestionControl", nioCore,
+        ]),
     // A whole room on simulated networks: the relay is real, the encoders are modelled.
     Module(
         name: "RoomSimulation",
         dependencies: [
-            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "Compositing", "SecureTransport",
+            "LinkEmulation", "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "Compositing",
+            "SecureTransport",
             "PeerConnection", "Conference", "NetworkSimulation", nioCore,
         ]),
     // Real pictures for the simulator, which itself knows no codec.
     Module(
         name: "SimulatedVideo",
         dependencies: [
-            "MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient",
+            "LinkEmulation", "MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer",
+            "ConferenceClient",
         ],
-        testDependencies: ["CongestionControl"]),
+        testDependencies: ["CongestionControl", "LinkEmulation", "ResearchControllers"]),
     Module(
         name: "SimulationScenarios",
         dependencies: [
-            "MediaCore", "RTP", "CongestionControl", "NetworkSimulation", .product(name: "Yams", package: "Yams"),
+            "LinkEmulation", "MediaCore", "RTP", "CongestionControl", "NetworkSimulation",
+            .product(name: "Yams", package: "Yams"),
         ]),
     Module(name: "VectorGraphics", dependencies: []),
     Module(
         name: "SimulationReports",
-        dependencies: ["MediaCore", "CongestionControl", "NetworkSimulation", "VectorGraphics"]),
+        dependencies: ["LinkEmulation", "MediaCore", "CongestionControl", "NetworkSimulation", "VectorGraphics"]),
     Module(
         name: "RelayServer",
         dependencies: [
-            "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "PeerConnection", "Conference",
-            "NetworkSimulation", "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging,
+            "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "PeerConnection",
+            "Conference",
+            "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -124,16 +138,18 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
+            "NetworkSimulation",
             "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
     Module(
         name: "ConferenceClient",
         dependencies: [
-            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer", "Compositing",
-            "AudioMixing", "SecureTransport", "PeerConnection", "MediaFiles", "Conference", "NetworkSimulation",
+            "LinkEmulation", "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer",
+            "Compositing",
+            "AudioMixing", "SecureTransport", "PeerConnection", "MediaFiles", "Conference",
             "FlightRecording", "FlightFiles", nioCore, nioPosix, nioHTTP1,
-        ]),
+        ], testDependencies: ["NetworkSimulation"]),
 ]
 
 let package = Package(
@@ -163,7 +179,7 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "LinkEmulation", "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore",
                 "CongestionControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle,
                 unixSignals,
                 argumentParser,
@@ -172,14 +188,15 @@ let package = Package(
         .executableTarget(
             name: "confclient",
             dependencies: [
-                "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore", "NetworkSimulation",
+                "LinkEmulation", "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore",
                 "CongestionControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
             dependencies: [
-                "Conference", "FlightRecording", "MediaCore", "CongestionControl", "NetworkSimulation",
+                "LinkEmulation", "ResearchControllers", "Conference", "FlightRecording", "MediaCore",
+                "CongestionControl", "NetworkSimulation",
                 "RoomSimulation",
                 "SimulatedVideo",
                 "SimulationScenarios", "SimulationReports", argumentParser,
@@ -188,12 +205,15 @@ let package = Package(
         .plugin(name: "EmbedWebFiles", capability: .buildTool(), dependencies: ["webembed"]),
         .executableTarget(name: "webembed", swiftSettings: swiftSettings),
         .testTarget(
-            name: "ConfsimTests", dependencies: ["confsim", "NetworkSimulation", "SimulationReports", argumentParser],
+            name: "ConfsimTests",
+            dependencies: ["confsim", "LinkEmulation", "NetworkSimulation", "SimulationReports", argumentParser],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "InteropTests",
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
+                "LinkEmulation",
+                "ResearchControllers",
                 "MediaCore", "RTP", "CongestionControl", "SecureTransport", nioCore,
             ],
             swiftSettings: swiftSettings),
@@ -205,7 +225,8 @@ let package = Package(
         .executableTarget(
             name: "confbench",
             dependencies: [
-                "confrelay", "confclient", "AudioMixing", "Compositing", "Conference", "ConferenceClient", "H264",
+                "LinkEmulation", "ResearchControllers", "confrelay", "confclient", "AudioMixing", "Compositing",
+                "Conference", "ConferenceClient", "H264",
                 "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "CongestionControl", "RoomSimulation",
                 "VideoCoding",
                 nioCore, argumentParser,
@@ -219,11 +240,13 @@ let package = Package(
             name: "ChildProcesses", dependencies: ["CSpawn"], path: "Benchmarks/ChildProcesses",
             swiftSettings: swiftSettings),
         .target(name: "CSpawn", path: "Benchmarks/CSpawn"),
-        .target(name: "CDTLSClock"),
+        // libssl's clock in tests: the time that a connection is handed.
+        .target(name: "CDTLSClock", path: "Tests/CDTLSClock"),
         .testTarget(
             name: "ConfbenchTests",
             dependencies: [
-                "confbench", "AllocationCounter", "ConferenceClient", "MediaCore", "NetworkSimulation", "VideoCoding",
+                "confbench", "AllocationCounter", "ConferenceClient", "LinkEmulation", "MediaCore", "NetworkSimulation",
+                "VideoCoding",
             ],
             swiftSettings: swiftSettings),
         .systemLibrary(name: "CLibAVCodec", pkgConfig: "libavcodec", providers: [.apt(["libavcodec-dev"])]),

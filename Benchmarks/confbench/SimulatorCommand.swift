@@ -2,6 +2,7 @@ import ArgumentParser
 import ConferenceClient
 import CongestionControl
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 

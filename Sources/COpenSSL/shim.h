@@ -49,6 +49,22 @@ static inline int64_t shim_DTLSv1_get_timeout(SSL *ssl) {
 
 static inline int shim_DTLSv1_handle_timeout(SSL *ssl) { return (int)DTLSv1_handle_timeout(ssl); }
 
+// libssl reads gettimeofday(2) for its retransmission timers. A program leaves that clock alone; tests link definitions of
+// these two functions, so that libssl sees the time that a connection is handed.
+
+extern void dtls_clock_hold(int64_t microseconds) __attribute__((weak));
+extern void dtls_clock_release(void) __attribute__((weak));
+
+/// Makes libssl see this time on the calling thread, where the program has such a clock.
+static inline void shim_dtls_clock_hold(int64_t microseconds) {
+    if (dtls_clock_hold) dtls_clock_hold(microseconds);
+}
+
+/// Gives libssl the machine's time back.
+static inline void shim_dtls_clock_release(void) {
+    if (dtls_clock_release) dtls_clock_release();
+}
+
 static inline int shim_ERR_GET_REASON(unsigned long error) { return ERR_GET_REASON(error); }
 
 #endif

@@ -1,65 +1,39 @@
-public import Compositing
 public import MediaCore
 
 extension Relay {
-    /// Changes a room's layout, for all who have not chosen their own.
-    public func setLayout(
-        _ layout: RoomLayout, room id: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        let room = try controlledRoom(id)
-        try room.changeLimits.room.take(now: now)
-        try room.setLayout(layout)
-    }
-
-    /// Changes what one participant is shown; nil: all as the room has it.
-    public func setLayout(
-        _ layout: ParticipantLayout?, room id: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        let (room, participant) = try controlled(room: id, participant: participant)
-        try participant.changeLimits.layout.take(now: now)
-        try room.changeLimits.participantLayouts.take(now: now)
-        try room.setLayout(layout, for: participant)
-    }
-
-    /// Changes what lies above everybody's picture in a room.
-    public func setOverlays(
-        _ overlays: OverlayList, room id: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        let room = try controlledRoom(id)
-        try room.changeLimits.room.take(now: now)
-        try room.setOverlays(overlays)
-    }
-
-    /// Gives a participant a portrait, which stands in for their camera while there is no picture of it; nil: none.
-    public func setPortrait(
-        _ portrait: ImageAsset?, room id: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        let (room, participant) = try controlled(room: id, participant: participant)
-        try participant.changeLimits.own.take(now: now)
-        room.setPortrait(portrait, of: participant)
-    }
-
-    /// Takes what a participant says of their microphone and camera.
-    public func setMediaState(
-        _ state: MediaState, room id: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        let (room, participant) = try controlled(room: id, participant: participant)
-        try participant.changeLimits.own.take(now: now)
-        room.setMediaState(state, of: participant)
-    }
-
-    private func controlledRoom(_ id: String) throws(RoomControlError) -> Room {
+    /// Changes a room.
+    ///
+    /// - Throws: `RoomControlError`: the room or the participant is not there, the command names someone or something that is
+    ///   not there, or there were too many changes of its kind. Nothing has changed then.
+    public func perform(_ command: RoomCommand, room id: String, now: MonotonicInstant) throws(RoomControlError) {
         guard let room = rooms[id] else { throw .noSuchRoom(id) }
-        return room
+        switch command {
+        case .setLayout(let layout):
+            try room.changeLimits.room.take(now: now)
+            try room.setLayout(layout)
+        case .setParticipantLayout(let layout, let id):
+            let participant = try Self.participant(id, in: room)
+            try participant.changeLimits.layout.take(now: now)
+            try room.changeLimits.participantLayouts.take(now: now)
+            try room.setLayout(layout, for: participant)
+        case .setOverlays(let overlays):
+            try room.changeLimits.room.take(now: now)
+            try room.setOverlays(overlays)
+        case .setPortrait(let portrait, let id):
+            let participant = try Self.participant(id, in: room)
+            try participant.changeLimits.own.take(now: now)
+            room.setPortrait(portrait, of: participant)
+        case .setMediaState(let state, let id):
+            let participant = try Self.participant(id, in: room)
+            try participant.changeLimits.own.take(now: now)
+            room.setMediaState(state, of: participant)
+        }
     }
 
-    private func controlled(
-        room id: String, participant publicID: String
-    ) throws(RoomControlError) -> (Room, Participant) {
-        let room = try controlledRoom(id)
+    private static func participant(_ publicID: String, in room: Room) throws(RoomControlError) -> Participant {
         guard let participant = room.participants.first(where: { $0.publicID == publicID }) else {
             throw .noSuchParticipant(publicID)
         }
-        return (room, participant)
+        return participant
     }
 }

@@ -1,7 +1,13 @@
+import Synchronization
+
 /// Recycles pictures of one format and size. Safe to use from any thread.
 ///
 /// A picture comes back when its last holder lets go. In steady state nothing is allocated: neither the memory of
-/// pictures nor what holds it. A pool that has to push back when too many pictures are out is a `CappedPixelBufferPool`.
+/// pictures nor what holds it.
+///
+/// A picture is not handed back. The pool refers to it all the time and looks, when it needs one, whether anyone else
+/// still does. So letting go of a picture costs nothing but that, pictures outlive their pool, and the object that holds
+/// a picture's memory is recycled along with the memory.
 public final class PixelBufferPool: Sendable {
     /// What a pool keeps.
     public struct Configuration: Sendable {
@@ -36,31 +42,120 @@ public final class PixelBufferPool: Sendable {
         }
     }
 
-    public var format: PixelFormat { shelf.format }
-    public var dimensions: VideoDimensions { shelf.dimensions }
-    private let shelf: PixelBufferShelf
+    private struct Entry {
+        var storage: PixelBufferStorage
+        /// When the picture was first seen unused.
+        var unusedSince: MonotonicInstant?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var counts = PixelBufferPoolStatistics()
+    }
+
+    public let format: PixelFormat
+    public let dimensions: VideoDimensions
+    private let configuration: Configuration
+    private let minimumCount: Int
+    private let state: Mutex<State>
 
     public init(format: PixelFormat, dimensions: VideoDimensions, configuration: Configuration = Configuration()) {
-        shelf = PixelBufferShelf(
-            format: format, dimensions: dimensions, configuration: configuration, maximumCount: .max)
+        self.format = format
+        self.dimensions = dimensions
+        self.configuration = configuration
+        minimumCount = max(0, configuration.minimumCount)
+        var state = State()
+        for _ in 0..<minimumCount {
+            state.entries.append(Entry(storage: Self.allocate(format, dimensions, configuration)))
+            state.counts.allocated += 1
+        }
+        self.state = Mutex(state)
     }
 
     /// A picture to write, with undefined contents and no attachments: a recycled one where there is one.
     public func makeBuffer() -> MutablePixelBuffer {
-        // There is no cap that could be reached; the heap serves all the same.
-        guard let storage = shelf.take() else { return MutablePixelBuffer(format: format, dimensions: dimensions) }
+        let storage = state.withLock { state in
+            // Always the first one that is unused, so that what is not needed lies unused at the end and ages.
+            var taken: PixelBufferStorage?
+            for index in state.entries.indices where isKnownUniquelyReferenced(&state.entries[index].storage) {
+                state.entries[index].unusedSince = nil
+                taken = state.entries[index].storage
+                break
+            }
+            letGoOfSurplus(&state, takenCount: taken == nil ? 0 : 1)
+            if let taken {
+                state.counts.recycled += 1
+                taken.attachments = PixelBufferAttachments()
+                return taken
+            }
+            let storage = Self.allocate(format, dimensions, configuration)
+            state.entries.append(Entry(storage: storage))
+            state.counts.allocated += 1
+            return storage
+        }
         return MutablePixelBuffer(storage: storage)
     }
 
     /// How many pictures the pool has allocated since it was made.
-    public var allocationCount: Int { shelf.allocationCount }
+    public var allocationCount: Int { state.withLock { $0.counts.allocated } }
 
-    public var statistics: PixelBufferPoolStatistics { shelf.statistics }
+    public var statistics: PixelBufferPoolStatistics {
+        state.withLock { state in
+            var statistics = state.counts
+            for index in state.entries.indices where isKnownUniquelyReferenced(&state.entries[index].storage) {
+                statistics.free += 1
+            }
+            statistics.inUse = state.entries.count - statistics.free
+            return statistics
+        }
+    }
 
     /// Lets go of unused pictures that are too old or too many. `makeBuffer` does too, so that this is only for pools
     /// that may not be used again for long.
-    public func trim() { shelf.trim() }
+    public func trim() {
+        state.withLock { letGoOfSurplus(&$0, takenCount: 0) }
+    }
 
     /// Lets go of all unused pictures, those of the minimum too.
-    public func flush() { shelf.flush() }
+    public func flush() {
+        state.withLock { state in
+            for index in state.entries.indices.reversed()
+            where isKnownUniquelyReferenced(&state.entries[index].storage) {
+                state.entries.remove(at: index)
+            }
+        }
+    }
+
+    /// Lets go of unused pictures that are too old or too many, down to the minimum.
+    ///
+    /// - Parameter takenCount: Pictures that were unused until now; they count among those that may be kept.
+    private func letGoOfSurplus(_ state: inout State, takenCount: Int) {
+        let now = configuration.aging?.clock.now
+        var freeCount = takenCount
+        for index in state.entries.indices where isKnownUniquelyReferenced(&state.entries[index].storage) {
+            freeCount += 1
+            if state.entries[index].unusedSince == nil { state.entries[index].unusedSince = now }
+        }
+        guard freeCount > takenCount else { return }
+        for index in state.entries.indices.reversed() where state.entries.count > minimumCount {
+            guard isKnownUniquelyReferenced(&state.entries[index].storage) else { continue }
+            if let aging = configuration.aging, let now, let since = state.entries[index].unusedSince,
+                now - since > aging.maximumAge
+            {
+                state.counts.agedOut += 1
+            } else if freeCount <= configuration.maximumFreeCount {
+                continue
+            }
+            state.entries.remove(at: index)
+            freeCount -= 1
+        }
+    }
+
+    private static func allocate(
+        _ format: PixelFormat, _ dimensions: VideoDimensions, _ configuration: PixelBufferPool.Configuration
+    ) -> PixelBufferStorage {
+        PixelBufferStorage(
+            allocating: PixelBufferBacking(
+                format: format, dimensions: dimensions, alignment: configuration.rowAlignment))
+    }
 }

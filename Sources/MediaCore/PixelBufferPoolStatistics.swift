@@ -6,8 +6,6 @@ public struct PixelBufferPoolStatistics: Hashable, Sendable {
     public var recycled = 0
     /// Pictures that lay unused for too long and were let go of.
     public var agedOut = 0
-    /// Times that a picture was refused because of the cap.
-    public var refused = 0
     /// Pictures that someone holds now.
     public var inUse = 0
     /// Pictures that nobody holds now.

@@ -63,7 +63,6 @@ package final class VideoReceiveStream {
     /// What forward error correction did for streams that have ended.
     private var formerRecovery = FlexFECDecoder.Statistics()
     var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
-    var malformedPayloads: Int { depacketizer.malformedPayloadCount }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
 
     /// - Parameter media: What was negotiated for the stream. The parameter sets that it describes count too: some

@@ -21,22 +21,8 @@ public protocol RelayCore: AnyObject {
     func trickle(
         room: String, participant: String, fragment: TrickleICEFragment, ifMatch: String?, now: MonotonicInstant
     ) throws(TrickleError) -> TrickleICEFragment?
-    /// Changes a room's layout.
-    func setLayout(_ layout: RoomLayout, room: String, now: MonotonicInstant) throws(RoomControlError)
-    /// Changes what one participant is shown; nil: all as the room has it.
-    func setLayout(
-        _ layout: ParticipantLayout?, room: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError)
-    /// Changes what lies above everybody's picture in a room.
-    func setOverlays(_ overlays: OverlayList, room: String, now: MonotonicInstant) throws(RoomControlError)
-    /// Gives a participant a portrait; nil: none.
-    func setPortrait(
-        _ portrait: ImageAsset?, room: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError)
-    /// Takes what a participant says of their microphone and camera.
-    func setMediaState(
-        _ state: MediaState, room: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError)
+    /// Changes a room.
+    func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError)
     /// What those are told who begin to follow a room; nil when there is none of that name.
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.

@@ -1,4 +1,3 @@
-import Compositing
 import Conference
 import SecureTransport
 
@@ -32,35 +31,9 @@ extension RelayDriver {
         }
     }
 
-    /// Changes a room's layout.
-    func setLayout(_ layout: RoomLayout, room: String) throws(RoomControlError) {
-        try act { relay, now throws(RoomControlError) in try relay.setLayout(layout, room: room, now: now) }
-    }
-
-    /// Changes what one participant is shown; nil: all as the room has it.
-    func setLayout(_ layout: ParticipantLayout?, room: String, participant: String) throws(RoomControlError) {
-        try act { relay, now throws(RoomControlError) in
-            try relay.setLayout(layout, room: room, participant: participant, now: now)
-        }
-    }
-
-    /// Changes what lies above everybody's picture in a room.
-    func setOverlays(_ overlays: OverlayList, room: String) throws(RoomControlError) {
-        try act { relay, now throws(RoomControlError) in try relay.setOverlays(overlays, room: room, now: now) }
-    }
-
-    /// Gives a participant a portrait; nil: none.
-    func setPortrait(_ portrait: ImageAsset?, room: String, participant: String) throws(RoomControlError) {
-        try act { relay, now throws(RoomControlError) in
-            try relay.setPortrait(portrait, room: room, participant: participant, now: now)
-        }
-    }
-
-    /// Takes what a participant says of their microphone and camera.
-    func setMediaState(_ state: MediaState, room: String, participant: String) throws(RoomControlError) {
-        try act { relay, now throws(RoomControlError) in
-            try relay.setMediaState(state, room: room, participant: participant, now: now)
-        }
+    /// Changes a room.
+    func perform(_ command: RoomCommand, room: String) throws(RoomControlError) {
+        try act { relay, now throws(RoomControlError) in try relay.perform(command, room: room, now: now) }
     }
 
     /// Takes what the machine was measured to take for the relay's work.

@@ -1,8 +1,8 @@
 public import Conference
 import FlightRecording
+public import LinkEmulation
 public import MediaCore
 import NIOCore
-public import NetworkSimulation
 public import SecureTransport
 
 /// Where a server listens and what its relay does.

@@ -1,8 +1,8 @@
 public import Conference
 import CongestionControl
+import LinkEmulation
 public import MediaCore
 import NIOCore
-import NetworkSimulation
 import PeerConnection
 import RTP
 import SecureTransport

@@ -1,3 +1,4 @@
+public import LinkEmulation
 import MediaCore
 public import NetworkSimulation
 

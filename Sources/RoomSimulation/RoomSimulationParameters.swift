@@ -1,7 +1,7 @@
 public import Conference
 public import CongestionControl
+public import LinkEmulation
 public import MediaCore
-public import NetworkSimulation
 
 /// A room to be simulated: one camera, and receivers who all see it.
 public struct RoomSimulationParameters: Sendable {

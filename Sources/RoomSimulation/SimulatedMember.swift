@@ -1,7 +1,7 @@
 import Conference
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import PeerConnection
 import SecureTransport
 import VideoCoding

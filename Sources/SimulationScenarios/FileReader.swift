@@ -1,6 +1,6 @@
 import Foundation
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 
 /// Finds and reads the files that a scenario names.
 struct FileReader {

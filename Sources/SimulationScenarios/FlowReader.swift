@@ -1,4 +1,5 @@
 import CongestionControl
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import RTP

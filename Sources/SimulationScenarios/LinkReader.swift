@@ -1,5 +1,5 @@
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 
 /// Reads a scenario's links.
 struct LinkReader {

@@ -1,5 +1,5 @@
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 
 /// Takes the values of a mapping one after another, and complains of what nobody took.
 struct MappingReader {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ConferenceClient
 import CongestionControl
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import SecureTransport
 import VideoCoding
 

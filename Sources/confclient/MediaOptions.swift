@@ -1,8 +1,8 @@
 import ArgumentParser
 import ConferenceClient
 import CongestionControl
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import SecureTransport
 import VideoCoding
 
@@ -75,7 +75,7 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help:
-            "What decides how much is sent: confrelay, which follows the path from frame to frame; google; scream or nada."
+            "The controller that sets the rate of what is sent: confrelay follows the path from frame to frame; google is what browsers run."
     )
     var controller = ControllerArgument(.confrelay)
 

@@ -3,9 +3,9 @@ public import Compositing
 public import Conference
 import CongestionControl
 import Foundation
+import LinkEmulation
 import Logging
 import MediaCore
-import NetworkSimulation
 import RelayServer
 import SecureTransport
 public import VideoCoding

@@ -4,9 +4,9 @@ import Conference
 import CongestionControl
 import FlightRecording
 import Foundation
+import LinkEmulation
 import Logging
 import MediaCore
-import NetworkSimulation
 import RelayServer
 import SecureTransport
 import VideoCoding
@@ -203,8 +203,8 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: """
-            What decides how much is sent: confrelay, which follows the path from frame to frame; google; scream; or \
-            nada.
+            The controller that sets each downlink's rate: confrelay follows the path from frame to frame; google is \
+            what browsers run.
             """)
     var controller = CongestionControllerKind.confrelay
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import CongestionControl
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
+import ResearchControllers
 
 /// The controllers that can be simulated, by the names of the command line.
 enum ControllerKind: String, CaseIterable, ExpressibleByArgument {

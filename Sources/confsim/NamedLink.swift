@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import NetworkSimulation
+import LinkEmulation
 
 /// A link that a command line names: a trace, or a description.
 struct NamedLink {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 
 /// What options' values stand for.
 enum OptionValue {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CongestionControl
 import FlightRecording
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import SimulationReports

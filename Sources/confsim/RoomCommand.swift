@@ -2,6 +2,7 @@ import ArgumentParser
 import Conference
 import CongestionControl
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import RoomSimulation

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import SimulationReports

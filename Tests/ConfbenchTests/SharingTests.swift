@@ -1,6 +1,6 @@
 import Foundation
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import Testing
 
 @testable import confbench

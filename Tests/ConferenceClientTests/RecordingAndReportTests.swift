@@ -1,8 +1,8 @@
 import Foundation
+import LinkEmulation
 import MediaCore
 import MediaFiles
 import NIOCore
-import NetworkSimulation
 import SecureTransport
 import Testing
 

@@ -22,7 +22,7 @@ struct ChangeLimitTests {
         let call = VirtualCall()
         _ = try call.join("Ada", colour: .red)
         let count = changes(
-            { try call.relay.setLayout(layouts[$0 % 2], room: "demo", now: $1) }, start: call.now)
+            { try call.relay.perform(.setLayout(layouts[$0 % 2]), room: "demo", now: $1) }, start: call.now)
         #expect((26...28).contains(count))
     }
 
@@ -30,11 +30,11 @@ struct ChangeLimitTests {
     func retry() throws {
         let call = VirtualCall()
         _ = try call.join("Ada", colour: .red)
-        for index in 0..<20 { try call.relay.setLayout(layouts[index % 2], room: "demo", now: call.now) }
+        for index in 0..<20 { try call.relay.perform(.setLayout(layouts[index % 2]), room: "demo", now: call.now) }
         #expect(throws: RoomControlError.tooManyChanges(retryAfter: 1)) {
-            try call.relay.setLayout(.grid, room: "demo", now: call.now)
+            try call.relay.perform(.setLayout(.grid), room: "demo", now: call.now)
         }
-        try call.relay.setLayout(.speaker, room: "demo", now: call.now + .seconds(1))
+        try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now + .seconds(1))
     }
 
     @Test("changes of a participant's layout by others leave its own changes possible")
@@ -45,14 +45,17 @@ struct ChangeLimitTests {
         let count = changes(
             { index, now in
                 let layout = ParticipantLayout(layouts[index % 2].arrangement)
-                try call.relay.setLayout(layout, room: "demo", participant: ada.participantID, now: now)
+                try call.relay.perform(
+                    .setParticipantLayout(layout, participant: ada.participantID), room: "demo", now: now)
             }, start: call.now)
         #expect((26...28).contains(count))
-        try call.relay.setMediaState(
-            MediaState(microphone: false), room: "demo", participant: ada.participantID, now: call.now + .seconds(2))
-        try call.relay.setLayout(
-            ParticipantLayout(.speaker), room: "demo", participant: ben.participantID, now: call.now + .seconds(2))
-        try call.relay.setLayout(.speaker, room: "demo", now: call.now + .seconds(2))
+        try call.relay.perform(
+            .setMediaState(MediaState(microphone: false), participant: ada.participantID), room: "demo",
+            now: call.now + .seconds(2))
+        try call.relay.perform(
+            .setParticipantLayout(ParticipantLayout(.speaker), participant: ben.participantID), room: "demo",
+            now: call.now + .seconds(2))
+        try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now + .seconds(2))
     }
 
     @Test("further offers and ICE restarts are limited together, and refused ones change nothing")
@@ -72,7 +75,7 @@ struct ChangeLimitTests {
         let call = VirtualCall()
         _ = try call.join("Ada", colour: .red)
         while call.relay.pollRoomEvent() != nil {}
-        _ = changes({ try call.relay.setLayout(layouts[$0 % 2], room: "demo", now: $1) }, start: call.now)
+        _ = changes({ try call.relay.perform(.setLayout(layouts[$0 % 2]), room: "demo", now: $1) }, start: call.now)
         var events = 0
         while let event = call.relay.pollRoomEvent() {
             if case .layoutChanged = event.kind { events += 1 }

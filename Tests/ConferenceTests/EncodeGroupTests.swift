@@ -1,7 +1,7 @@
 import Conference
 import CongestionControl
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import SecureTransport
 import Testing
 

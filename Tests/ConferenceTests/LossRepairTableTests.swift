@@ -1,4 +1,5 @@
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import SecureTransport

@@ -1,9 +1,9 @@
 import Compositing
 import CongestionControl
 import Foundation
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import SecureTransport
 import Testing
 

@@ -36,8 +36,9 @@ import Testing
     func staticRoom() throws {
         let (call, clients, _) = try makeCall([.red, .green])
         for client in clients {
-            try call.relay.setMediaState(
-                MediaState(camera: false), room: "demo", participant: client.participantID, now: call.now)
+            try call.relay.perform(
+                .setMediaState(MediaState(camera: false), participant: client.participantID), room: "demo",
+                now: call.now)
         }
         call.run(for: .seconds(2))
         let before = try counters(call)
@@ -69,8 +70,9 @@ import Testing
         #expect(try counters(call).passedThrough >= 14)
         #expect(try #require(viewer.picture).colour(x: 160, y: 90).resembles(.red))
         // With something above it, it is composed.
-        try call.relay.setOverlays(
-            OverlayList([.init(.text("On air"), anchor: .topLeft, height: 0.1)]), room: "demo", now: call.now)
+        try call.relay.perform(
+            .setOverlays(OverlayList([.init(.text("On air"), anchor: .topLeft, height: 0.1)])), room: "demo",
+            now: call.now)
         call.run(for: .seconds(1))
         #expect(origins.last == .rendered)
         withExtendedLifetime(clients) {}
@@ -108,11 +110,11 @@ import Testing
         var required: Set<SourceID> { room.viewPlan?.requiredSources ?? [] }
         let cameras = room.participants.prefix(3).map { SourceID.camera($0.id) }
         #expect(required == Set(cameras))
-        try call.relay.setLayout(
-            RoomLayout(.grid, hidden: [clients[1].participantID]), room: "demo", now: call.now)
+        try call.relay.perform(
+            .setLayout(RoomLayout(.grid, hidden: [clients[1].participantID])), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         #expect(required == [cameras[0], cameras[2]])
-        try call.relay.setLayout(.solo(participant: clients[2].participantID), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.solo(participant: clients[2].participantID)), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         // Cy is shown Ada, the first of the others.
         #expect(required.isSubset(of: [cameras[0], cameras[1], cameras[2]]))
@@ -124,7 +126,7 @@ import Testing
         let (call, clients, viewer) = try makeCall([.red, .green])
         call.run(for: .seconds(1))
         // While the layout changes, every picture is rendered.
-        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now)
         var held: Job?
         var now = call.now
         while held == nil {
@@ -151,15 +153,17 @@ import Testing
     func hiddenFromOne() throws {
         let (call, clients, viewer) = try makeCall([.red, .green])
         clients[1].isSilent = false
-        try call.relay.setLayout(
-            ParticipantLayout(hidden: [clients[1].participantID]), room: "demo", participant: viewer.participantID,
+        try call.relay.perform(
+            .setParticipantLayout(
+                ParticipantLayout(hidden: [clients[1].participantID]), participant: viewer.participantID), room: "demo",
             now: call.now)
         call.run(for: .seconds(2))
         let seen = try #require(viewer.picture)
         #expect(seen.share(of: .green) == 0 && seen.share(of: .red) > 0.9)
         #expect(try #require(clients[0].picture).share(of: .green) > 0.9)
         #expect(viewer.audioPackets.count > 80)
-        try call.relay.setLayout(nil, room: "demo", participant: viewer.participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(nil, participant: viewer.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         #expect(try #require(viewer.picture).share(of: .green) > 0.2)
     }
@@ -167,8 +171,8 @@ import Testing
     @Test("who is hidden in the room is seen by nobody, until they are gone or shown again")
     func hiddenFromAll() throws {
         let (call, clients, viewer) = try makeCall([.red, .green, .blue])
-        try call.relay.setLayout(
-            RoomLayout(.grid, hidden: [clients[1].participantID]), room: "demo", now: call.now)
+        try call.relay.perform(
+            .setLayout(RoomLayout(.grid, hidden: [clients[1].participantID])), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         for client in [viewer, clients[0], clients[2]] {
             #expect(try #require(client.picture).share(of: .green) == 0, "\(client.name)")
@@ -183,13 +187,15 @@ import Testing
         let ada = clients[0]
         call.run(for: .seconds(2))
         #expect(try #require(ada.picture).share(of: .red) == 0)
-        try call.relay.setLayout(
-            ParticipantLayout(selfView: .always), room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(ParticipantLayout(selfView: .always), participant: ada.participantID), room: "demo",
+            now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(ada.picture).share(of: .red) > 0.2)
         #expect(try #require(clients[1].picture).share(of: .green) == 0)
-        try call.relay.setLayout(
-            ParticipantLayout(selfView: .never), room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(ParticipantLayout(selfView: .never), participant: ada.participantID), room: "demo",
+            now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(ada.picture).share(of: .red) == 0)
     }
@@ -199,11 +205,12 @@ import Testing
         let (call, _, viewer) = try makeCall([.yellow], dimensions: VideoDimensions(width: 90, height: 160))
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).share(of: .yellow) < 0.5)
-        try call.relay.setLayout(RoomLayout(.grid, fit: .cover), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(RoomLayout(.grid, fit: .cover)), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).share(of: .yellow) > 0.95)
-        try call.relay.setLayout(
-            ParticipantLayout(fit: .contain), room: "demo", participant: viewer.participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(ParticipantLayout(fit: .contain), participant: viewer.participantID), room: "demo",
+            now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).share(of: .yellow) < 0.5)
     }
@@ -217,7 +224,7 @@ import Testing
             {"name":"right","x":0.5,"y":0,"width":0.5,"height":1,"show":["participant:Ada"],"fit":"cover"}]}}
             """
         let layout = try JSONDecoder().decode(RoomLayout.self, from: Data(json.utf8))
-        try call.relay.setLayout(layout, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(layout), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         let picture = try #require(viewer.picture)
         #expect(picture.colour(x: 240, y: 90).resembles(.red))
@@ -231,12 +238,13 @@ import Testing
     @Test("overlays are shown, a clock goes, and an empty list takes them away")
     func overlays() throws {
         let (call, clients, viewer) = try makeCall([.red])
-        try call.relay.setMediaState(
-            MediaState(camera: false), room: "demo", participant: clients[0].participantID, now: call.now)
+        try call.relay.perform(
+            .setMediaState(MediaState(camera: false), participant: clients[0].participantID), room: "demo",
+            now: call.now)
         call.run(for: .seconds(2))
         let plain = try #require(viewer.picture).colour(x: 12, y: 12)
         let list = OverlayList([.init(.clock(utcOffset: 0), anchor: .topLeft, height: 0.3)])
-        try call.relay.setOverlays(list, room: "demo", now: call.now)
+        try call.relay.perform(.setOverlays(list), room: "demo", now: call.now)
         #expect(call.roomEvents().last == .overlaysChanged(list))
         #expect(call.relay.state(ofRoom: "demo")?.overlays == list)
         call.run(for: .seconds(2))
@@ -246,7 +254,7 @@ import Testing
         let after = try counters(call)
         // Two pictures, Ada's and the viewer's, once a second and not at every tick.
         #expect((6...10).contains(after.rendered - before.rendered), "\(after.rendered - before.rendered)")
-        try call.relay.setOverlays(OverlayList(), room: "demo", now: call.now)
+        try call.relay.perform(.setOverlays(OverlayList()), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         let seen = try #require(viewer.picture).colour(x: 12, y: 12)
         #expect(abs(Int(seen.y) - Int(plain.y)) < 6)
@@ -256,15 +264,15 @@ import Testing
     func portrait() throws {
         let (call, clients, viewer) = try makeCall([.green])
         let ada = clients[0]
-        try call.relay.setPortrait(
-            ImageAsset(name: "portrait", colour: (0, 0, 255), side: 64), room: "demo", participant: ada.participantID,
-            now: call.now)
-        try call.relay.setMediaState(
-            MediaState(camera: false), room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(
+            .setPortrait(ImageAsset(name: "portrait", colour: (0, 0, 255), side: 64), participant: ada.participantID),
+            room: "demo", now: call.now)
+        try call.relay.perform(
+            .setMediaState(MediaState(camera: false), participant: ada.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).colour(x: 160, y: 90).resembles(.red))
         #expect(call.relay.state(ofRoom: "demo")?.participants.first?.portrait == true)
-        try call.relay.setPortrait(nil, room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(.setPortrait(nil, participant: ada.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).colour(x: 160, y: 90).resembles(.red) == false)
     }
@@ -276,18 +284,20 @@ import Testing
         let (call, clients, _) = try makeCall([.red])
         let (relay, now) = (call.relay, call.now)
         let wrong = RoomLayout(.grid, hidden: [clients[0].participantID, "x"])
-        let refusal = #expect(throws: RoomControlError.self) { try relay.setLayout(wrong, room: "demo", now: now) }
+        let refusal = #expect(throws: RoomControlError.self) {
+            try relay.perform(.setLayout(wrong), room: "demo", now: now)
+        }
         #expect(refusal?.issues.map(\.path) == ["hide[1]"])
         let overlays = OverlayList([
             .init(.text("a"), anchor: .top, height: 0.1), .init(.image("logo"), anchor: .top, height: 0.1),
         ])
         let missing = #expect(throws: RoomControlError.self) {
-            try relay.setOverlays(overlays, room: "demo", now: now)
+            try relay.perform(.setOverlays(overlays), room: "demo", now: now)
         }
         #expect(missing?.issues.map(\.path) == ["[1].image"])
         let template = LayoutTemplate(background: .image("wall"), arrangements: [])
         let background = #expect(throws: RoomControlError.self) {
-            try relay.setLayout(RoomLayout(.template(template)), room: "demo", now: now)
+            try relay.perform(.setLayout(RoomLayout(.template(template))), room: "demo", now: now)
         }
         #expect(background?.issues.map(\.path) == ["template.background.image"])
         #expect(relay.snapshot(room: "demo", now: now)?.layout == .grid)

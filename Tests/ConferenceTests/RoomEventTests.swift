@@ -23,10 +23,10 @@ import Testing
         #expect(call.roomEvents().filter(\.isAboutParticipants) == [.participantChanged(summary)])
 
         let state = MediaState(microphone: false)
-        try call.relay.setMediaState(state, room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(.setMediaState(state, participant: ada.participantID), room: "demo", now: call.now)
         summary.microphone = false
         #expect(call.roomEvents() == [.participantChanged(summary)])
-        try call.relay.setMediaState(state, room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(.setMediaState(state, participant: ada.participantID), room: "demo", now: call.now)
         #expect(call.roomEvents().isEmpty)
 
         _ = call.relay.leave(room: "demo", participant: ada.participantID, now: call.now)
@@ -74,7 +74,7 @@ import Testing
         #expect(
             Set(call.roomEvents().compactMap(\.tile)) == Set([ada, ben, cy].map { Tile($0, half) }))
 
-        try call.relay.setLayout(.solo(participant: ben.participantID), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.solo(participant: ben.participantID)), room: "demo", now: call.now)
         call.run(for: .milliseconds(200))
         let whole = VideoDimensions(width: 320, height: 180)
         // Ben himself is shown the speaker layout of the two others: three quarters, and a quarter, which is told only
@@ -124,15 +124,17 @@ import Testing
         let ada = try call.join("Ada", colour: .red)
         call.run(for: .milliseconds(200))
         _ = call.roomEvents()
-        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
-        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now)
         let own = ParticipantLayout(.sideBySide, hidden: [ada.participantID], selfView: .always)
         for _ in 0..<2 {
-            try call.relay.setLayout(own, room: "demo", participant: ada.participantID, now: call.now)
+            try call.relay.perform(
+                .setParticipantLayout(own, participant: ada.participantID), room: "demo", now: call.now)
         }
         // To choose nothing is to give the choice up.
-        try call.relay.setLayout(ParticipantLayout(), room: "demo", participant: ada.participantID, now: call.now)
-        try call.relay.setLayout(nil, room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(ParticipantLayout(), participant: ada.participantID), room: "demo", now: call.now)
+        try call.relay.perform(.setParticipantLayout(nil, participant: ada.participantID), room: "demo", now: call.now)
         let events = call.roomEvents()
         #expect(events.first == .layoutChanged(.speaker))
         let told = events.dropFirst().map { event -> ParticipantLayout? in

@@ -1,7 +1,7 @@
 import Compositing
 import CongestionControl
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import SecureTransport
 import Testing
 

@@ -36,15 +36,17 @@ import Testing
     func roomAndOwn() throws {
         let watched = try Watched([.red, .green, .blue])
         let (call, clients) = (watched.call, watched.clients)
-        try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
-        try call.relay.setLayout(
-            ParticipantLayout(.solo(participant: clients[2].participantID)), room: "demo",
-            participant: clients[0].participantID, now: call.now)
+        try call.relay.perform(.setLayout(.solo(participant: clients[1].participantID)), room: "demo", now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(
+                ParticipantLayout(.solo(participant: clients[2].participantID)), participant: clients[0].participantID),
+            room: "demo", now: call.now)
         call.run(for: .seconds(3))
         #expect(try watched.seen(0.1, 0.1).resembles(.green))
         #expect(try watched.seen(0.9, 0.9).resembles(.green))
         #expect(try #require(clients[0].picture).colour(x: 160, y: 90).resembles(.blue))
-        try call.relay.setLayout(nil, room: "demo", participant: clients[0].participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(nil, participant: clients[0].participantID), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(clients[0].picture).colour(x: 160, y: 90).resembles(.green))
     }
@@ -53,7 +55,7 @@ import Testing
     func speakerIsLarge() throws {
         let watched = try Watched([.red, .green, .blue])
         let (call, clients) = (watched.call, watched.clients)
-        try call.relay.setLayout(.speaker, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.speaker), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         clients[1].isSilent = false
         call.run(for: .seconds(4))
@@ -76,8 +78,9 @@ import Testing
     func mutedIsNoSpeaker() throws {
         let watched = try Watched([.red, .green])
         let (call, clients) = (watched.call, watched.clients)
-        try call.relay.setMediaState(
-            MediaState(microphone: false), room: "demo", participant: clients[1].participantID, now: call.now)
+        try call.relay.perform(
+            .setMediaState(MediaState(microphone: false), participant: clients[1].participantID), room: "demo",
+            now: call.now)
         clients[1].isSilent = false
         call.run(for: .seconds(4))
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
@@ -142,15 +145,15 @@ import Testing
         let (call, ada) = (watched.call, watched.clients[0])
         call.run(for: .seconds(2))
         #expect(try watched.seen(0.1, 0.1).resembles(.red))
-        try call.relay.setMediaState(
-            MediaState(camera: false), room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(
+            .setMediaState(MediaState(camera: false), participant: ada.participantID), room: "demo", now: call.now)
         // Its pictures go on coming, and are not shown.
         call.run(for: .milliseconds(300))
         #expect(try watched.seen(0.1, 0.1).resembles(.red) == false)
         ada.isSendingVideo = false
         call.run(for: .seconds(1))
-        try call.relay.setMediaState(
-            MediaState(camera: true), room: "demo", participant: ada.participantID, now: call.now)
+        try call.relay.perform(
+            .setMediaState(MediaState(camera: true), participant: ada.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(1))
         #expect(try watched.seen(0.1, 0.1).resembles(.red) == false)
         ada.isSendingVideo = true
@@ -171,8 +174,8 @@ import Testing
         let after = try #require(call.relay.snapshot(room: "demo", now: call.now))
         // One for the four viewers, one for each of the two who do not see themselves.
         #expect(after.composedPictures - before.composedPictures == 3 * (after.ticks - before.ticks))
-        try call.relay.setLayout(
-            .solo(participant: watched.clients[0].participantID), room: "demo", now: call.now)
+        try call.relay.perform(
+            .setLayout(.solo(participant: watched.clients[0].participantID)), room: "demo", now: call.now)
         // While it changes, each is on the way from another picture.
         call.run(for: .seconds(1))
         let solo = try #require(call.relay.snapshot(room: "demo", now: call.now))
@@ -187,10 +190,11 @@ import Testing
         let watched = try Watched([.red, .green])
         let (call, clients) = (watched.call, watched.clients)
         let pinned = RoomLayout.pinned(participant: clients[0].participantID)
-        try call.relay.setLayout(pinned, room: "demo", now: call.now)
-        try call.relay.setLayout(
-            ParticipantLayout(.solo(participant: clients[0].participantID)), room: "demo",
-            participant: watched.viewer.participantID, now: call.now)
+        try call.relay.perform(.setLayout(pinned), room: "demo", now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(
+                ParticipantLayout(.solo(participant: clients[0].participantID)),
+                participant: watched.viewer.participantID), room: "demo", now: call.now)
         #expect(call.relay.snapshot(room: "demo", now: call.now)?.layout == pinned)
         #expect(call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now))
         let snapshot = try #require(call.relay.snapshot(room: "demo", now: call.now))
@@ -202,15 +206,17 @@ import Testing
     func errors() throws {
         let watched = try Watched([.red])
         let (relay, now) = (watched.call.relay, watched.call.now)
-        #expect(throws: RoomControlError.noSuchRoom("other")) { try relay.setLayout(.grid, room: "other", now: now) }
-        #expect(throws: RoomControlError.noSuchParticipant("x")) {
-            try relay.setLayout(ParticipantLayout(.grid), room: "demo", participant: "x", now: now)
+        #expect(throws: RoomControlError.noSuchRoom("other")) {
+            try relay.perform(.setLayout(.grid), room: "other", now: now)
         }
         #expect(throws: RoomControlError.noSuchParticipant("x")) {
-            try relay.setMediaState(MediaState(), room: "demo", participant: "x", now: now)
+            try relay.perform(.setParticipantLayout(ParticipantLayout(.grid), participant: "x"), room: "demo", now: now)
+        }
+        #expect(throws: RoomControlError.noSuchParticipant("x")) {
+            try relay.perform(.setMediaState(MediaState(), participant: "x"), room: "demo", now: now)
         }
         #expect(throws: RoomControlError.layoutNamesNobody(participant: "x")) {
-            try relay.setLayout(.pinned(participant: "x"), room: "demo", now: now)
+            try relay.perform(.setLayout(.pinned(participant: "x")), room: "demo", now: now)
         }
         #expect(relay.snapshot(room: "demo", now: now)?.layout == .grid)
     }

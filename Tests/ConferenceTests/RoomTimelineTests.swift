@@ -1,8 +1,8 @@
 import Compositing
 import CongestionControl
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import SecureTransport
 import Testing
 

@@ -127,9 +127,9 @@ import Testing
         let stage = try Stage([("Ada", .red), ("Ben", .green)])
         let call = stage.call
         let solo = RoomLayout.solo(participant: stage.clients[0].participantID)
-        try call.relay.setLayout(solo, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(solo), room: "demo", now: call.now)
         let growing = try stage.shares(of: .red, for: .milliseconds(150))
-        try call.relay.setLayout(.grid, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.grid), room: "demo", now: call.now)
         let shrinking = try stage.shares(of: .red, for: .milliseconds(500))
         let (turn, next) = (try #require(growing.last), try #require(shrinking.first))
         #expect(turn > 0.3 && turn < 0.95)

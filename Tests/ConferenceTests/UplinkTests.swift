@@ -92,7 +92,7 @@ import Testing
         let (call, clients) = try room(4)
         call.run(for: .milliseconds(5500))
         #expect(try uplink(clients[1], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
-        try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.solo(participant: clients[1].participantID)), room: "demo", now: call.now)
         let whole = limit(of: .init(width: 960, height: 540))
         #expect(
             call.run(
@@ -109,7 +109,7 @@ import Testing
     @Test("a source that is shown at full size is asked for as much as its best receiver's encoder spends on it")
     func bestReceiver() throws {
         let (call, clients) = try room(2, canvas: Self.source, maximum: .megabits(2))
-        try call.relay.setLayout(.solo(participant: clients[1].participantID), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.solo(participant: clients[1].participantID)), room: "demo", now: call.now)
         call.run(for: .seconds(15))
         let room = try #require(call.relay.snapshot(room: "demo", now: call.now))
         let spent = try #require(room.participants.map(\.downlink.groupBitRate).max())
@@ -127,11 +127,11 @@ import Testing
             $0.video?.feedback.tmmbr = false
         }
         let ada = clients[0].participantID
-        try call.relay.setLayout(RoomLayout(.grid, hidden: [ada]), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ada])), room: "demo", now: call.now)
         call.run(for: .seconds(10))
         let unseen = try #require(try uplink(clients[0], call).maximumBitRate)
         #expect(unseen == limit(of: .init(width: 0, height: 0)).bitsPerSecond && unseen >= 300_000)
-        try call.relay.setLayout(.solo(participant: ada), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.solo(participant: ada)), room: "demo", now: call.now)
         let full = limit(of: Self.source).bitsPerSecond
         #expect(
             call.run(
@@ -174,8 +174,7 @@ import Testing
         let ben = clients[1]
         call.run(for: .seconds(2))
         #expect(try #require(clients[0].picture).share(of: .green) > 0.1)
-        try call.relay.setLayout(
-            RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ben.participantID])), room: "demo", now: call.now)
         call.run(for: UplinkDemand.patience + .milliseconds(500))
         let before = try uplink(ben, call)
         #expect(before.effort == .keyframes)
@@ -189,7 +188,7 @@ import Testing
         #expect(timeline.sources[1].states.last?.state == .unseen)
         #expect(timeline.sources[1].skipped.reduce(0) { $0 + Int($1) } > 14)
 
-        try call.relay.setLayout(.grid, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.grid), room: "demo", now: call.now)
         let isBack = call.run(
             until: { (clients[0].picture?.share(of: .green) ?? 0) > 0.1 }, limit: .milliseconds(500))
         #expect(isBack)
@@ -207,7 +206,7 @@ import Testing
     func unseenLoss() throws {
         let (call, clients) = try room(2, canvas: VideoDimensions(width: 320, height: 180))
         let ben = clients[1]
-        try call.relay.setLayout(RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ben.participantID])), room: "demo", now: call.now)
         call.run(for: .seconds(4))
         let before = try uplink(ben, call)
         var count = 0
@@ -221,7 +220,7 @@ import Testing
         #expect(after.packetsLost > before.packetsLost)
         #expect(after.keyframeRequests == before.keyframeRequests)
         call.drops = { _, _, _ in false }
-        try call.relay.setLayout(.grid, room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(.grid), room: "demo", now: call.now)
         #expect(
             call.run(until: { (clients[0].picture?.share(of: .green) ?? 0) > 0.1 }, limit: .milliseconds(500)))
     }
@@ -233,7 +232,7 @@ import Testing
             $0.video?.feedback.fir = false
         }
         let ben = clients[1]
-        try call.relay.setLayout(RoomLayout(.grid, hidden: [ben.participantID]), room: "demo", now: call.now)
+        try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ben.participantID])), room: "demo", now: call.now)
         call.run(for: .seconds(4))
         #expect(try uplink(ben, call).effort == .referenceFrames)
         let before = try uplink(ben, call).framesDecoded
@@ -244,9 +243,10 @@ import Testing
     @Test("of the views of several receivers the largest counts")
     func largestCounts() throws {
         let (call, clients) = try room(4)
-        try call.relay.setLayout(
-            ParticipantLayout(.solo(participant: clients[2].participantID)), room: "demo",
-            participant: clients[0].participantID, now: call.now)
+        try call.relay.perform(
+            .setParticipantLayout(
+                ParticipantLayout(.solo(participant: clients[2].participantID)), participant: clients[0].participantID),
+            room: "demo", now: call.now)
         call.run(for: .milliseconds(5500))
         #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 960, height: 540)).bitsPerSecond)
         #expect(try uplink(clients[1], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)

@@ -1,5 +1,6 @@
 import MediaCore
 import RTP
+import ResearchControllers
 import Testing
 
 @testable import CongestionControl
@@ -7,14 +8,27 @@ import Testing
 /// Reports of RFC 8888 from a receiver that lies, on their way through the adapter into each controller.
 @Suite("Hostile reports")
 struct HostileReportTests {
+    enum Controller: String, CaseIterable {
+        case confrelay, google, scream, nada
+
+        func make(limits: RateLimits) -> any CongestionController {
+            switch self {
+            case .confrelay: ConfrelayCongestionController(limits: limits, now: .zero)
+            case .google: GoogleCongestionController(limits: limits, now: .zero)
+            case .scream: ScreamCongestionController(limits: limits, now: .zero)
+            case .nada: NADACongestionController(limits: limits)
+            }
+        }
+    }
+
     private static let limits = RateLimits(minimum: .kilobits(100), start: .kilobits(500), maximum: .megabits(2))
 
     @Test(
         "impossible reports end no controller, and honest ones count behind them",
-        arguments: CongestionControllerKind.allCases)
-    func hostileReports(kind: CongestionControllerKind) throws {
+        arguments: Controller.allCases)
+    func hostileReports(controller choice: Controller) throws {
         var random = SeededRandom(state: 8)
-        var controller = kind.makeController(limits: Self.limits, now: .zero)
+        var controller = choice.make(limits: Self.limits)
         var adapter = TransportFeedbackAdapter()
         var now = MonotonicInstant.zero
         var newest: UInt16 = 0

@@ -1,5 +1,6 @@
 import CongestionControl
 import FlightRecording
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import Testing

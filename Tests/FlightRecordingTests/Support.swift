@@ -1,8 +1,10 @@
 import CongestionControl
 import FlightRecording
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import RTP
+import ResearchControllers
 
 extension RateLimits {
     static let test = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(4))

@@ -3,6 +3,7 @@ import FlightRecording
 import Foundation
 import Glibc
 import MediaCore
+import ResearchControllers
 import Testing
 
 /// The recordings that our programs make of real calls, and what `confsim` makes of them.

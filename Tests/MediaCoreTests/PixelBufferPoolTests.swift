@@ -176,23 +176,4 @@ private func isFilled(_ picture: PixelBuffer, with value: UInt8) -> Bool {
         #expect(PixelBufferAttributes(rowAlignment: alignment).isSatisfied(by: picture))
         picture.withPlane(1) { _, stride in #expect(stride == (19 + alignment - 1) / alignment * alignment) }
     }
-
-    @Test func `a capped pool refuses while all its pictures are held, and says why`() throws {
-        let pool = CappedPixelBufferPool(format: .i420, dimensions: dimensions, maximumCount: 2)
-        var held = [try pool.makeBuffer().freeze()]
-        held.append(try pool.makeBuffer().freeze())
-        #expect(throws: PixelBufferPoolError.exhausted(maximumCount: 2)) { _ = try pool.makeBuffer() }
-        #expect(pool.statistics.refused == 1)
-        held.removeFirst()
-        held.append(try pool.makeBuffer().freeze())
-        #expect(pool.statistics.allocated == 2)
-        #expect("\(PixelBufferPoolError.exhausted(maximumCount: 2))".contains("maximumCount"))
-    }
-
-    @Test func `a capped pool's minimum is within its cap`() throws {
-        let pool = CappedPixelBufferPool(
-            format: .i420, dimensions: dimensions, maximumCount: 2, configuration: .init(minimumCount: 9))
-        #expect(pool.statistics.allocated == 2)
-        #expect(pool.maximumCount == 2)
-    }
 }

@@ -2,6 +2,7 @@ import CongestionControl
 import MediaCore
 import Testing
 
+@testable import LinkEmulation
 @testable import NetworkSimulation
 
 @Suite("Figures of a flow")

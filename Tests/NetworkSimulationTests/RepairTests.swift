@@ -1,7 +1,9 @@
 import CongestionControl
 import MediaCore
+import ResearchControllers
 import Testing
 
+@testable import LinkEmulation
 @testable import NetworkSimulation
 
 @Suite("Repair of lost packets")

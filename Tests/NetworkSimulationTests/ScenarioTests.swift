@@ -1,8 +1,10 @@
 import CongestionControl
 import MediaCore
 import RTP
+import ResearchControllers
 import Testing
 
+@testable import LinkEmulation
 @testable import NetworkSimulation
 
 @Suite("Scenarios of several flows")

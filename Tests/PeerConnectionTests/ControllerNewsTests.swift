@@ -1,6 +1,7 @@
 import CongestionControl
 import MediaCore
 import RTP
+import ResearchControllers
 import SecureTransport
 import Testing
 

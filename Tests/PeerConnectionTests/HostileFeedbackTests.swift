@@ -1,6 +1,7 @@
 import CongestionControl
 import MediaCore
 import RTP
+import ResearchControllers
 import SecureTransport
 import Testing
 
@@ -16,8 +17,14 @@ import Testing
 
         var value: any CongestionController {
             let start = MonotonicInstant(nanoseconds: 1_000_000_000)
-            return CongestionControllerKind(rawValue: rawValue)?.makeController(limits: KeyedPath.limits, now: start)
-                ?? FixedRateController(rate: KeyedPath.limits.start)
+            let limits = KeyedPath.limits
+            return switch self {
+            case .confrelay: ConfrelayCongestionController(limits: limits, now: start)
+            case .google: GoogleCongestionController(limits: limits, now: start)
+            case .scream: ScreamCongestionController(limits: limits, now: start)
+            case .nada: NADACongestionController(limits: limits)
+            case .fixed: FixedRateController(rate: limits.start)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import LinkEmulation
 import MediaCore
 import NIOCore
 import NetworkSimulation

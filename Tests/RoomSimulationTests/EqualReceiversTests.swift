@@ -1,7 +1,7 @@
 import Conference
 import CongestionControl
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import Testing
 
 @testable import RoomSimulation

@@ -1,8 +1,10 @@
 import ConferenceClient
 import CongestionControl
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
+import ResearchControllers
 import Testing
 
 @testable import SimulatedVideo

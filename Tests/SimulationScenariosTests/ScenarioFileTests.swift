@@ -1,5 +1,6 @@
 import CongestionControl
 import Foundation
+import LinkEmulation
 import MediaCore
 import NetworkSimulation
 import Testing

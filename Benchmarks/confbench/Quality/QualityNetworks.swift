@@ -1,6 +1,6 @@
 import Foundation
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import RoomSimulation
 
 /// The receivers' networks.

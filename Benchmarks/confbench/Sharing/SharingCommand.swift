@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import RoomSimulation
 
 /// What receivers on networks of their own get over real sockets from a few encoders, of what they get from one each.

@@ -14,7 +14,6 @@ struct StagedLayer: Hashable, Sendable {
 
     /// Where it comes to rest.
     var restingRect: PixelRect { layer.rectRamps.last?.to ?? layer.rect }
-    var restingOpacity: Double { layer.opacityRamps.last?.to ?? layer.opacity }
 }
 
 extension CompositionLayer {

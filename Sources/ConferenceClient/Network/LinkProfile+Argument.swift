@@ -1,5 +1,5 @@
+public import LinkEmulation
 import NIOCore
-public import NetworkSimulation
 
 extension LinkProfile {
     /// Reads the value of `--uplink` or `--downlink`.

@@ -1,8 +1,8 @@
 import Conference
 import Foundation
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import PeerConnection
 import SecureTransport
 

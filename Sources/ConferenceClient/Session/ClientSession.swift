@@ -2,9 +2,9 @@ import Conference
 import CongestionControl
 import Dispatch
 import Foundation
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import PeerConnection
 import RTP
 import SecureTransport

@@ -1,7 +1,7 @@
 public import CongestionControl
 import FlightRecording
+public import LinkEmulation
 public import MediaCore
-public import NetworkSimulation
 public import SecureTransport
 public import VideoCoding
 

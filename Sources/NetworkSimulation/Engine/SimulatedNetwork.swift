@@ -1,3 +1,4 @@
+import LinkEmulation
 import MediaCore
 
 /// Links and the flows over them, on one virtual clock.

@@ -1,3 +1,4 @@
+public import LinkEmulation
 public import MediaCore
 
 /// A simulated call in one direction: one sender, a link, one receiver, and a link for its feedback.

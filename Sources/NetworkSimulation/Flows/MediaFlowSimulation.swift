@@ -1,4 +1,5 @@
 public import CongestionControl
+import LinkEmulation
 internal import MediaCore
 
 /// Runs one controller in a closed loop on virtual time: encoder model → pacer → link → feedback → controller.

@@ -1,3 +1,4 @@
+import LinkEmulation
 import MediaCore
 
 /// What can be told of a flow by its samples alone.

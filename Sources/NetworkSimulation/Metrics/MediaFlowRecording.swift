@@ -1,4 +1,5 @@
 import CongestionControl
+import LinkEmulation
 import MediaCore
 
 /// Takes notes while a simulated flow runs.

@@ -1,4 +1,5 @@
 internal import CongestionControl
+import LinkEmulation
 public import MediaCore
 
 /// How a flow answered a change of the link's rate.

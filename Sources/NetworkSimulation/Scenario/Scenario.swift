@@ -1,4 +1,5 @@
 public import CongestionControl
+public import LinkEmulation
 public import MediaCore
 
 /// Links, flows over them, and for how long: what `confsim run` simulates.

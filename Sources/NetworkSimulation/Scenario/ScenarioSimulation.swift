@@ -1,4 +1,5 @@
 internal import CongestionControl
+import LinkEmulation
 import MediaCore
 
 /// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result,

@@ -1,4 +1,5 @@
 import CongestionControl
+import ResearchControllers
 
 /// Controllers with the feedback that each is made for.
 extension SimulatedController {

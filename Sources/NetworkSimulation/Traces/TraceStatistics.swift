@@ -1,3 +1,4 @@
+public import LinkEmulation
 import MediaCore
 
 /// What a trace is like, in figures.

@@ -17,7 +17,6 @@ struct PassThroughStream {
     var isOver = false
     /// The highest number that has left, and whether its frame ended with it.
     private(set) var newestSent: (number: Int64, endsFrame: Bool)?
-    private(set) var framesLeftOut: UInt64 = 0
 
     /// - Parameters:
     ///   - first: The first packet.
@@ -38,7 +37,6 @@ struct PassThroughStream {
     ) -> (number: Int64, timestamp: UInt32)? {
         if packet.startsFrame {
             leftOut = leavesOutDispensable && packet.glance.isDispensable ? packet.packet.timestamp : nil
-            if leftOut != nil { framesLeftOut &+= 1 }
         }
         if packet.packet.timestamp == leftOut {
             numbering.leaveOut(through: packet.sequence)

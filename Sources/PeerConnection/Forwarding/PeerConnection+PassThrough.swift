@@ -106,9 +106,4 @@ extension PeerConnection {
         }
         return end
     }
-
-    /// How many frames were left out for this receiver in the stream that is passed on now.
-    var passedThroughFramesLeftOut: UInt64 {
-        line(.main).flatMap { lines[$0].videoSender?.passThrough?.framesLeftOut } ?? 0
-    }
 }

@@ -1,6 +1,6 @@
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import SecureTransport
 
 /// A slow network in front of the socket: what goes to each address passes a link of its own first.

@@ -14,33 +14,25 @@ extension SignallingRouter {
     func setRoomLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let layout = try await request.json(RoomLayout.self, example: Self.layoutExample)
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setLayout(layout, room: room.rawValue)
-        }
+        return try await perform(.setLayout(layout), in: room)
     }
 
     func setParticipantLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
         let layout = try await request.json(ParticipantLayout.self, example: Self.ownLayoutExample)
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setLayout(layout, room: room.rawValue, participant: participant)
-        }
+        return try await perform(.setParticipantLayout(layout, participant: participant), in: room)
     }
 
     /// Gives a participant all as the room has it.
     func resetParticipantLayout(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try participantPath(context)
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setLayout(nil, room: room.rawValue, participant: participant)
-        }
+        return try await perform(.setParticipantLayout(nil, participant: participant), in: room)
     }
 
     func setMediaState(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try sessionPath(context)
         let state = try await request.json(MediaState.self, example: Self.mediaExample)
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setMediaState(state, room: room.rawValue, participant: participant)
-        }
+        return try await perform(.setMediaState(state, participant: participant), in: room)
     }
 
     func overlays(_ request: Request, _ context: SignallingContext) async throws -> Response {
@@ -50,9 +42,7 @@ extension SignallingRouter {
     func setOverlays(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
         let overlays = try await request.json(OverlayList.self, example: Self.overlaysExample)
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setOverlays(overlays, room: room.rawValue)
-        }
+        return try await perform(.setOverlays(overlays), in: room)
     }
 
     func setPortrait(_ request: Request, _ context: SignallingContext) async throws -> Response {
@@ -68,21 +58,17 @@ extension SignallingRouter {
         } catch {
             throw Problem(.unprocessableContent, error.description)
         }
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setPortrait(portrait, room: room.rawValue, participant: participant)
-        }
+        return try await perform(.setPortrait(portrait, participant: participant), in: room)
     }
 
     func removePortrait(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try sessionPath(context)
-        return try await controlling { () async throws(RoomControlError) in
-            try await driver.setPortrait(nil, room: room.rawValue, participant: participant)
-        }
+        return try await perform(.setPortrait(nil, participant: participant), in: room)
     }
 
-    private func controlling(_ change: () async throws(RoomControlError) -> Void) async throws -> Response {
+    private func perform(_ command: RoomCommand, in room: RoomName) async throws -> Response {
         do {
-            try await change()
+            try await driver.perform(command, room: room.rawValue)
             return Response(status: .noContent)
         } catch {
             throw Problem(error)

@@ -63,18 +63,6 @@ extension DTLSCertificate {
         }
         return context
     }
-
-    /// Whether the library's timers go by the time that `DTLSClock` holds: half of a timer's time is left when half of
-    /// it is over, of a clock that stands still otherwise.
-    static func followsTime(_ context: OpaquePointer) throws(DTLSError) -> Bool {
-        let start = MonotonicInstant(nanoseconds: 1_000_000_000)
-        guard let session = DTLSSession(context: context, role: .client, maximumDatagramSize: 1200) else {
-            throw .library(reason: OpenSSLFailure.take().text)
-        }
-        session.advanceHandshake(now: start)
-        let left = session.timeoutLeft(now: start + DTLSSession.firstTimeout / 2)
-        return left == DTLSSession.firstTimeout / 2
-    }
 }
 
 extension CertificateFingerprint {

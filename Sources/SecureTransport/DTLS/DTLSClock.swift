@@ -1,14 +1,14 @@
-internal import CDTLSClock
+internal import COpenSSL
 internal import MediaCore
 
-/// The time that libssl sees. It has its own retransmission timers and reads gettimeofday(2) for them; the program's
-/// definition of that function gives back what is held here (see CDTLSClock.c).
+/// The time that libssl's retransmission timers go by: the machine's in programs, and the time of the call in tests, which
+/// link `CDTLSClock`.
 enum DTLSClock {
-    /// Runs a call into libssl that takes `now` for the time.
+    /// Runs a call into libssl that takes `now` for the time, where the program has a clock that can be held.
     static func with<Result: ~Copyable>(now: MonotonicInstant, _ body: () -> Result) -> Result {
-        // Never zero, by which libssl means a timer that does not run, and far from overflowing.
-        dtls_clock_hold(max(0, now.nanoseconds) / 1000 + 1_000_000)
-        defer { dtls_clock_release() }
+        // Never zero: libssl takes a time of zero for a timer that does not run. And far from overflowing.
+        shim_dtls_clock_hold(max(0, now.nanoseconds) / 1000 + 1_000_000)
+        defer { shim_dtls_clock_release() }
         return body()
     }
 }

@@ -16,8 +16,6 @@ public enum DTLSError: Error, Hashable, CustomStringConvertible {
     case handshakeFailed(reason: String)
     /// The library failed at what has nothing to do with the other side; its words.
     case library(reason: String)
-    /// The library's retransmission timers do not follow the time that they are given.
-    case clockNotFollowed
 
     public var description: String {
         switch self {
@@ -30,8 +28,6 @@ public enum DTLSError: Error, Hashable, CustomStringConvertible {
         case .alertReceived(let code, let name): "the other side sent the DTLS alert \(code) (\(name))"
         case .handshakeFailed(let reason): "the DTLS handshake failed: \(reason)"
         case .library(let reason): "OpenSSL failed: \(reason)"
-        case .clockNotFollowed:
-            "OpenSSL does not take its time from this program's gettimeofday: link libssl dynamically, with the symbol exported"
         }
     }
 }

@@ -24,7 +24,7 @@ public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let codec: VideoCodec
     public let backEnd: EncoderBackEnd
-    /// What every picture satisfies. Formats that the back end does not read are converted: see `nativeFormats`.
+    /// What every picture satisfies. Formats that the back end does not read are converted first.
     public let sourceAttributes: PixelBufferAttributes
 
     let control: Mutex<Control>
@@ -71,9 +71,6 @@ public final class CompressionSession: Sendable {
 
     /// The wishes for single frames that the back end knows.
     public var supportedOptions: Set<EncodeOption> { EncoderCapabilities.of(backEnd).frameOptions }
-
-    /// The formats that the back end reads where they lie; others are converted into one of them first.
-    public var nativeFormats: [PixelFormat] { EncoderCapabilities.of(backEnd).pixelFormats }
 
     /// Whether the session goes on with pictures of another size.
     public func canAccept(_ dimensions: VideoDimensions) -> Acceptance {

@@ -1,9 +1,9 @@
 import CongestionControl
 import Foundation
 import H264
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import SecureTransport
 import Testing
 import VideoCoding

@@ -1,9 +1,9 @@
 import AudioMixing
 import Conference
 import CongestionControl
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import RTP
 import SecureTransport
 import VideoCoding

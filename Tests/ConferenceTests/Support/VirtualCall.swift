@@ -1,7 +1,7 @@
 import CongestionControl
+import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import RTP
 import SecureTransport
 

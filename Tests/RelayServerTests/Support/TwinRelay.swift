@@ -136,39 +136,28 @@ final class TwinRelay: RelayCore {
         return try outcome.get()
     }
 
-    func setLayout(_ layout: RoomLayout, room: String, now: MonotonicInstant) throws(RoomControlError) {
-        try control(layout.arrangement, room: room) { $0.roomLayouts.append(layout) }
-    }
-
-    func setLayout(
-        _ layout: ParticipantLayout?, room: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        try control(layout?.arrangement, room: room, participant: participant) {
-            $0.participantLayouts.append(.init(participant: participant, value: layout))
-        }
-    }
-
-    func setOverlays(_ overlays: OverlayList, room: String, now: MonotonicInstant) throws(RoomControlError) {
-        if let error = overlays.error(ofImagesIn: ImageLibrary()) { throw .noSuchImages(error) }
-        try control(nil, room: room) {
-            $0.overlays.append(overlays)
-            $0.snapshot.rooms[0].overlays = overlays
-        }
-    }
-
-    func setPortrait(
-        _ portrait: ImageAsset?, room: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        try control(nil, room: room, participant: participant) {
-            $0.portraits.append(.init(participant: participant, value: portrait))
-        }
-    }
-
-    func setMediaState(
-        _ media: MediaState, room: String, participant: String, now: MonotonicInstant
-    ) throws(RoomControlError) {
-        try control(nil, room: room, participant: participant) {
-            $0.mediaStates.append(.init(participant: participant, value: media))
+    func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError) {
+        switch command {
+        case .setLayout(let layout):
+            try control(layout.arrangement, room: room) { $0.roomLayouts.append(layout) }
+        case .setParticipantLayout(let layout, let participant):
+            try control(layout?.arrangement, room: room, participant: participant) {
+                $0.participantLayouts.append(.init(participant: participant, value: layout))
+            }
+        case .setOverlays(let overlays):
+            if let error = overlays.error(ofImagesIn: ImageLibrary()) { throw .noSuchImages(error) }
+            try control(nil, room: room) {
+                $0.overlays.append(overlays)
+                $0.snapshot.rooms[0].overlays = overlays
+            }
+        case .setPortrait(let portrait, let participant):
+            try control(nil, room: room, participant: participant) {
+                $0.portraits.append(.init(participant: participant, value: portrait))
+            }
+        case .setMediaState(let media, let participant):
+            try control(nil, room: room, participant: participant) {
+                $0.mediaStates.append(.init(participant: participant, value: media))
+            }
         }
     }
 

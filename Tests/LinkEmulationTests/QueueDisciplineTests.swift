@@ -1,8 +1,9 @@
 import MediaCore
+import NetworkSimulation
 import RTP
 import Testing
 
-@testable import NetworkSimulation
+@testable import LinkEmulation
 
 @Suite("Queues against theory and their RFCs")
 struct QueueDisciplineTests {

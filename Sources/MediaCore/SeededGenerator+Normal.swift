@@ -1,8 +1,6 @@
-public import MediaCore
-
 extension SeededGenerator {
     /// A number from a normal distribution with mean 0 and deviation 1, cut at ±`limit`.
-    public mutating func nextNormal(cutAt limit: Double) -> Double {
+    package mutating func nextNormal(cutAt limit: Double) -> Double {
         // Marsaglia's polar method, without its spare number; what lies beyond the limit is drawn anew.
         while true {
             let x = Double.random(in: -1...1, using: &self)
@@ -32,7 +30,7 @@ extension SeededGenerator {
     }
 
     /// A time from an exponential distribution, at most forty times its mean.
-    public mutating func nextExponential(mean: Duration) -> Duration {
+    package mutating func nextExponential(mean: Duration) -> Duration {
         // A number above zero and at most one.
         let uniform = Double((next() >> 11) + 1) / 9_007_199_254_740_992
         let factor = uniform < 1 ? min(-Self.logarithm(uniform), 40) : 0

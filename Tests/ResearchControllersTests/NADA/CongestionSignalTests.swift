@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import CongestionControl
+@testable import ResearchControllers
 
 @Suite("NADA's congestion signal (RFC 8698, section 4.2)")
 struct CongestionSignalTests {

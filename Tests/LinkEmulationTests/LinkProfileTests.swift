@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import NetworkSimulation
+@testable import LinkEmulation
 
 @Suite("Descriptions of links")
 struct LinkProfileTests {

@@ -1,7 +1,8 @@
 import MediaCore
+import NetworkSimulation
 import Testing
 
-@testable import NetworkSimulation
+@testable import LinkEmulation
 
 func at(_ milliseconds: Double) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: Int64(milliseconds * 1e6))

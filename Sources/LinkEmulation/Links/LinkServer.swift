@@ -1,7 +1,7 @@
-import MediaCore
+package import MediaCore
 
 /// Computes when packets leave a queue: what the link's rate will be is known, so each one's time is when it comes.
-struct LinkServer: Sendable {
+package struct LinkServer: Sendable {
     private let rate: LinkRate
     private let start: MonotonicInstant
     /// When the last packet left, or will.
@@ -12,14 +12,14 @@ struct LinkServer: Sendable {
     /// The step that holds at `lastDeparture`.
     private var step = 0
 
-    init(rate: LinkRate, start: MonotonicInstant) {
+    package init(rate: LinkRate, start: MonotonicInstant) {
         self.rate = rate
         self.start = start
         lastDeparture = start
     }
 
     /// When a packet that comes now will have left; `distantFuture` when never.
-    mutating func serve(_ size: DataSize, now: MonotonicInstant) -> MonotonicInstant {
+    package mutating func serve(_ size: DataSize, now: MonotonicInstant) -> MonotonicInstant {
         let begin = max(now, lastDeparture)
         switch rate {
         case .unlimited: lastDeparture = begin

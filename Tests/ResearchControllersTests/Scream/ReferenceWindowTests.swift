@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import CongestionControl
+@testable import ResearchControllers
 
 @Suite("SCReAM's reference window")
 struct ReferenceWindowTests {

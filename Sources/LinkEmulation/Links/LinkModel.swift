@@ -43,6 +43,8 @@ public struct LinkModel<Packet> {
         /// Marked by the queue: congestion experienced.
         public var markedPackets = 0
         public var deliveredSize = DataSize.zero
+
+        public init() {}
     }
 
     public let profile: LinkProfile
@@ -81,7 +83,9 @@ public struct LinkModel<Packet> {
         self.start = start
         generator = SeededGenerator(seed: seed)
         server = LinkServer(rate: profile.rate, start: start)
-        policer = profile.policer.map { TokenBucket($0, start: start) }
+        policer = profile.policer.map {
+            TokenBucket(rate: Double($0.rate.bitsPerSecond) / 8, capacity: Double($0.burst.bytes), now: start)
+        }
         managed = ManagedQueue(profile.discipline, start: start)
         delay = profile.delay
         jitter = profile.jitter
@@ -111,7 +115,7 @@ public struct LinkModel<Packet> {
             counters.lostPackets += 1
             return .lost
         }
-        if policer?.admits(size, now: now) == false {
+        if policer?.take(Double(size.bytes), now: now) == false {
             counters.droppedPackets += 1
             return .dropped
         }

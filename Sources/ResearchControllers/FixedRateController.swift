@@ -1,3 +1,4 @@
+public import CongestionControl
 public import MediaCore
 
 /// Sends at one rate whatever happens: for tests, comparisons and dedicated links.

@@ -3,6 +3,7 @@ import RTP
 import Testing
 
 @testable import CongestionControl
+@testable import ResearchControllers
 
 @Suite("The SCReAM controller")
 struct ScreamCongestionControllerTests {

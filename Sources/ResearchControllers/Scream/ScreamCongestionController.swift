@@ -1,3 +1,4 @@
+public import CongestionControl
 public import MediaCore
 internal import RTP
 

@@ -1,3 +1,4 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import RTP

@@ -1,3 +1,4 @@
+public import CongestionControl
 public import MediaCore
 
 /// Network-Assisted Dynamic Adaptation (NADA, RFC 8698), with all of it at the sender: the receiver reports each packet

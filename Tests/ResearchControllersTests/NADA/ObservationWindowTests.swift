@@ -3,6 +3,7 @@ import RTP
 import Testing
 
 @testable import CongestionControl
+@testable import ResearchControllers
 
 @Suite("NADA's observation window (RFC 8698, section 5.1)")
 struct ObservationWindowTests {

@@ -32,7 +32,7 @@ public enum LinkRate: Hashable, Sendable {
     }
 
     /// What is left when others take a rate of it. A trace is left as it is: its opportunities are not even in time.
-    func reduced(by taken: BitRate) -> LinkRate {
+    package func reduced(by taken: BitRate) -> LinkRate {
         switch self {
         case .fixed(let rate): .fixed(rate - taken)
         case .steps(let steps): .steps(steps.map { Step(at: $0.time, rate: $0.rate - taken) })

@@ -1,4 +1,5 @@
 public import CongestionControl
+public import LinkEmulation
 public import MediaCore
 
 /// Knows what the link will carry: the ceiling of what a controller can reach, not a controller.

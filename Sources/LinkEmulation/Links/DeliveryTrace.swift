@@ -46,7 +46,7 @@ public struct DeliveryTrace: Hashable, Sendable {
     }
 
     /// A trace with one opportunity each so many milliseconds, at least one.
-    init(oneOpportunityEach milliseconds: Int64) {
+    package init(oneOpportunityEach milliseconds: Int64) {
         times = [max(milliseconds, 1)]
     }
 

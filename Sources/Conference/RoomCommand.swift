@@ -1,0 +1,15 @@
+public import Compositing
+
+/// A change of a room that someone asks for. Participants are named by their public ids.
+public enum RoomCommand: Sendable {
+    /// Changes the layout for all participants that have not chosen their own.
+    case setLayout(RoomLayout)
+    /// Changes what one participant is shown; nil: everything as the room has it.
+    case setParticipantLayout(ParticipantLayout?, participant: String)
+    /// Changes the overlays that lie above everybody's picture.
+    case setOverlays(OverlayList)
+    /// Gives a participant a portrait, which stands in for their camera while there is no picture of it; nil: none.
+    case setPortrait(ImageAsset?, participant: String)
+    /// Takes what a participant says of their microphone and camera.
+    case setMediaState(MediaState, participant: String)
+}
