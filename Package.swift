@@ -50,13 +50,13 @@ let modules: [Module] = [
         name: "CongestionControl", dependencies: ["MediaCore", "RTP", nioCore],
         testDependencies: ["ResearchControllers"]),
     // Links, queues and losses as the simulator, the clients and the relay's `--emulate-downlink` have them.
-    Module(name: "LinkEmulation", dependencies: ["MediaCore"]),
+    Module(name: "LinkEmulation", dependencies: ["MediaCore", "RTP"]),
     // Controllers to compare with. The relay does not link them.
     Module(
         name: "ResearchControllers", dependencies: ["MediaCore", "RTP", "CongestionControl", "LinkEmulation"]),
     Module(
         name: "FlightRecording", dependencies: ["MediaCore", "RTP", "CongestionControl"],
-        testDependencies: ["NetworkSimulation", "ResearchControllers", "AllocationCounter"]),
+        testDependencies: ["LinkEmulation", "NetworkSimulation", "ResearchControllers", "AllocationCounter"]),
     Module(
         name: "FlightFiles", dependencies: ["FlightRecording", "MediaCore"], testDependencies: ["CongestionControl"]),
     Module(
@@ -79,8 +79,7 @@ let modules: [Module] = [
     Module(
         name: "PeerConnection",
         dependencies: [
-            "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "SecureTransport",
-            nioCore,
+            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "SecureTransport", nioCore,
         ], testDependencies: ["ResearchControllers"]),
     Module(
         name: "Conference",
@@ -105,10 +104,7 @@ let modules: [Module] = [
     // Real pictures for the simulator, which itself knows no codec.
     Module(
         name: "SimulatedVideo",
-        dependencies: [
-            "LinkEmulation", "MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer",
-            "ConferenceClient",
-        ],
+        dependencies: ["MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient"],
         testDependencies: ["CongestionControl", "LinkEmulation", "ResearchControllers"]),
     Module(
         name: "SimulationScenarios",
@@ -119,7 +115,7 @@ let modules: [Module] = [
     Module(name: "VectorGraphics", dependencies: []),
     Module(
         name: "SimulationReports",
-        dependencies: ["LinkEmulation", "MediaCore", "CongestionControl", "NetworkSimulation", "VectorGraphics"]),
+        dependencies: ["MediaCore", "CongestionControl", "NetworkSimulation", "VectorGraphics"]),
     Module(
         name: "RelayServer",
         dependencies: [

@@ -1,5 +1,4 @@
 import MediaCore
-import NetworkSimulation
 import RTP
 import Testing
 

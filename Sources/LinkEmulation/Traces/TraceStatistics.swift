@@ -1,4 +1,3 @@
-public import LinkEmulation
 import MediaCore
 
 /// What a trace is like, in figures.

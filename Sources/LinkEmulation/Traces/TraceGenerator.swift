@@ -1,4 +1,3 @@
-public import LinkEmulation
 import MediaCore
 
 /// Makes traces that look like those of a kind of access network, from a seed.
