@@ -80,7 +80,7 @@ struct ConferenceBench {
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)",
                 // What is measured is the same work, not as much of it as there is time for.
-                "--governor", "off", "--pass-through", "off",
+                "--overload-control", "off", "--forwarding", "off",
             ] + way.relayOptions + (workers.map { ["--workers", "\($0)"] } ?? []))
     }
 

@@ -31,7 +31,7 @@ struct JoiningCommand: AsyncParsableCommand {
     private func measure() async throws -> ResultsReport<JoiningResult> {
         let directory = try ScratchDirectory()
         defer { directory.remove() }
-        let relay = try ChildProgram("confrelay", arguments: ["--port", "0", "--governor", "off"])
+        let relay = try ChildProgram("confrelay", arguments: ["--port", "0", "--overload-control", "off"])
         defer { relay.end() }
         let room = try ConferenceBench.room(listening: try relay.firstLine())
         let others = try ChildProgram(

@@ -23,7 +23,7 @@ struct RoomReading: Decodable, Sendable {
         var downlink: Downlink
     }
 
-    struct PassThrough: Decodable, Sendable {
+    struct Forwarding: Decodable, Sendable {
         /// Those who are sent sources' own packets.
         var receivers: Int
     }
@@ -44,7 +44,7 @@ struct RoomReading: Decodable, Sendable {
     var composedPictures: UInt64
     var lateAudioTicks: UInt64
     var encoding: Encoding
-    var passThrough: PassThrough
+    var forwarding: Forwarding
 
     static func read(from url: URL) async throws -> RoomReading {
         do {

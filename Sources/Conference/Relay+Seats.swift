@@ -4,12 +4,12 @@ import MediaCore
 extension Relay {
     /// Gives a seat to a participant that has just connected, or removes it where the last seat is gone.
     func takeSeat(for participant: Participant, in room: Room, now: MonotonicInstant) {
-        guard participant.isReturning || (hasSeat(in: room) && governor.seatsLeft != 0) else {
+        guard participant.isReturning || (hasSeat(in: room) && overload.seatsLeft != 0) else {
             joinCounters.withoutSeat &+= 1
             remove(participant, because: .noSeat, now: now)
             return
         }
-        governor.seatTaken(now: now)
+        overload.seatTaken(now: now)
         participant.isSeated = true
         unconnected.remove(participant.id)
         room.viewsChanged()

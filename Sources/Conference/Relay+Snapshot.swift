@@ -11,7 +11,7 @@ extension Relay {
         joins.unconnected = unconnected.count
         return RelaySnapshot(
             rooms: rooms.values.map { $0.snapshot(now: now) }.sorted { $0.id < $1.id }, datagrams: datagrams,
-            joins: joins, governor: governor.snapshot, decoding: decoding.snapshot)
+            joins: joins, overload: overload.snapshot, decoding: decoding.snapshot)
     }
 
     /// The state of one room; `nil` when there is none of that name.
@@ -30,7 +30,7 @@ extension Room {
             missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
             lateAudioTicks: lateAudioTicks,
             audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants), measures: measures, passThrough: passThroughSnapshot())
+            encoding: encoding.snapshot(of: participants), measures: measures, forwarding: forwardingSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
@@ -43,10 +43,10 @@ extension Room {
         snapshot.connection = summary.connection
         snapshot.downlink.explanation = explanation(for: participant, now: now)
         snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
-        snapshot.downlink.passThrough = passThroughSnapshot(of: participant)
-        snapshot.downlink.audioPassThrough = audioPassThroughSource(of: participant)?.publicID
+        snapshot.downlink.forwarding = forwardingSnapshot(of: participant)
+        snapshot.downlink.audioForwarding = audioForwardingSource(of: participant)?.publicID
         snapshot.downlink.packetsPassedOn =
-            participant.passThrough.packets &+ participant.audioPassThrough.packets
+            participant.forwarding.packets &+ participant.audioForwarding.packets
         if let size = passedOnDimensions(to: participant) {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
         }
@@ -143,7 +143,7 @@ extension Participant {
         return LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
             + [
                 StageSnapshot(stage: "total", histogram: statistics.latency.total),
-                StageSnapshot(stage: "pass_through", histogram: peer.forwarding),
+                StageSnapshot(stage: "forwarding", histogram: peer.forwarding),
             ]
     }
 }

@@ -38,7 +38,7 @@ public final class Relay {
     private(set) var isClosed = false
     var datagrams = DatagramCounters()
     let roomEvents = RoomEventLog()
-    let governor: WorkGovernor
+    let overload: OverloadControl
     let decoding: DecodeBudget
 
     /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
@@ -55,7 +55,7 @@ public final class Relay {
         self.configuration = configuration
         self.wallClock = wallClock
         self.random = random
-        governor = WorkGovernor(configuration: configuration, now: now)
+        overload = OverloadControl(configuration: configuration, now: now)
         notices = RelayNoticeLog(now: now)
         decoding = DecodeBudget(limits: configuration.decodeLimits)
         nextIdleCheck = now + Self.idleCheckInterval
@@ -71,8 +71,8 @@ public final class Relay {
             joinCounters.refusedUnconnected &+= 1
             throw refusal
         }
-        if !isReturning, let refusal = governor.refusal {
-            governor.noteRefusal()
+        if !isReturning, let refusal = overload.refusal {
+            overload.noteRefusal()
             throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
         }
         let negotiation: Negotiation
@@ -196,7 +196,7 @@ public final class Relay {
 
     private func makeRoom(_ id: String, now: MonotonicInstant) -> Room {
         let room = Room(
-            id: id, configuration: configuration, governor: governor, decoding: decoding, queues: queues,
+            id: id, configuration: configuration, overload: overload, decoding: decoding, queues: queues,
             events: roomEvents, wallClock: wallClock, now: now)
         rooms[id] = room
         return room
@@ -296,7 +296,7 @@ public final class Relay {
 
     /// Takes a finished job's result.
     public func complete(_ completion: JobCompletion, now: MonotonicInstant) {
-        governor.observe(completion, now: now)
+        overload.observe(completion, now: now)
         switch completion.output {
         case .decoded(let source, let batch):
             guard let participant = participants[source.participant], let room = rooms[participant.room] else {
@@ -336,7 +336,7 @@ public final class Relay {
             case .pictureAcknowledged(_, let time): room.encoding.pictureAcknowledged(at: time, by: participant)
             case .videoBitRateChanged(let rate):
                 participant.downlink?.bitRate = rate
-                room.passThroughRateChanged(for: participant, now: now)
+                room.forwardingRateChanged(for: participant, now: now)
             case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
             case .connectionStateChanged(let state):
                 guard state != .failed else {

@@ -31,7 +31,7 @@ public struct RelayConfiguration: Sendable {
     /// is called on the relay's loop, which it must not keep waiting.
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
     /// Whether who sees one source alone, unchanged, is sent its sender's own packets where they fit.
-    public var passThrough = PassThroughMode.auto
+    public var forwarding = ForwardingMode.auto
     public var encoder = EncoderBackEnd.openH264
     /// Makes encoders of one's own for pictures of a size, on the worker that then calls them; nil: compression sessions of
     /// `encoder`, whose abilities one's own encoders are taken to have.
@@ -42,7 +42,7 @@ public struct RelayConfiguration: Sendable {
     /// same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.
     public var maximumEncoders: Int?
     /// What saves time before the machine has too little of it; nil: nothing does, and joins are not refused for it.
-    public var governor: GovernorSettings?
+    public var overload: OverloadSettings?
     /// How much is decoded, of one member and of all. What is beyond it is dropped before it is decoded, and the sender
     /// is asked for less.
     public var decodeLimits = DecodeLimits(workers: 8)

@@ -8,8 +8,8 @@ public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
     public var joins = JoinCounters()
-    /// What the governor says; nil where there is none.
-    public var governor: GovernorSnapshot?
+    /// What overload control says; nil where there is none.
+    public var overload: OverloadSnapshot?
     /// What decoding takes of its budget.
     public var decoding = DecodeBudgetSnapshot()
 }
@@ -61,7 +61,7 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// What the relay does without for lack of time, in a sentence; nil for nothing.
     public var measures: String?
     /// Those who are sent sources' own packets.
-    public var passThrough = RoomPassThroughSnapshot()
+    public var forwarding = RoomForwardingSnapshot()
 }
 
 /// What a room's encoders do.
@@ -213,10 +213,10 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     /// Why it is so, in a sentence.
     public var explanation: String?
     /// Whose packets are sent as they are; nil where an encoder's frames are.
-    public var passThrough: PassThroughSnapshot?
+    public var forwarding: ForwardingSnapshot?
     /// The id of the participant whose packets of sound are sent as they are; nil where the mix is.
-    public var audioPassThrough: String?
-    /// Packets of other senders passed on as they were.
+    public var audioForwarding: String?
+    /// Packets of other senders forwarded as they were.
     public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0

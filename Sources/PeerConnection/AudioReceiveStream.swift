@@ -4,7 +4,7 @@ import RTP
 import SecureTransport
 
 /// One Opus stream on its way in. Ordering and concealment belong to the mixer's playout buffer; here packets are
-/// counted, numbered, taken apart where they repeat earlier ones, and passed on.
+/// counted, numbered, taken apart where they repeat earlier ones, and forwarded.
 struct AudioReceiveStream {
     private(set) var ssrc: UInt32?
     private(set) var reception = ReceptionStatistics(clockRate: 48_000)

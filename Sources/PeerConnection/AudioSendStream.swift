@@ -21,7 +21,7 @@ struct AudioSendStream {
     private var redundancy = RedundancySender()
     private(set) var redundantPacketsSent: UInt64 = 0
     /// Another sender's packets, which are sent in place of ours.
-    private var passThrough: AudioPassThroughStream?
+    private var forwarding: AudioForwardingStream?
     private var timestampOffset: UInt32
     private var sequenceNumber: UInt16
     /// The last packet of ours.
@@ -41,7 +41,7 @@ struct AudioSendStream {
     mutating func packetize(
         _ payload: ByteBuffer, sampleTime: UInt32, captureTime: MonotonicInstant
     ) -> RTPPacket {
-        if let passThrough { end(passThrough, at: sampleTime, captureTime: captureTime) }
+        if let forwarding { end(forwarding, at: sampleTime, captureTime: captureTime) }
         defer {
             sequenceNumber &+= 1
             isFirst = false
@@ -68,10 +68,10 @@ struct AudioSendStream {
 
     /// Another sender's packet as one of this stream; nil where it comes too late. Numbers and timestamps go on, until the next
     /// packet of ours.
-    mutating func passOn(_ packet: ReceivedAudioPacket, sampleCount: Int) -> RTPPacket? {
-        var stream = passThrough ?? begin(at: packet)
+    mutating func forward(_ packet: ReceivedAudioPacket, sampleCount: Int) -> RTPPacket? {
+        var stream = forwarding ?? begin(at: packet)
         guard let place = stream.place(packet, sampleCount: sampleCount) else { return nil }
-        passThrough = stream
+        forwarding = stream
         defer { isFirst = false }
         statistics.packetSent(
             timestamp: place.timestamp, payloadSize: DataSize(bytes: packet.payload.readableBytes),
@@ -81,19 +81,19 @@ struct AudioSendStream {
             timestamp: place.timestamp, ssrc: ssrc, payload: packet.payload)
     }
 
-    private func begin(at packet: ReceivedAudioPacket) -> AudioPassThroughStream {
+    private func begin(at packet: ReceivedAudioPacket) -> AudioForwardingStream {
         var timestamp = timestampOffset
         if let last {
             let elapsed = MediaTime(packet.arrival - last.captureTime, timescale: Self.clockRate).value
             timestamp = last.timestamp &+ UInt32(truncatingIfNeeded: max(elapsed, Self.frameSampleCount))
         }
-        return AudioPassThroughStream(first: packet, as: Int64(sequenceNumber), timestamp: timestamp)
+        return AudioForwardingStream(first: packet, as: Int64(sequenceNumber), timestamp: timestamp)
     }
 
     private mutating func end(
-        _ stream: AudioPassThroughStream, at sampleTime: UInt32, captureTime: MonotonicInstant
+        _ stream: AudioForwardingStream, at sampleTime: UInt32, captureTime: MonotonicInstant
     ) {
-        passThrough = nil
+        forwarding = nil
         sequenceNumber = UInt16(truncatingIfNeeded: stream.next)
         let now = stream.clock.timestamp(at: captureTime)
         let timestamp = Int32(bitPattern: now &- stream.end) > 0 ? now : stream.end

@@ -89,11 +89,11 @@ extension PeerConnection {
     /// Queues another sender's Opus packet in place of ours. Returns whether it is sent: not where it comes too late.
     ///
     /// - Parameter sampleCount: How many samples it holds, at 48 kHz.
-    package func passOn(
+    package func forward(
         _ received: ReceivedAudioPacket, sampleCount: Int, level: AudioLevel?, now: MonotonicInstant
     ) -> Bool {
         guard !isClosed, let line = audioLine, lines[line].sends,
-            let packet = lines[line].audioSender?.passOn(received, sampleCount: sampleCount)
+            let packet = lines[line].audioSender?.forward(received, sampleCount: sampleCount)
         else { return false }
         sendAudio(packet, level: level, line: line, now: now)
         return true
@@ -185,7 +185,7 @@ extension PeerConnection {
             }
             forwarding.observe(now - arrival)
             lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
-            lines[line].videoSender?.passThrough?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+            lines[line].videoSender?.forwarding?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
             protect(numbered.packet, line: line, now: now)
             return transmit
         case .repetition(let datagram, let line):

@@ -69,7 +69,7 @@ public final class PeerConnection {
     var fullIntraSequence: UInt8 = 0
     /// What the frames that were shown waited for, where that is known.
     var latency = LatencyLedger()
-    /// How long packets that are passed on took through here.
+    /// How long packets that are forwarded took through here.
     package var forwarding = LatencyHistogram()
     /// The pace at which passed-on packets may leave at least: their sender has paced them already.
     package var forwardingRate = BitRate.zero

@@ -17,7 +17,7 @@ struct VideoSendStream {
     private(set) var payloadType: UInt8
     private(set) var packetizer: H264Packetizer
     private let timestampOffset: UInt32
-    /// By how much timestamps are ahead of the clock: what was passed on before may have been.
+    /// By how much timestamps are ahead of the clock: what was forwarded before may have been.
     var timestampShift: UInt32 = 0
     /// Of the next packet.
     var sequenceNumber: UInt16
@@ -25,8 +25,8 @@ struct VideoSendStream {
     private var lastFullIntraRequest: UInt8?
     private(set) var orientationID: UInt8?
     var lastRotation: VideoRotation?
-    /// How another sender's packets are passed on, or were last: what was missed of them may still come.
-    var passThrough: PassThroughStream?
+    /// How another sender's packets are forwarded, or were last: what was missed of them may still come.
+    var forwarding: ForwardingStream?
     /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
     /// index would break SRTP's keys.
     private var repetitions: PacketHistory<ByteBuffer>?
@@ -111,7 +111,7 @@ struct VideoSendStream {
         guard let payloads = (made ?? FramePayloads(of: frame, by: packetizer))?.payloads else { return [] }
         if frame.isKeyframe { keyframesSent &+= 1 }
         framesSent &+= 1
-        passThrough?.isOver = true
+        forwarding?.isOver = true
         let timestamp = encodedTimestamp(at: captureTime)
         latestTimestamp = timestamp
         sentPictures?.add(timestamp: timestamp, time: captureTime)
@@ -135,16 +135,16 @@ struct VideoSendStream {
     mutating func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
         if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }
-        passThrough?.takeNumber()
+        forwarding?.takeNumber()
         defer { sequenceNumber &+= 1 }
         return .padding(
             payloadType: payloadType, ssrc: ssrc, sequenceNumber: sequenceNumber, timestamp: latestTimestamp)
     }
 
-    /// The RTP timestamp (90 kHz) of a frame: above that of what was passed on before.
+    /// The RTP timestamp (90 kHz) of a frame: above that of what was forwarded before.
     private mutating func encodedTimestamp(at captureTime: MonotonicInstant) -> UInt32 {
         let timestamp = rtpTimestamp(at: captureTime)
-        guard passThrough != nil, let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 else {
+        guard forwarding != nil, let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 else {
             return timestamp
         }
         timestampShift &+= latestTimestamp &+ Self.leastTimestampStep &- timestamp
@@ -163,7 +163,7 @@ struct VideoSendStream {
     mutating func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
         let payloadSize = DataSize(bytes: packet.payload.readableBytes)
         let timestamp =
-            isPassingThrough ? passThrough?.clock.timestamp(at: now) ?? packet.timestamp : rtpTimestamp(at: now)
+            isForwarding ? forwarding?.clock.timestamp(at: now) ?? packet.timestamp : rtpTimestamp(at: now)
         statistics.packetSent(timestamp: timestamp, payloadSize: payloadSize, captureTime: now)
         repetitions?.store(datagram, sequenceNumber: packet.sequenceNumber, now: now)
         retransmissions?.store(packet, now: now)

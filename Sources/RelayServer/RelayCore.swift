@@ -29,8 +29,8 @@ public protocol RelayCore: AnyObject {
     func pollRoomEvent() -> RoomEvent?
     /// Takes what the machine was measured to take for the relay's work.
     func adopt(_ calibration: Calibration, now: MonotonicInstant)
-    /// The next thing that the governor has to tell.
-    func pollGovernorEvent() -> GovernorEvent?
+    /// The next thing that overload control has to tell.
+    func pollOverloadEvent() -> OverloadEvent?
     /// The next thing to write to the log.
     func pollNotice() -> RelayNotice?
     /// Takes a datagram that arrived.

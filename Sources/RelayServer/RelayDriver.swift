@@ -16,7 +16,7 @@ actor RelayDriver {
     private let workers: WorkerPool<JobQueueID, JobCompletion>
     private let completions: CompletionInbox
     private let now: @Sendable () -> MonotonicInstant
-    private let onGovernorEvent: @Sendable (GovernorEvent) -> Void
+    private let onOverloadEvent: @Sendable (OverloadEvent) -> Void
     private let onNotice: @Sendable (RelayNotice) -> Void
     private var socket: MediaSocket?
     private var downlinks: EmulatedDownlinks?
@@ -39,13 +39,13 @@ actor RelayDriver {
     ///   - eventLoop: The loop that everything happens on.
     ///   - workerCount: How many threads run the relay's jobs.
     ///   - downlink: A link that what is sent to each address passes first; nil for none.
-    ///   - onGovernorEvent: Is told what the relay's governor has to tell, on the loop.
+    ///   - onOverloadEvent: Is told what overload control has to tell, on the loop.
     ///   - onNotice: Is told what there is to write to the log, on the loop.
     ///   - now: The clock; instants of the event loop's timers must be on it.
     ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
     init(
         eventLoop: any EventLoop, workerCount: Int, downlink: LinkProfile? = nil,
-        onGovernorEvent: @escaping @Sendable (GovernorEvent) -> Void = { _ in },
+        onOverloadEvent: @escaping @Sendable (OverloadEvent) -> Void = { _ in },
         onNotice: @escaping @Sendable (RelayNotice) -> Void = { _ in },
         now: @escaping @Sendable () -> MonotonicInstant = { MonotonicInstant.now() },
         makeRelay: @Sendable () -> any RelayCore
@@ -55,7 +55,7 @@ actor RelayDriver {
         self.eventLoop = eventLoop
         self.snapshots = snapshots
         self.now = now
-        self.onGovernorEvent = onGovernorEvent
+        self.onOverloadEvent = onOverloadEvent
         self.onNotice = onNotice
         self.completions = completions
         downlinks = downlink.map { EmulatedDownlinks(profile: $0, start: now()) }
@@ -184,7 +184,7 @@ actor RelayDriver {
     }
 
     private func publishEvents(now: MonotonicInstant) {
-        while let event = relay.pollGovernorEvent() { onGovernorEvent(event) }
+        while let event = relay.pollOverloadEvent() { onOverloadEvent(event) }
         while let notice = relay.pollNotice() { onNotice(notice) }
         while let event = relay.pollRoomEvent() { feeds.publish(event, now: now) }
     }

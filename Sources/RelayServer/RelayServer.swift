@@ -120,14 +120,14 @@ public final class RelayServer: Service {
         mediaChannel = channel
         endpoint = Endpoint(address: bound, isEncrypted: certificates != nil)
         signallingGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        calibration = relayConfiguration.governor.map { _ in
+        calibration = relayConfiguration.overload.map { _ in
             CalibrationRun(
                 canvas: relayConfiguration.canvas, encoder: relayConfiguration.encoder,
                 limit: configuration.calibrationLimit, processorTime: ProcessorClock.ofThisThread)
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onGovernorEvent: GovernorLog(logger: logger).note, onNotice: RelayLog(logger: logger).note
+            onOverloadEvent: OverloadLog(logger: logger).note, onNotice: RelayLog(logger: logger).note
         ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }

@@ -37,7 +37,7 @@ public struct RelayServerConfiguration: Sendable {
     /// The folder of the images that templates and overlays may name; nil for those that `relay` has.
     public var imageFolder: String?
     /// How much processor time is spent at the start, in the background, on measuring the machine for the relay's
-    /// governor, where it has one.
+    /// overload, where it has one.
     public var calibrationLimit = Duration.milliseconds(800)
     /// What the relay does. The media addresses in it are the server's to fill in.
     public var relay = RelayConfiguration()

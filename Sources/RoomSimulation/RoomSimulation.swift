@@ -47,7 +47,7 @@ public final class RoomSimulation {
         configuration.hasLadder = parameters.hasLadder
         configuration.mediaAddresses = [SimulatedMember.relayAddress]
         // What is looked at is how encoders are shared.
-        configuration.passThrough = .off
+        configuration.forwarding = .off
         let media = parameters.media ?? .modelled(parameters.content, seed: parameters.seed)
         captureTime = media.captureTime
         configuration.makeCompositor = media.makeCompositor

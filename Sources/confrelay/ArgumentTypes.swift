@@ -24,7 +24,7 @@ extension CongestionControllerKind: ExpressibleByArgument {}
 extension EncoderBackEnd: ExpressibleByArgument {}
 extension EncoderPreset: ExpressibleByArgument {}
 extension LayoutPreview.Shape: ExpressibleByArgument {}
-extension PassThroughMode: ExpressibleByArgument {}
+extension ForwardingMode: ExpressibleByArgument {}
 extension SelfView: ExpressibleByArgument {}
 
 extension Logger.Level {

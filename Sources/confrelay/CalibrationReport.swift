@@ -91,7 +91,7 @@ struct CalibrationReport: Encodable {
             \(Self.seats(seats.dedicated)) with a picture and an encoder for each (\(preset))
             \(Self.seats(seats.groups)) who all see the same, with \(encoders)
             \(Self.seats(seats.sharedView)) who all see the same, with one encoder
-            \(Self.seats(seats.cheapest)) at the least that the governor goes to
+            \(Self.seats(seats.cheapest)) at the least that overload control goes to
 
             """
         return text

@@ -70,14 +70,14 @@ struct ConfrelayCommand: ParsableCommand {
         configuration.relay.encoder = media.encoder
         configuration.relay.encoderPreset = media.encoderPreset
         configuration.relay.selfView = media.selfView
-        configuration.relay.passThrough = media.passThrough
+        configuration.relay.forwarding = media.forwarding
         configuration.relay.labels = media.labels == .on
         configuration.relay.hasLadder = media.ladder == .on
         configuration.relay.maximumVoices = limits.maxVoices
         configuration.relay.transitions.duration = media.transition
         configuration.imageFolder = media.images
         configuration.relay.maximumEncoders = limits.maxEncoders.count
-        configuration.relay.governor = limits.governorSettings
+        configuration.relay.overload = limits.overloadSettings
         configuration.relay.decodeLimits = DecodeLimits(workers: limits.busyWorkers)
         configuration.relay.maximumParticipants = limits.maxParticipants
         configuration.relay.allowsSilentReceivers = limits.allowSilentReceivers
@@ -227,7 +227,7 @@ struct MediaOptions: ParsableArguments {
         help: ArgumentHelp(
             "Whether who sees or hears one sender alone is sent that one's own packets where they fit: auto, or off.",
             discussion: "With off every picture is decoded, composed and encoded, and all sound is mixed."))
-    var passThrough = PassThroughMode.auto
+    var forwarding = ForwardingMode.auto
 
     @Option(
         help: """
@@ -300,7 +300,7 @@ struct LimitOptions: ParsableArguments {
             discussion: """
                 It is measured for a second at the start; GET /readyz and /metrics tell how many seats are left.
                 """))
-    var governor = Switch.on
+    var overloadControl = Switch.on
 
     @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
     var maxParticipants = 50
@@ -320,7 +320,7 @@ struct LimitOptions: ParsableArguments {
     var allowSilentReceivers = false
 
     /// nil: it is off.
-    var governorSettings: GovernorSettings? { governor == .on ? GovernorSettings(workers: busyWorkers) : nil }
+    var overloadSettings: OverloadSettings? { overloadControl == .on ? OverloadSettings(workers: busyWorkers) : nil }
 
     /// Workers that have a processor each.
     var busyWorkers: Int { min(workers, ProcessInfo.processInfo.activeProcessorCount) }

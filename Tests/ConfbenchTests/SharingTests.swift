@@ -28,7 +28,7 @@ struct SharingTests {
 
     @Test("ways are read in their order, and none that there is not")
     func ways() {
-        #expect(CommaSeparated<CapacityWay>(argument: "shared,pass-through")?.values == [.shared, .passThrough])
+        #expect(CommaSeparated<CapacityWay>(argument: "shared,forwarding")?.values == [.shared, .forwarding])
         #expect(CommaSeparated<ConferenceWay>(argument: "dedicated")?.description == "dedicated")
         for refused in ["", "shared,", "all", "shared;priced"] {
             #expect(CommaSeparated<CapacityWay>(argument: refused) == nil)

@@ -99,7 +99,7 @@ struct VideoSourceTests {
     }
 
     @Test("a file that is sent as it is keeps its frames and times, and starts over")
-    func passThrough() throws {
+    func forwarding() throws {
         let file = TemporaryFile(".mp4")
         let samples = try Self.write(7, to: file.path)
         let source = try EncodedFileSource(path: file.path, fixedFrameRate: nil)

@@ -10,7 +10,7 @@ import Testing
     private let ben: TestClient
 
     init() throws {
-        call = VirtualCall { $0.passThrough = .auto }
+        call = VirtualCall { $0.forwarding = .auto }
         (ada, ben) = (try call.join("Ada", video: nil), try call.join("Ben", video: nil))
         be(ada, audible: false, claiming: 127)
         be(ben, audible: false, claiming: 127)
@@ -29,7 +29,7 @@ import Testing
     }
 
     private func expectIsForwarded(_ client: TestClient) throws {
-        #expect(try snapshot(of: client).downlink.audioPassThrough != nil)
+        #expect(try snapshot(of: client).downlink.audioForwarding != nil)
     }
 
     @Test(

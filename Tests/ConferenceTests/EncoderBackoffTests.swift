@@ -69,7 +69,7 @@ import VideoCoding
         #expect(failures.last?.reason.contains("no memory for an encoder") ?? false)
         #expect(failures.first?.failures == 1 && failures.first?.retryAfter == 250)
         var alarms = 0
-        while let event = call.relay.pollGovernorEvent() {
+        while let event = call.relay.pollOverloadEvent() {
             if case .encoderFailed(_, room: "demo") = event { alarms += 1 }
         }
         #expect(alarms > 0 && alarms <= attempts)

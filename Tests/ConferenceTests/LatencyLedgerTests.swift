@@ -69,7 +69,7 @@ struct LatencyLedgerTests {
 
     @Test("in a call what each receiver's frames waited for is known, and adds up")
     func call() throws {
-        let call = VirtualCall { $0.passThrough = .off }
+        let call = VirtualCall { $0.forwarding = .off }
         let ada = try call.join("Ada", colour: .red)
         try call.join("Ben", colour: .green)
         call.run(for: .seconds(3))

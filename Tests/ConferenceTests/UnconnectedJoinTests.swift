@@ -34,18 +34,18 @@ import Testing
         arguments: [true, false])
     func offersAlone(hasKeys: Bool) throws {
         let call = VirtualCall {
-            $0.governor = GovernorSettings(workers: 2)
+            $0.overload = OverloadSettings(workers: 2)
             $0.maximumParticipants = 3
             $0.maximumRooms = 1
         }
         call.relay.adopt(SeatModelTests.calibration(scaledBy: 40), now: call.now)
-        let seats = try #require(call.relay.snapshot(now: call.now).governor?.seatsLeft)
+        let seats = try #require(call.relay.snapshot(now: call.now).overload?.seatsLeft)
         #expect((1...4).contains(seats))
         for _ in 0..<20 { try offer(to: call, hasKeys: hasKeys) }
         for index in 0..<5 { try offer(to: call, room: "room-\(index)", hasKeys: hasKeys) }
         call.run(for: .seconds(1))
-        #expect(call.relay.snapshot(now: call.now).governor?.seatsLeft == seats)
-        #expect(call.relay.snapshot(now: call.now).governor?.refusal == nil)
+        #expect(call.relay.snapshot(now: call.now).overload?.seatsLeft == seats)
+        #expect(call.relay.snapshot(now: call.now).overload?.refusal == nil)
         #expect(joins(call).unconnected == 25)
 
         let ada = try call.join("Ada", colour: .red, overDTLS: true)

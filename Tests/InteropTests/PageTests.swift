@@ -178,7 +178,7 @@ struct PageTests {
         // What receivers are sent is so little that the tile's size decides.
         let options =
             Self.relayOptions
-            + ["--pass-through", "off", "--self-view", "always", "--ladder", "off"]
+            + ["--forwarding", "off", "--self-view", "always", "--ladder", "off"]
             + ["--start-bitrate", "250k", "--max-bitrate", "250k"]
         try await meet([Self.ada, Self.ben], relay: options, isDetailed: true) { relay, people, _ in
             let (ada, ben) = (people[0], people[1])
@@ -225,7 +225,7 @@ struct PageTests {
 
     @Test("a browser that nobody watched for a while is free at once when somebody does, and sends its full size again")
     func watchedAgain() async throws {
-        let options = Self.relayOptions + ["--pass-through", "off"]
+        let options = Self.relayOptions + ["--forwarding", "off"]
         try await meet([Self.ada, Self.ben], relay: options, isDetailed: true) { relay, people, _ in
             let (ada, ben) = (people[0], people[1])
             func sendsFullSize(within limit: Duration) async throws {
@@ -252,12 +252,12 @@ struct PageTests {
     }
 
     @Test("two in a call are sent each other's own packets; a third ends that and it comes back, without a freeze")
-    func passThrough() async throws {
+    func forwarding() async throws {
         try await meet([Self.ada, Self.ben, Self.cy]) { relay, people, _ in
             let (ada, ben, cy) = (people[0], people[1], people[2])
             func passedThrough(_ count: Int) async throws {
                 try await eventually("\(count) are sent sources' packets", within: .seconds(60)) {
-                    let passed = try await relay.room("demo")?.passThrough
+                    let passed = try await relay.room("demo")?.forwarding
                     return passed?.receivers == count && passed?.audioReceivers == count ? true : nil
                 }
             }

@@ -94,7 +94,7 @@ private func isFilled(_ picture: PixelBuffer, with value: UInt8) -> Bool {
         #expect(counter.value == 1)
     }
 
-    @Test func `an error within a plane's closure is passed on`() {
+    @Test func `an error within a plane's closure is forwarded`() {
         struct Failure: Error {}
         let picture = MutablePixelBuffer(format: .bgra, dimensions: VideoDimensions(width: 1, height: 1)).freeze()
         #expect(throws: Failure.self) { try picture.withPlane(0) { _, _ throws(Failure) in throw Failure() } }

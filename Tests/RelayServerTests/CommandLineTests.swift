@@ -35,7 +35,7 @@ struct CommandLineTests {
         #expect(configuration.relay.encoder == .openH264)
         #expect(configuration.relay.selfView == .never)
         #expect(configuration.relay.labels)
-        #expect(configuration.relay.governor?.workers ?? 0 >= 1)
+        #expect(configuration.relay.overload?.workers ?? 0 >= 1)
         #expect(configuration.relay.hasLadder)
         #expect(!configuration.relay.allowsSilentReceivers)
         #expect(configuration.flightRecorderFolder == nil)
@@ -52,7 +52,7 @@ struct CommandLineTests {
             "debug", "--log-format",
             "json",
             "--controller", "confrelay", "--flight-recorder", "flights", "--flight-recorder-limit", "500kB",
-            "--governor", "off", "--allow-silent-receivers",
+            "--overload-control", "off", "--allow-silent-receivers",
         ])
         let configuration = command.serverConfiguration
         #expect(configuration.host == "::")
@@ -66,7 +66,7 @@ struct CommandLineTests {
         #expect(configuration.relay.rateLimits.maximum == .megabits(1.5))
         #expect(configuration.relay.encoder == .x264)
         #expect(!configuration.relay.labels)
-        #expect(configuration.relay.governor == nil)
+        #expect(configuration.relay.overload == nil)
         #expect(!configuration.relay.hasLadder)
         #expect(configuration.relay.maximumParticipants == 4)
         #expect(configuration.relay.idleTimeout == .seconds(9))

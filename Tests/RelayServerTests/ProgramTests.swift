@@ -67,7 +67,7 @@ struct ProgramTests {
 
     @Test("it says where it listens, serves there, and ends with 0 on a signal", arguments: [SIGTERM, SIGINT])
     func serving(signal: Int32) throws {
-        let program = try Program(["--port", "0", "--governor", "off"])
+        let program = try Program(["--port", "0", "--overload-control", "off"])
         let port = try port(in: program.firstLine())
         let answer = try HTTPConnection(port: port).exchange(
             "GET /readyz HTTP/1.1\r\nHost: relay\r\nConnection: close\r\n\r\n")
@@ -81,7 +81,7 @@ struct ProgramTests {
 
     @Test("a request that hangs does not keep it from ending")
     func hangingRequest() throws {
-        let program = try Program(["--port", "0", "--governor", "off"])
+        let program = try Program(["--port", "0", "--overload-control", "off"])
         let port = try port(in: program.firstLine())
         let idle = try HTTPConnection(port: port)
         let hanging = try HTTPConnection(port: port)
@@ -130,7 +130,7 @@ struct ProgramTests {
 
     @Test("a port in use, by TCP or by UDP, is one line and exit code 69")
     func portInUse() throws {
-        let first = try Program(["--port", "0", "--governor", "off"])
+        let first = try Program(["--port", "0", "--overload-control", "off"])
         let port = try port(in: first.firstLine())
         let second = try Program(["--port", "\(port)"]).end()
         #expect(second.code == 69)
@@ -175,7 +175,7 @@ struct ProgramTests {
 
     @Test("what is not HTTP gets 400 and the connection closed")
     func notHTTP() throws {
-        let program = try Program(["--port", "0", "--governor", "off"])
+        let program = try Program(["--port", "0", "--overload-control", "off"])
         let port = try port(in: program.firstLine())
         #expect(try HTTPConnection(port: port).exchange("\u{16}\u{3}\u{1}garbage\r\n\r\n").hasPrefix("HTTP/1.1 400 "))
         let large = "GET / HTTP/1.1\r\nHost: relay\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n"

@@ -70,14 +70,14 @@ struct PrometheusTests {
         var histogram = LatencyHistogram()
         histogram.observe(.milliseconds(3))
         participant.uplinkLatency = [StageSnapshot(stage: "decode", histogram: histogram)]
-        var governor = GovernorSnapshot()
-        governor.level = .sharedView
-        governor.seatsLeft = 7
-        governor.transitions = 3
-        governor.slack.observe(-0.05)
-        governor.slack.observe(0.6)
+        var overload = OverloadSnapshot()
+        overload.level = .sharedView
+        overload.seatsLeft = 7
+        overload.transitions = 3
+        overload.slack.observe(-0.05)
+        overload.slack.observe(0.6)
         let relay = RelaySnapshot(
-            rooms: [RoomSnapshot(id: "demo", participants: [participant])], governor: governor)
+            rooms: [RoomSnapshot(id: "demo", participants: [participant])], overload: overload)
         return ServerReport(
             relay: relay, socket: MediaSocketCounters(), kernelDrops: 5, workers: WorkerPoolStatistics(),
             workerCount: 2, isServing: true)
@@ -87,8 +87,8 @@ struct PrometheusTests {
     func samples() {
         let lines = Set(report.prometheusText().split(separator: "\n").map(String.init))
         for line in [
-            "confrelay_rooms 1", "confrelay_seats_left 7", "confrelay_governor_level 3",
-            "confrelay_governor_transitions_total 3", #"confrelay_tick_slack_ratio_bucket{le="-0.1"} 0"#,
+            "confrelay_rooms 1", "confrelay_seats_left 7", "confrelay_overload_level 3",
+            "confrelay_overload_transitions_total 3", #"confrelay_tick_slack_ratio_bucket{le="-0.1"} 0"#,
             #"confrelay_tick_slack_ratio_bucket{le="0"} 1"#, #"confrelay_tick_slack_ratio_bucket{le="0.75"} 2"#,
             #"confrelay_tick_slack_ratio_bucket{le="+Inf"} 2"#,
             #"confrelay_room_participants{room="demo"} 1"#,

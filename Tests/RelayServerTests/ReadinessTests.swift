@@ -6,21 +6,21 @@ import VideoCoding
 @testable import Conference
 @testable import RelayServer
 
-/// What the server tells of the governor.
+/// What the server tells of overload control.
 @Suite struct ReadinessTests {
-    private func report(_ governor: GovernorSnapshot?, isServing: Bool = true) -> ServerReport {
+    private func report(_ overload: OverloadSnapshot?, isServing: Bool = true) -> ServerReport {
         ServerReport(
-            relay: RelaySnapshot(governor: governor), socket: MediaSocketCounters(), workers: WorkerPoolStatistics(),
+            relay: RelaySnapshot(overload: overload), socket: MediaSocketCounters(), workers: WorkerPoolStatistics(),
             workerCount: 2, isServing: isServing)
     }
 
     @Test("a relay that has seats is ready, with how many")
     func ready() {
-        var governor = GovernorSnapshot()
-        governor.level = .cheapestPreset
-        governor.seatsLeft = 5
-        governor.measures = GovernorSnapshot.sentence([.cheapestPreset])
-        let readiness = Readiness(report(governor))
+        var overload = OverloadSnapshot()
+        overload.level = .cheapestPreset
+        overload.seatsLeft = 5
+        overload.measures = OverloadSnapshot.sentence([.cheapestPreset])
+        let readiness = Readiness(report(overload))
         #expect(readiness.ready && readiness.reason == nil && readiness.retryAfter == nil)
         #expect(readiness.seatsLeft == 5)
         #expect(readiness.level == .cheapestPreset)
@@ -29,16 +29,16 @@ import VideoCoding
 
     @Test("one that refuses joins is not, and says why and until when")
     func refusing() {
-        var governor = GovernorSnapshot()
-        governor.refusal = .init(reason: "no seats", retryAfter: 30)
-        let readiness = Readiness(report(governor))
+        var overload = OverloadSnapshot()
+        overload.refusal = .init(reason: "no seats", retryAfter: 30)
+        let readiness = Readiness(report(overload))
         #expect(!readiness.ready)
         #expect(readiness.reason == "no seats")
         #expect(readiness.retryAfter == 30)
     }
 
-    @Test("without a governor it is ready while media is served")
-    func withoutGovernor() {
+    @Test("without overload control it is ready while media is served")
+    func withoutOverloadControl() {
         #expect(Readiness(report(nil)).ready)
         #expect(!Readiness(report(nil, isServing: false)).ready)
         #expect(Readiness(report(nil)).level == nil)
@@ -53,36 +53,36 @@ import VideoCoding
         calibration.encode = [.fastest: 0.0025, .balanced: 0.0031, .quality: 0.0031]
         let model = SeatModel(
             calibration: calibration, workers: 2, frameRate: 30, preset: .balanced, maximumEncoders: 4)
-        let line = GovernorLog.line(calibration, model)
+        let line = OverloadLog.line(calibration, model)
         #expect(
             line.hasPrefix("calibrated: decode 0.35 ms, compose 1.50 ms of nine, encode 3.10 ms (balanced); about "))
         #expect(line.contains(" \(model.seats(.groups)) seats "))
-        let change = GovernorChange(
-            Governor.Transition(from: .normal, to: .cheapestPreset, load: 0.874, busy: 0.7), seatsLeft: 4)
+        let change = OverloadChange(
+            OverloadPolicy.Transition(from: .normal, to: .cheapestPreset, load: 0.874, busy: 0.7), seatsLeft: 4)
         #expect(
-            GovernorLog.line(change)
-                == "governor: short of time: normal -> cheapest-preset (ticks take 87 % of their time, "
+            OverloadLog.line(change)
+                == "overload: short of time: normal -> cheapest-preset (ticks take 87 % of their time, "
                 + "workers are busy for 70 %, 4 seats left)")
     }
 
     @Test("the sentence names all measures in force")
     func sentence() {
-        #expect(GovernorSnapshot.sentence([]) == nil)
+        #expect(OverloadSnapshot.sentence([]) == nil)
         #expect(
-            GovernorSnapshot.sentence([.cheapestPreset, .sharedView, .halfFrameRate])
+            OverloadSnapshot.sentence([.cheapestPreset, .sharedView, .halfFrameRate])
                 == "The relay is short of time: encoders take the least time, everyone sees the same picture, "
                 + "and every second picture is left out.")
     }
 
     @Test("levels are told by names, which are read again")
     func names() throws {
-        for level in GovernorLevel.allCases {
+        for level in OverloadLevel.allCases {
             let data = try JSONEncoder().encode([level])
             #expect(String(decoding: data, as: UTF8.self) == "[\"\(level.name)\"]")
-            #expect(try JSONDecoder().decode([GovernorLevel].self, from: data) == [level])
+            #expect(try JSONDecoder().decode([OverloadLevel].self, from: data) == [level])
         }
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode([GovernorLevel].self, from: Data(#"["sleepy"]"#.utf8))
+            try JSONDecoder().decode([OverloadLevel].self, from: Data(#"["sleepy"]"#.utf8))
         }
     }
 }

@@ -11,7 +11,7 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     /// The same, and what everyone sends follows the size in which it is seen.
     case priced
     /// Nobody sees themselves, and whose picture is another's camera alone is sent that camera's own packets: a call of two.
-    case passThrough = "pass-through"
+    case forwarding
     /// GStreamer with an encoder for each receiver.
     case gstreamerDedicated = "gstreamer-dedicated"
     /// GStreamer with one encoder for all.
@@ -24,15 +24,15 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
         switch self {
         case .dedicated: Self.dedicatedOptions + ["--self-view", "always"]
         case .dedicatedPersonal: Self.dedicatedOptions + ["--self-view", "never"]
-        case .personal: ["--max-encoders", "4", "--self-view", "never", "--pass-through", "off"]
+        case .personal: ["--max-encoders", "4", "--self-view", "never", "--forwarding", "off"]
         case .shared, .priced: ["--max-encoders", "4", "--self-view", "always"]
-        case .passThrough: ["--max-encoders", "4", "--self-view", "never", "--pass-through", "auto"]
+        case .forwarding: ["--max-encoders", "4", "--self-view", "never", "--forwarding", "auto"]
         case .gstreamerDedicated, .gstreamerShared: nil
         }
     }
 
     private static let dedicatedOptions = [
-        "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--pass-through", "off",
+        "--max-encoders", "dedicated", "--encoder-preset", "fastest", "--forwarding", "off",
     ]
 
     /// Whether clients send a clip as it is, or the test camera in the size in which it is seen.

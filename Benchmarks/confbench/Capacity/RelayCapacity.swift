@@ -21,7 +21,7 @@ struct RelayCapacity {
                 "--port", "0", "--min-bitrate", rate, "--start-bitrate", rate, "--max-bitrate", rate, "--frame-rate",
                 "\(Workload.frameRate)", "--canvas", "\(Workload.canvas)", "--max-participants", "100",
                 // What is measured is the same work, not as much of it as there is time for.
-                "--governor", "off",
+                "--overload-control", "off",
             ] + options)
         defer { relay.end() }
         let room = try ConferenceBench.room(listening: try relay.firstLine())
@@ -51,7 +51,7 @@ struct RelayCapacity {
             Double($1.downlink.framesEncoded &- $0.downlink.framesEncoded) / seconds
         }
         let isComplete = after.room.participants.count == participants
-        let isPassedOn = after.room.passThrough.receivers == participants
+        let isPassedOn = after.room.forwarding.receivers == participants
         let missed = Double(after.room.missedTicks &- before.room.missedTicks)
         let ticks = Double(after.room.ticks &- before.room.ticks)
         return CapacityResult(

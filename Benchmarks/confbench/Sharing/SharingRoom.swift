@@ -36,8 +36,8 @@ struct SharingRoom {
             "confrelay",
             arguments: [
                 "--port", "0", "--canvas", show.canvas, "--frame-rate", "\(show.frameRate)", "--max-bitrate",
-                show.maximumBitRate, "--self-view", "always", "--max-encoders", encoders, "--pass-through", "off",
-                "--governor", "off",
+                show.maximumBitRate, "--self-view", "always", "--max-encoders", encoders, "--forwarding", "off",
+                "--overload-control", "off",
             ])
         defer { relay.end() }
         let room = try ConferenceBench.room(listening: try relay.firstLine())

@@ -37,7 +37,7 @@ extension RoomEncoding {
     func personalPictures(of participants: [Participant]) -> Int {
         let viewers = participants.count { participant in
             guard participant.downlink != nil, participant.isSource, participant.maySeeSelf,
-                participant.passThrough.isComposed
+                participant.forwarding.isComposed
             else { return false }
             return sharedViewIsForced || !showsSelf(participant)
         }

@@ -9,7 +9,7 @@ import VideoCoding
 final class RoomEncoding {
     private let room: String
     let configuration: RelayConfiguration
-    private let governor: WorkGovernor
+    private let overload: OverloadControl
     private let queues: JobQueueAllocator
     private var planner: EncodeGroupPlanner
     private var sharedView = SharedViewPolicy()
@@ -30,10 +30,10 @@ final class RoomEncoding {
     /// Frames and keyframes that the encoders made, and the bytes of both.
     private(set) var counters = EncodingCounters()
 
-    init(room: String, configuration: RelayConfiguration, governor: WorkGovernor, queues: JobQueueAllocator) {
+    init(room: String, configuration: RelayConfiguration, overload: OverloadControl, queues: JobQueueAllocator) {
         self.room = room
         self.configuration = configuration
-        self.governor = governor
+        self.overload = overload
         self.queues = queues
         planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
     }
@@ -59,7 +59,7 @@ final class RoomEncoding {
         }
         return sharedView.update(
             pictures: personal + (hasOthers ? 1 : 0), budget: budget,
-            isForced: governor.limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
+            isForced: overload.limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
     }
 
     /// Whether the receiver's own tiles are in its picture.
@@ -94,7 +94,7 @@ final class RoomEncoding {
             // encoders leave pictures out; else everything would come late.
             let offer = EncodeGroup.Offer(
                 tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2,
-                limits: governor.limits)
+                limits: overload.limits)
             switch group.tick(offer, demand: demand(for: group, among: participants, now: now), now: now) {
             case .encoded(let job):
                 if !wasRunning { running += 1 }
@@ -134,7 +134,7 @@ final class RoomEncoding {
     }
 
     /// How many encoders there are to be at most; nil for as many as there are receivers.
-    private var budget: Int? { governor.limits.maximumEncoders ?? configuration.maximumEncoders }
+    private var budget: Int? { overload.limits.maximumEncoders ?? configuration.maximumEncoders }
 
     /// The most encoders that run at once.
     private var limit: Int {
@@ -146,7 +146,7 @@ final class RoomEncoding {
         receivers.removeAll(keepingCapacity: true)
         for participant in participants {
             guard let downlink = participant.downlink, tick.pictureIndex[participant.id] != nil,
-                participant.peer.canSendVideo, participant.passThrough.isComposed
+                participant.peer.canSendVideo, participant.forwarding.isComposed
             else { continue }
             receivers.append(
                 EncodeGroupPlanner.Receiver(

@@ -28,11 +28,11 @@ final class Participant {
     private(set) var slides: UplinkPipeline?
     var downlink: DownlinkPipeline?
     /// Whether a source's own packets are sent in place of an encoder's.
-    var passThrough = PassThroughLink()
+    var forwarding = ForwardingLink()
     /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
-    private(set) var passThroughAcceptance: PassThroughAcceptance?
+    private(set) var forwardingAcceptance: ForwardingAcceptance?
     /// Whether another's sound is sent as it came in place of the mix.
-    var audioPassThrough = AudioPassThroughLink()
+    var audioForwarding = AudioForwardingLink()
     /// What the participant's packets of sound tell without being decoded.
     var undecodedAudio = UndecodedAudio()
     private(set) var hearsMix = false
@@ -123,7 +123,7 @@ final class Participant {
         sendsSlides = peer.session.slides?.receives ?? false
         uplink?.level = receiveLevel(of: .camera)
         slides?.level = receiveLevel(of: .slides)
-        passThroughAcceptance = peer.session.video.flatMap { $0.sends ? PassThroughAcceptance($0) : nil }
+        forwardingAcceptance = peer.session.video.flatMap { $0.sends ? ForwardingAcceptance($0) : nil }
     }
 
     /// Takes what became of the participant's audio at a tick.

@@ -13,7 +13,7 @@ extension Room {
     func updateDemands(_ plan: ViewPlan, now: MonotonicInstant) {
         let ratesAreNew = shownRates.update(
             for: participants, encodedBy: encoding,
-            soleSources: configuration.passThrough == .off ? [:] : plan.soleSources, now: now)
+            soleSources: configuration.forwarding == .off ? [:] : plan.soleSources, now: now)
         for participant in participants {
             for content in SourceContent.allCases where participant.sends(content) {
                 let source = SourceID(participant: participant.id, content: content)
@@ -57,7 +57,7 @@ extension Room {
     private func price(_ demand: UplinkDemand, _ content: SourceContent, of participant: Participant) -> BitRate {
         UplinkPrice.rate(
             of: UplinkPrice.Source(
-                tile: demand.tile, size: participant.pipeline(for: content)?.passThrough.format?.dimensions,
+                tile: demand.tile, size: participant.pipeline(for: content)?.forwarding.format?.dimensions,
                 frameRate: configuration.frameRate, content: content),
             shown: shownRates[SourceID(participant: participant.id, content: content)])
     }
@@ -91,7 +91,7 @@ extension Room {
             return limit
         }
         // The rate of now would fall with each request that the sender follows, and the next request with it.
-        let rate = participant.demands[content]?.rateOverBudget ?? pipeline.passThrough.rate(now: now)
+        let rate = participant.demands[content]?.rateOverBudget ?? pipeline.forwarding.rate(now: now)
         participant.demands[content]?.rateOverBudget = rate
         return max(min(limit, rate * share), Self.leastDecodable)
     }

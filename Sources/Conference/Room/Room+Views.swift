@@ -52,7 +52,7 @@ extension Room {
         for receiver in participants {
             // Nothing can be sent before there are keys and an address: a join alone costs no picture.
             guard receiver.isSeated || receiver.peer.canSendVideo else { continue }
-            guard receiver.passThrough.isComposed else {
+            guard receiver.forwarding.isComposed else {
                 if let director = receiver.directors.first {
                     plan.note(director.instruction(at: time), for: receiver.id)
                 }

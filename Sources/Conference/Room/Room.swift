@@ -19,7 +19,7 @@ final class Room {
 
     let id: String
     let configuration: RelayConfiguration
-    private let governor: WorkGovernor
+    private let overload: OverloadControl
     let decoding: DecodeBudget
     private var tickMeter = TickMeter()
     private let wallClock: WallClock
@@ -27,7 +27,7 @@ final class Room {
     private let renderer: QueueConfined<LazyRenderer>
     let composeQueue: JobQueueID
     let encoding: RoomEncoding
-    let passThrough = RoomPassThrough()
+    let forwarding = RoomForwarding()
     /// Cancels what is being composed when the room ends.
     private let cancellation = CompositionCancellation()
     private let mixer: QueueConfined<AudioMixingSession>
@@ -74,12 +74,12 @@ final class Room {
     private(set) var audioFailures: UInt64 = 0
 
     init(
-        id: String, configuration: RelayConfiguration, governor: WorkGovernor, decoding: DecodeBudget,
+        id: String, configuration: RelayConfiguration, overload: OverloadControl, decoding: DecodeBudget,
         queues: JobQueueAllocator, events: RoomEventLog, wallClock: WallClock, now: MonotonicInstant
     ) {
         self.id = id
         self.configuration = configuration
-        self.governor = governor
+        self.overload = overload
         self.decoding = decoding
         self.wallClock = wallClock
         changeLimits = RoomChangeLimits(now: now)
@@ -87,7 +87,7 @@ final class Room {
         renderer = QueueConfined(LazyRenderer(makeCompositor: configuration.makeCompositor))
         composeQueue = queues.next()
         mixQueue = queues.next()
-        encoding = RoomEncoding(room: id, configuration: configuration, governor: governor, queues: queues)
+        encoding = RoomEncoding(room: id, configuration: configuration, overload: overload, queues: queues)
         self.events = events
         videoTicks = TickSchedule(origin: now, frequency: configuration.frameRate)
         audioTicks = TickSchedule(origin: now, frequency: Self.audioFrequency)
@@ -97,9 +97,9 @@ final class Room {
 
     var nextTick: MonotonicInstant { mixerRests ? videoTicks.next : min(videoTicks.next, audioTicks.next) }
     /// The time from one video tick to the next that is composed.
-    var tickInterval: Duration { videoTicks.interval * governor.limits.frameRateDivisor }
-    /// What the governor has the room do without, in a sentence; nil for nothing.
-    var measures: String? { governor.sentence }
+    var tickInterval: Duration { videoTicks.interval * overload.limits.frameRateDivisor }
+    /// What overload control has the room do without, in a sentence; nil for nothing.
+    var measures: String? { overload.sentence }
 
     // MARK: Members
 
@@ -118,7 +118,7 @@ final class Room {
         if participant.sendsAudio { audioInput.apply(.removeSource(participant.id)) }
         if participant.hearsMix { setMixed(false, participant) }
         emit(.participantLeft(id: participant.publicID))
-        passThrough.forget(participant)
+        forwarding.forget(participant)
         let speakerBefore = speaker.activeSpeaker
         speaker.remove(participant.id)
         speakerMayHaveChanged(from: speakerBefore)
@@ -132,7 +132,7 @@ final class Room {
             audioInput.apply(participant.sendsAudio ? .addSource(participant.id) : .removeSource(participant.id))
         }
         if participant.hearsMix != heardMix {
-            participant.audioPassThrough.reset()
+            participant.audioForwarding.reset()
             setMixed(participant.hearsMix, participant)
         }
         if !participant.sendsAudio { participant.forgetAudio() }
@@ -191,12 +191,12 @@ final class Room {
                     arrival: packet.arrival, claimedLevel: packet.level),
                 from: participant.id)
         }
-        return passOn(packet, from: participant, now: now)
+        return forward(packet, from: participant, now: now)
     }
 
     func audioBitRateChanged(_ rate: BitRate, for participant: Participant) {
         participant.audioBitRate = rate
-        if participant.audioPassThrough.isMixed { audioInput.apply(.setBitRate(rate, participant.id)) }
+        if participant.audioForwarding.isMixed { audioInput.apply(.setBitRate(rate, participant.id)) }
     }
 
     private func handOutDecode(_ pipeline: UplinkPipeline, now: MonotonicInstant) {
@@ -216,7 +216,7 @@ final class Room {
         if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
             if mixerRests { observeUndecodedAudio(now: now) }
             observeTick(tick.index, now: now)
-            guard tick.index.isMultiple(of: Int64(governor.limits.frameRateDivisor)) else { return }
+            guard tick.index.isMultiple(of: Int64(overload.limits.frameRateDivisor)) else { return }
             compose(at: tick.time, now: now)
         }
     }
@@ -230,7 +230,7 @@ final class Room {
         guard !plan.requests.isEmpty || rendererHoldsPictures else { return }
         guard !isComposing else {
             missedTicks &+= 1
-            governor.tickMissed(now: now)
+            overload.tickMissed(now: now)
             return
         }
         let inputs = CompositionInputs(
@@ -257,7 +257,7 @@ final class Room {
     /// Who is given which picture at a tick, now that it is seen who is sent a source's own packets instead.
     private func settledViewPlan(at time: MediaTime, now: MonotonicInstant) -> ViewPlan {
         let plan = currentViewPlan(at: time)
-        guard updatePassThrough(plan, now: now) else { return plan }
+        guard updateForwarding(plan, now: now) else { return plan }
         needsPlan = true
         return currentViewPlan(at: time)
     }
@@ -282,7 +282,7 @@ final class Room {
         let excess = waitingAudioTicks.count - Int(Self.maximumAudioBacklog)
         if excess > 0 { waitingAudioTicks.removeFirst(excess) }
         isMixing = true
-        updateAudioPassThrough(now: now)
+        updateAudioForwarding(now: now)
         for participant in participants where participant.hearsMix {
             let loss = participant.peer.audioFractionLost
             guard loss != participant.expectedAudioLoss else { continue }
@@ -332,7 +332,7 @@ final class Room {
         let slack = tickMeter.composed(
             tick.captureTime, interval: tickInterval, jobs: encodes.jobs.count + encodes.postponed,
             finished: completion.finished)
-        if let slack { governor.tickEnded(slack: slack, now: now) }
+        if let slack { overload.tickEnded(slack: slack, now: now) }
     }
 
     /// Returns those to whom the frame was sent.
@@ -340,12 +340,12 @@ final class Room {
         _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
     ) -> [Participant] {
         if let slack = tickMeter.encoded(result.captureTime, finished: completion.finished) {
-            governor.tickEnded(slack: slack, now: now)
+            overload.tickEnded(slack: slack, now: now)
         }
         let served = encoding.complete(result, of: completion, for: participants, now: now)
         if result.error != nil, let failure = encoding.failure {
             emit(.encoderFailed(failure))
-            governor.encoderFailed(failure, room: id, now: now)
+            overload.encoderFailed(failure, room: id, now: now)
         }
         if let job = encoding.resume(after: completion, for: participants, now: now) { jobs.append(job) }
         return served
@@ -360,7 +360,7 @@ final class Room {
             observe(tick)
             for participant in participants {
                 guard let packet = tick.output.packets[participant.id],
-                    participant.audioPassThrough.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true })
+                    participant.audioForwarding.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true })
                 else { continue }
                 if !packet.maySkip {
                     participant.peer.sendAudio(

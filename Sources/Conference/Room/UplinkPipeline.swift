@@ -27,7 +27,7 @@ final class UplinkPipeline {
     private var inFlight: [PendingFrame] = []
 
     /// What those who are sent the source's packets need to know of it.
-    var passThrough = PassThroughSource()
+    var forwarding = ForwardingSource()
     /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of it.
     var rests = false {
         didSet { gate.frames = admittedFrames }
@@ -80,7 +80,7 @@ final class UplinkPipeline {
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         newestArrival = now
-        passThrough.observe(frame, now: now)
+        forwarding.observe(frame, now: now)
         guard admits(frame, now: now) else {
             framesSkipped &+= 1
             return false
@@ -237,7 +237,7 @@ final class UplinkPipeline {
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
     func end() {
-        passThrough.end()
+        forwarding.end()
         pending.removeAll(keepingCapacity: true)
         newest = nil
         isEnding = isDecoding

@@ -65,7 +65,7 @@ struct UplinkPrice: Sendable {
     /// The source's rate beyond which this receiver's picture gets no better.
     ///
     /// An encoder that has reached a fine QP has rate to spare. A source's own packets are only forwarded where the path
-    /// carries them with room to spare (`PassThroughPolicy`), and forwarding is better than any encoder.
+    /// carries them with room to spare (`ForwardingPolicy`), and forwarding is better than any encoder.
     static func shownRate(_ view: View) -> BitRate {
         let spare = view.qp.map { exp2(min(0, $0 - finestQP) / stepsToHalve) } ?? 1
         let rate = view.rate * min(max(view.share, 0), 1)
@@ -93,7 +93,7 @@ struct UplinkPrice: Sendable {
     private static let finestQP = 16.0
     /// By so many steps of the QP the rate halves.
     private static let stepsToHalve = 6.0
-    /// The part of a path's rate that a source may have to be forwarded on it: `PassThroughPolicy` asks for a fifth more.
+    /// The part of a path's rate that a source may have to be forwarded on it: `ForwardingPolicy` asks for a fifth more.
     private static let forwardableShare = 0.8
 
     // MARK: Over time

@@ -33,7 +33,7 @@ extension Room {
         for participant in participants {
             guard let plan = participant.directors.first?.plan else { continue }
             var receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
-            if participant.passThrough.source != nil { receiver.isPassedThrough = true }
+            if participant.forwarding.source != nil { receiver.isPassedThrough = true }
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
             } else {

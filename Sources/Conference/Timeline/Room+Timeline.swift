@@ -67,8 +67,8 @@ extension Participant {
             reading.framesSkipped = pipeline.framesSkipped
             reading.effort = pipeline.effort
             reading.isResting = pipeline.isResting
-            // What is passed on undecoded plays all the same.
-            reading.pictureTime = pipeline.rests ? pipeline.passThrough.lastFrame : pipeline.newestTime
+            // What is forwarded undecoded plays all the same.
+            reading.pictureTime = pipeline.rests ? pipeline.forwarding.lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }
         reading.isOn = isSent && (content == .slides || cameraIsOn)

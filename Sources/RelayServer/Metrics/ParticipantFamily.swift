@@ -129,7 +129,7 @@ struct ParticipantFamily {
             counter("downlink_frames_thinned", "Frames left out for this participant alone.") {
                 $0.downlink.framesThinned
             },
-            counter("downlink_packets_passed_on", "Packets of another sender passed on as they came.") {
+            counter("downlink_packets_passed_on", "Packets of another sender forwarded as they came.") {
                 $0.downlink.packetsPassedOn
             },
             counter("downlink_group_changes", "Changes from one encoder to another.") { $0.downlink.groupChanges },

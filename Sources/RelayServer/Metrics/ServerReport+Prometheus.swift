@@ -7,7 +7,7 @@ extension ServerReport {
     func prometheusText() -> String {
         var text = PrometheusText()
         writeProcess(to: &text)
-        writeGovernor(to: &text)
+        writeOverload(to: &text)
         writeDecoding(to: &text)
         let subjects = MetricSubjects(relay)
         writeRooms(subjects.rooms, to: &text)
@@ -142,16 +142,16 @@ extension ServerReport {
             "encoder_failures_total", .counter, "Encoders that could not be made, or did not encode.",
             \.encoding.failures)
         family("encoder_moves_total", .counter, "Receivers moved between encoders.", \.encoding.moves)
-        family("pass_through_receivers", .gauge, "Receivers sent a source's own packets.") {
-            UInt64($0.passThrough.receivers)
+        family("forwarding_receivers", .gauge, "Receivers sent a source's own packets.") {
+            UInt64($0.forwarding.receivers)
         }
-        family("pass_through_audio_receivers", .gauge, "Receivers sent a source's own sound.") {
-            UInt64($0.passThrough.audioReceivers)
+        family("forwarding_audio_receivers", .gauge, "Receivers sent a source's own sound.") {
+            UInt64($0.forwarding.audioReceivers)
         }
-        family("pass_through_packets_total", .counter, "Packets passed on as they came.", \.passThrough.packets)
+        family("forwarding_packets_total", .counter, "Packets forwarded as they came.", \.forwarding.packets)
         family(
-            "pass_through_switches_total", .counter, "Changes between encoders and sources' own packets.",
-            \.passThrough.switches)
+            "forwarding_switches_total", .counter, "Changes between encoders and sources' own packets.",
+            \.forwarding.switches)
         family("late_audio_ticks_total", .counter, "Audio ticks that came late: the mixer was busy.", \.lateAudioTicks)
     }
 

@@ -7,24 +7,24 @@ struct Readiness: Encodable, Equatable {
     var reason: String?
     /// After how many seconds it may be otherwise.
     var retryAfter: Int?
-    /// What the governor has come to; nil where there is none.
-    var level: GovernorLevel?
+    /// What overload control has come to; nil where there is none.
+    var level: OverloadLevel?
     /// How many more participants fit; nil while it is not known.
     var seatsLeft: Int?
-    /// Which of the governor's measures are in force, in a sentence.
+    /// Which of overload control's measures are in force, in a sentence.
     var measures: String?
 
     init(_ report: ServerReport) {
-        let governor = report.relay.governor
-        ready = report.isServing && governor?.refusal == nil
+        let overload = report.relay.overload
+        ready = report.isServing && overload?.refusal == nil
         if report.isServing {
-            reason = governor?.refusal?.reason
-            retryAfter = governor?.refusal?.retryAfter
+            reason = overload?.refusal?.reason
+            retryAfter = overload?.refusal?.retryAfter
         } else {
             reason = "media is not being served"
         }
-        level = governor?.level
-        seatsLeft = governor?.seatsLeft
-        measures = governor?.measures
+        level = overload?.level
+        seatsLeft = overload?.seatsLeft
+        measures = overload?.measures
     }
 }

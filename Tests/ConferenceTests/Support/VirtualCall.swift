@@ -43,7 +43,7 @@ final class VirtualCall {
         configuration.mediaAddresses = [Self.relayAddress]
         configuration.certificate = Self.relayCertificate
         // Most of what is tested here is how pictures are composed and encoded, be it for two.
-        configuration.passThrough = .off
+        configuration.forwarding = .off
         configure(&configuration)
         relay = Relay(
             configuration: configuration, wallClock: wallClock, random: SeededGenerator(seed: 1), now: now)

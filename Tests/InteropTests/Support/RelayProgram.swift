@@ -9,12 +9,12 @@ final class RelayProgram {
 
     /// - Parameter port: Where it listens; 0: where it likes.
     ///
-    /// Its governor is off unless it is asked for: a debug build beside other tests has too little time, and what is looked
+    /// Its overload control is off unless it is asked for: a debug build beside other tests has too little time, and what is looked
     /// at is not what it does without.
     init(_ arguments: [String] = [], port: UInt16 = 0, in folder: TemporaryFolder) async throws {
-        let governor = arguments.contains("--governor") ? [] : ["--governor", "off"]
+        let overload = arguments.contains("--overload-control") ? [] : ["--overload-control", "off"]
         let child = try ChildProcess(
-            Programs.product("confrelay"), ["--port", "\(port)"] + governor + arguments, in: folder)
+            Programs.product("confrelay"), ["--port", "\(port)"] + overload + arguments, in: folder)
         self.child = child
         self.port = try await eventually("confrelay listens; it wrote: \(child.errors)", within: .seconds(20)) {
             let match = child.output.firstMatch(of: #/listening: http://127\.0\.0\.1:(\d+) /#)
@@ -91,13 +91,13 @@ struct RoomState: Decodable {
     }
 
     /// Those who are sent others' own packets.
-    struct PassThrough: Decodable {
+    struct Forwarding: Decodable {
         var receivers: Int
         var audioReceivers: Int
     }
 
     var participants: [Participant]
     var encoding: Encoding
-    var passThrough: PassThrough
+    var forwarding: Forwarding
     var ticks: Int
 }

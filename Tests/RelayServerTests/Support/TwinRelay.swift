@@ -50,7 +50,7 @@ final class TwinRelay: RelayCore {
             var timelineCount = 0
             var timelines: [RoomTimelineSnapshot] = []
             var calibrations: [Calibration] = []
-            var governorEvents: [GovernorEvent] = []
+            var overloadEvents: [OverloadEvent] = []
             var notices: [RelayNotice] = []
             /// Resumed at the next call of any kind.
             var watchers: [@Sendable () -> Void] = []
@@ -188,8 +188,8 @@ final class TwinRelay: RelayCore {
         script.note { $0.calibrations.append(calibration) }
     }
 
-    func pollGovernorEvent() -> GovernorEvent? {
-        script.state.withLock { $0.governorEvents.isEmpty ? nil : $0.governorEvents.removeFirst() }
+    func pollOverloadEvent() -> OverloadEvent? {
+        script.state.withLock { $0.overloadEvents.isEmpty ? nil : $0.overloadEvents.removeFirst() }
     }
 
     func pollNotice() -> RelayNotice? {

@@ -1,0 +1,133 @@
+import MediaCore
+
+/// A receiver between the mix and the packets of the only other who is heard.
+///
+/// The old one goes on until there is a packet of the new one: back to the mix, one in which the other is heard.
+struct AudioForwardingLink {
+    enum Phase: Equatable {
+        /// The mix is sent.
+        case mixed
+        /// It still is, until the next packet of the one who is heard comes.
+        case awaiting(ParticipantID)
+        /// That one's packets are sent.
+        case passing(ParticipantID)
+        /// They still are, until there is a packet of the mix.
+        case returning(ParticipantID, since: MonotonicInstant)
+    }
+
+    /// What is known of the one who is heard, and of the receiver. Rates are with headers.
+    struct Reading {
+        /// That of the packets that come.
+        var rate: BitRate
+        /// What the receiver is to be sent of sound.
+        var allowed: BitRate
+        /// The share of its packets that the receiver loses, 0 to 1.
+        var loss: Double
+    }
+
+    /// Beyond this share lost the mix repairs better: it is encoded for what this receiver loses.
+    private static let loss = (toBegin: 0.01, toGoOn: 0.03)
+    /// How far the packets' rate may be above what the receiver is to be sent.
+    private static let excess = (toBegin: 1.25, toGoOn: 1.5)
+    /// For how long all has to be well before it begins, and for how much longer once it was not.
+    private static let settling = Duration.seconds(2)
+    private static let holdOff = Duration.seconds(10)
+    /// For how long it is waited at most for the other to be heard in the mix: nothing may come any more.
+    private static let playPatience = Duration.milliseconds(300)
+
+    private(set) var phase = Phase.mixed
+    /// Why the packets are not forwarded; nil where they are, or may soon be.
+    private(set) var obstacle: AudioForwardingObstacle?
+    private var clearSince: MonotonicInstant?
+    private var heldOffUntil = MonotonicInstant.zero
+
+    /// Packets forwarded.
+    var packets: UInt64 = 0
+    /// How often packets took the place of the mix, or the other way round.
+    private(set) var switches: UInt64 = 0
+
+    /// Whose packets the receiver gets.
+    var source: ParticipantID? {
+        switch phase {
+        case .mixed, .awaiting: nil
+        case .passing(let source), .returning(let source, _): source
+        }
+    }
+
+    /// Whether the mixer makes packets for the receiver.
+    var isMixed: Bool {
+        if case .passing = phase { false } else { true }
+    }
+
+    /// Whether a packet of a participant is to be sent. Those that take too much are not, until there is a mix.
+    func passes(_ sender: ParticipantID) -> Bool { source == sender && obstacle != .rate }
+
+    /// Sees whether the receiver may be sent another's packets, or may go on to be. Returns whether the mixer is to make packets
+    /// for it again.
+    ///
+    /// - Parameter sole: The only other whom it hears; nil where there are several, or none.
+    mutating func consider(_ sole: (id: ParticipantID, reading: Reading)?, now: MonotonicInstant) -> Bool {
+        switch phase {
+        case .mixed, .awaiting:
+            obstacle = obstacle(sole?.reading, loss: Self.loss.toBegin, excess: Self.excess.toBegin)
+            guard obstacle == nil, let sole, now >= heldOffUntil else {
+                (phase, clearSince) = (.mixed, nil)
+                return false
+            }
+            let since = clearSince ?? now
+            clearSince = since
+            phase = now - since >= Self.settling ? .awaiting(sole.id) : .mixed
+        case .passing(let source):
+            obstacle = obstacle(
+                sole.flatMap { $0.id == source ? $0.reading : nil }, loss: Self.loss.toGoOn,
+                excess: Self.excess.toGoOn)
+            guard let obstacle else { return false }
+            if obstacle != .notAlone { heldOffUntil = now + Self.holdOff }
+            (phase, clearSince) = (.returning(source, since: now), nil)
+            return true
+        case .returning: break
+        }
+        return false
+    }
+
+    private func obstacle(_ reading: Reading?, loss: Double, excess: Double) -> AudioForwardingObstacle? {
+        guard let reading else { return .notAlone }
+        if reading.loss > loss { return .loss }
+        return reading.rate > reading.allowed * excess ? .rate : nil
+    }
+
+    /// The first packet of the one who is awaited is sent.
+    mutating func begin() {
+        guard case .awaiting(let source) = phase else { return }
+        phase = .passing(source)
+        switches &+= 1
+    }
+
+    /// The mixer has made a packet. Returns whether it is to be sent.
+    ///
+    /// - Parameter isPlayed: Whether a source is heard in it; not right after the mixer begins to decode it.
+    mutating func takesMix(now: MonotonicInstant, isPlayed: (ParticipantID) -> Bool) -> Bool {
+        switch phase {
+        case .mixed, .awaiting: return true
+        case .passing: return false
+        case .returning(let source, let since):
+            guard isPlayed(source) || now - since > Self.playPatience else { return false }
+            phase = .mixed
+            switches &+= 1
+            return true
+        }
+    }
+
+    /// The receiver is sent no sound any more, or is to be sent the mix from now on.
+    mutating func reset() { (phase, obstacle, clearSince) = (.mixed, nil, nil) }
+}
+
+/// Why a receiver is sent the mix and not the packets of the one whom it hears.
+enum AudioForwardingObstacle: Equatable {
+    /// It hears several, or nobody.
+    case notAlone
+    /// It loses packets.
+    case loss
+    /// The packets take more than the receiver is to be sent.
+    case rate
+}

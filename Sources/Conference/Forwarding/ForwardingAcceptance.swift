@@ -1,0 +1,48 @@
+import MediaCore
+import SecureTransport
+
+/// What a receiver's decoder takes of other senders' streams, as negotiated.
+struct ForwardingAcceptance: Hashable {
+    /// Nil: the receiver named a profile that is not known here.
+    private let profile: H264ProfileLevelID.Profile?
+    /// Nil: the receiver did not say.
+    private let level: H264ProfileLevelID.Level?
+    private let packetizationMode: UInt8
+    /// Whether the receiver turns pictures itself.
+    let tellsRotation: Bool
+    /// Whether the receiver asks for a keyframe when it needs one.
+    let asksForKeyframes: Bool
+
+    init(_ media: NegotiatedMedia) {
+        // Without a `profile-level-id` the RFC infers Baseline, of which every decoder takes the constrained part.
+        let named = media.h264?.profileLevelID
+        profile = named.map { $0.profile } ?? .constrainedBaseline
+        level = named?.level
+        packetizationMode = UInt8(clamping: media.packetizationMode)
+        tellsRotation = media.outboundExtensionIDs.videoOrientation != nil
+        asksForKeyframes = media.feedback.pli || media.feedback.fir
+    }
+
+    /// Why a stream of this format is not taken; nil where it is.
+    func obstacle(
+        profileLevel: VideoFormatDescription.ProfileLevel, packetizationMode sent: Int
+    ) -> ForwardingObstacle? {
+        let stream = H264ProfileLevelID(
+            profileIDC: profileLevel.profileIDC, constraintFlags: profileLevel.constraintFlags,
+            levelIDC: profileLevel.levelIDC)
+        guard takes(stream.profile) else { return .profile }
+        if let level, stream.level > level { return .level }
+        return sent > Int(packetizationMode) ? .packetization : nil
+    }
+
+    /// Each profile's decoders take the constrained part of Baseline too; High's take Main.
+    private func takes(_ sent: H264ProfileLevelID.Profile?) -> Bool {
+        guard let sent, let profile else { return false }
+        return switch sent {
+        case .constrainedBaseline: true
+        case .baseline: profile == .baseline
+        case .main: profile == .main || profile == .high
+        case .high: profile == .high
+        }
+    }
+}

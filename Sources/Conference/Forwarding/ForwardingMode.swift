@@ -1,0 +1,7 @@
+/// Whether receivers whose picture is one source, unchanged, or who hear one alone, are sent its sender's own packets.
+public enum ForwardingMode: String, CaseIterable, Codable, Sendable {
+    /// Where it fits.
+    case auto
+    /// Never: everybody's picture is encoded, and all sound is mixed.
+    case off
+}

@@ -1,0 +1,136 @@
+import MediaCore
+
+/// Decides whether a receiver may be sent a source's own packets: what shows the picture, the format and the network.
+///
+/// What the network carries changes from moment to moment, so that it takes more to begin than to go on; and who had to
+/// give up for the network's sake waits, longer each time, before it is tried again.
+struct ForwardingPolicy {
+    /// How a source is now.
+    struct Source {
+        var isOn = true
+        var canRequestKeyframes = true
+        var isPresent = true
+        var profileLevel: VideoFormatDescription.ProfileLevel
+        /// As coded.
+        var dimensions: VideoDimensions
+        var rotation = VideoRotation.none
+        var packetizationMode: Int
+        var largestPayload = 0
+        /// Of the last second.
+        var rate: BitRate
+        /// The highest of the last seconds.
+        var peakRate: BitRate
+    }
+
+    /// How a receiver is now.
+    struct Receiver {
+        var acceptance: ForwardingAcceptance
+        var canvas: VideoDimensions
+        /// What its network carries of video.
+        var carries: BitRate
+        /// The most that it is ever sent: what carries that may carry more.
+        var ceiling: BitRate
+        /// How long its link has to do.
+        var backlog: Duration
+        var asksTooOften = false
+    }
+
+    /// What the network is to carry beyond the source's highest rate of late, before it begins.
+    private static let headroom = 1.2
+    /// What is as good as the ceiling.
+    private static let nearCeiling = 0.9
+    /// Below this part of the source's rate it does not go on…
+    private static let least = 0.95
+    /// …nor where the link has this much to do. A keyframe is much at once.
+    static let longestBacklog = Duration.milliseconds(150)
+    private static let longestBacklogAfterKeyframe = (limit: Duration.milliseconds(300), time: Duration.seconds(1))
+    /// For how long all has to be well before it begins.
+    private static let settling = Duration.seconds(2)
+    private static let firstHoldOff = Duration.seconds(3)
+    private static let longestHoldOff = Duration.seconds(60)
+    /// After so long it counts as having gone well.
+    private static let success = Duration.seconds(60)
+    /// By how much the sides of a picture may differ from the canvas's shape: what nobody sees.
+    private static let shapeTolerance = 0.02
+    /// The largest payload: with all headers it goes through every path of IPv6, which carries 1232 bytes of UDP.
+    static let maximumPayload = 1182
+
+    /// Since when nothing stands against it.
+    private var clearSince: MonotonicInstant?
+    private var nextHoldOff = Self.firstHoldOff
+    private var heldOffUntil = MonotonicInstant.zero
+    private var began: MonotonicInstant?
+    private var lastKeyframe: MonotonicInstant?
+
+    /// Why the receiver cannot be sent the source's packets now; nil where it can.
+    func obstacle(source: Source?, receiver: Receiver, now: MonotonicInstant) -> ForwardingObstacle? {
+        guard let source else { return .noPicture }
+        guard source.isOn else { return .cameraOff }
+        guard source.isPresent else { return .noPicture }
+        guard source.canRequestKeyframes, receiver.acceptance.asksForKeyframes else { return .keyframes }
+        guard source.rotation == .none || receiver.acceptance.tellsRotation else { return .rotation }
+        guard Self.fills(source.rotation.upright(source.dimensions), receiver.canvas) else { return .shape }
+        if let obstacle = receiver.acceptance.obstacle(
+            profileLevel: source.profileLevel, packetizationMode: source.packetizationMode)
+        {
+            return obstacle
+        }
+        guard source.largestPayload <= Self.maximumPayload else { return .packetSize }
+        guard !receiver.asksTooOften else { return .manyRequests }
+        return isCarried(source, by: receiver, now: now) ? nil : .network
+    }
+
+    private func isCarried(_ source: Source, by receiver: Receiver, now: MonotonicInstant) -> Bool {
+        if began != nil {
+            let isAfterKeyframe = lastKeyframe.map { now - $0 < Self.longestBacklogAfterKeyframe.time } ?? false
+            let longest = isAfterKeyframe ? Self.longestBacklogAfterKeyframe.limit : Self.longestBacklog
+            return receiver.carries >= source.rate * Self.least && receiver.backlog <= longest
+        }
+        guard now >= heldOffUntil, receiver.backlog <= Self.longestBacklog else { return false }
+        if receiver.carries >= source.peakRate * Self.headroom { return true }
+        return receiver.carries >= receiver.ceiling * Self.nearCeiling && receiver.carries >= source.peakRate
+    }
+
+    /// Whether a picture of this size has the canvas's shape.
+    static func fills(_ size: VideoDimensions, _ canvas: VideoDimensions) -> Bool {
+        let (wide, high) = (Double(size.width * canvas.height), Double(size.height * canvas.width))
+        return wide > 0 && abs(wide - high) <= shapeTolerance * max(wide, high)
+    }
+
+    // MARK: What has become of it
+
+    /// Notes that nothing stands against it, or that something does. Returns whether it was so for long enough to begin.
+    mutating func note(isClear: Bool, now: MonotonicInstant) -> Bool {
+        guard isClear else {
+            clearSince = nil
+            return false
+        }
+        let since = clearSince ?? now
+        clearSince = since
+        return now - since >= Self.settling
+    }
+
+    /// The source's packets are sent from now on, beginning with a keyframe.
+    mutating func begin(now: MonotonicInstant) {
+        began = now
+        lastKeyframe = now
+    }
+
+    /// A keyframe of the source was sent.
+    mutating func keyframePassed(now: MonotonicInstant) { lastKeyframe = now }
+
+    /// They are not any more.
+    mutating func end(because obstacle: ForwardingObstacle, now: MonotonicInstant) {
+        if let began, now - began > Self.success { nextHoldOff = Self.firstHoldOff }
+        began = nil
+        clearSince = nil
+        if obstacle == .network { holdOff(now: now) }
+    }
+
+    /// It is not tried for a while.
+    mutating func holdOff(now: MonotonicInstant) {
+        heldOffUntil = now + nextHoldOff
+        nextHoldOff = min(nextHoldOff * 2, Self.longestHoldOff)
+        clearSince = nil
+    }
+}

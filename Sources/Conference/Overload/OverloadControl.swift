@@ -1,0 +1,211 @@
+import AudioMixing
+import Compositing
+import MediaCore
+import NIOCore
+import VideoCoding
+
+/// A relay's overload control with all that it goes by: the ticks of all rooms, the workers' time, and what the machine was
+/// measured to take. Belongs to the relay's loop.
+final class OverloadControl {
+    /// What is there to be served.
+    struct Load {
+        /// By room; pictures and encoders as few as they can be.
+        var rooms: [SeatModel.Work] = []
+        var situation = OverloadPolicy.Situation()
+    }
+
+    private let settings: OverloadSettings?
+    private let configuration: RelayConfiguration
+    private var policy: OverloadPolicy
+    private var factor = CostFactor()
+    private(set) var calibration: Calibration?
+    private var seatModel: SeatModel?
+    private(set) var seatsLeft: Int?
+    private var rooms: [SeatModel.Work] = []
+    private var lastUpdate: MonotonicInstant
+    private var lastJoin: MonotonicInstant?
+    private(set) var transitions: UInt64 = 0
+    private(set) var joinsRefused: UInt64 = 0
+    private(set) var slack = SlackHistogram()
+    private var events = CircularBuffer<OverloadEvent>()
+    private var lastEncoderFailure: MonotonicInstant?
+
+    /// How often is looked at what was observed.
+    private static let interval = Duration.milliseconds(100)
+    private static let eventCapacity = 256
+    private static let failureInterval = Duration.seconds(1)
+    /// After the last join so long, what the machine is busy with tells more than a reckoning.
+    private static let joinSettling = Duration.seconds(3)
+    /// Workers that are busy for no more than this have room for one more, whatever is reckoned.
+    private static let idleBusy = 0.5
+    private static let retryTimes = (least: 5, most: 120)
+    /// When to ask again where there are no seats: somebody has to leave.
+    private static let retryWithoutSeats = 30
+
+    init(configuration: RelayConfiguration, now: MonotonicInstant) {
+        self.configuration = configuration
+        settings = configuration.overload
+        policy = OverloadPolicy(workers: configuration.overload?.workers ?? 1, now: now)
+        lastUpdate = now
+    }
+
+    var isOn: Bool { settings != nil }
+    var limits: WorkLimits { policy.limits }
+    var level: OverloadLevel { policy.level }
+
+    // MARK: Observations
+
+    func observe(_ completion: JobCompletion, now: MonotonicInstant) {
+        guard isOn else { return }
+        let busy = completion.finished - completion.started
+        policy.observe(busy: busy, now: now)
+        guard let calibration else { return }
+        factor.observe(
+            busy: busy.seconds, expected: calibration.cost(of: completion.output, preset: presetInUse), now: now)
+    }
+
+    func tickEnded(slack value: Double, now: MonotonicInstant) {
+        slack.observe(value)
+        if isOn { policy.observe(slack: value, now: now) }
+    }
+
+    func tickMissed(now: MonotonicInstant) {
+        slack.observeMissed()
+        if isOn { policy.observeMissedTick(now: now) }
+    }
+
+    private var presetInUse: EncoderPreset { limits.preset ?? configuration.encoderPreset }
+
+    // MARK: Decisions
+
+    /// Whether it is time to look.
+    func isDue(now: MonotonicInstant) -> Bool { isOn && now - lastUpdate >= Self.interval }
+
+    /// Looks at what was observed. Returns whether the limits have changed.
+    func update(_ load: Load, now: MonotonicInstant) -> Bool {
+        lastUpdate = now
+        rooms = load.rooms
+        var situation = load.situation
+        situation.presetCosts = calibration?.encode
+        let transition = policy.update(situation, now: now)
+        updateSeats(now: now)
+        guard let transition else { return false }
+        transitions &+= 1
+        emit(.levelChanged(OverloadChange(transition, seatsLeft: seatsLeft)))
+        return true
+    }
+
+    private func updateSeats(now: MonotonicInstant) {
+        guard let seatModel else { return }
+        var left = seatModel.seatsLeft(beside: rooms, factor: factor.value)
+        let isSettled = lastJoin.map { now - $0 > Self.joinSettling } ?? true
+        let busy = policy.lastReading.busyShare(settings?.workers ?? 1)
+        if left == 0, level == .normal, isSettled, busy < Self.idleBusy { left = 1 }
+        seatsLeft = limits.admitsJoins ? left : 0
+    }
+
+    /// Takes what the machine was measured to take.
+    func adopt(_ calibration: Calibration, now: MonotonicInstant) {
+        guard let settings else { return }
+        self.calibration = calibration
+        let model = SeatModel(
+            calibration: calibration, workers: settings.workers, frameRate: configuration.frameRate,
+            preset: configuration.encoderPreset, maximumEncoders: configuration.maximumEncoders)
+        seatModel = model
+        updateSeats(now: now)
+        emit(.calibrated(calibration, model))
+    }
+
+    // MARK: Joining
+
+    /// Why nobody else is let in now, and after how many seconds to ask again; nil: they are.
+    var refusal: (reason: String, retryAfter: Int)? {
+        guard isOn else { return nil }
+        if !limits.admitsJoins {
+            let seconds = Int(clamping: policy.recoveryTime.seconds.rounded(.up))
+            return (
+                "the relay has no time for anybody else: it has taken all measures that save time, and is busy still",
+                min(max(seconds, Self.retryTimes.least), Self.retryTimes.most)
+            )
+        }
+        guard seatsLeft == 0 else { return nil }
+        return (
+            "the relay has no seats left: another participant would not fit beside those who are there",
+            Self.retryWithoutSeats
+        )
+    }
+
+    func noteRefusal() { joinsRefused &+= 1 }
+
+    /// A participant has connected: there is a seat less before anything of its media is seen.
+    func seatTaken(now: MonotonicInstant) {
+        lastJoin = now
+        if let left = seatsLeft { seatsLeft = max(0, left - 1) }
+    }
+
+    // MARK: Telling
+
+    /// An encoder of a room failed. Where many do at once, one stands for them.
+    func encoderFailed(_ failure: EncoderFailure, room: String, now: MonotonicInstant) {
+        if let lastEncoderFailure, now - lastEncoderFailure < Self.failureInterval { return }
+        lastEncoderFailure = now
+        emit(.encoderFailed(failure, room: room))
+    }
+
+    private func emit(_ event: OverloadEvent) {
+        if events.count == Self.eventCapacity { events.removeFirst() }
+        events.append(event)
+    }
+
+    func pollEvent() -> OverloadEvent? { events.popFirst() }
+
+    /// Which measures are in force, in a sentence; nil for none.
+    var sentence: String? { OverloadSnapshot.sentence(policy.measures) }
+
+    var snapshot: OverloadSnapshot? {
+        guard let settings else { return nil }
+        let reading = policy.lastReading
+        return OverloadSnapshot(
+            level: level, seatsLeft: seatsLeft, seats: seatModel.map(OverloadSnapshot.Seats.init), load: reading.load,
+            busy: reading.busyShare(settings.workers), transitions: transitions, joinsRefused: joinsRefused,
+            measures: sentence, slack: slack,
+            refusal: refusal.map { .init(reason: $0.reason, retryAfter: $0.retryAfter) })
+    }
+}
+
+extension LoadWindow.Reading {
+    /// The share of their time that workers spent in jobs.
+    func busyShare(_ workers: Int) -> Double {
+        guard length > .zero else { return 0 }
+        return busy.seconds / (length.seconds * Double(max(1, workers)))
+    }
+}
+
+extension Calibration {
+    /// Seconds that a job's work should have taken.
+    fileprivate func cost(of output: JobOutput, preset: EncoderPreset) -> Double {
+        switch output {
+        case .decoded(_, let batch): return Double(batch.decoded) * decode
+        case .composed(_, let tick):
+            var pictures = 0.0
+            for (picture, origin) in zip(tick.pictures, tick.origins) where origin == .rendered {
+                pictures += share(of: picture.dimensions)
+            }
+            // Sources are scaled where anything is rendered of them.
+            let sources = pictures > 0 ? Double(tick.sourceCount) * composeSource : 0
+            return sources + pictures * composePicture
+        case .encoded(_, let picture):
+            return picture.frame.map { share(of: $0.sample.format.dimensions) * (encode[preset] ?? 0) } ?? 0
+        case .mixed(_, let ticks):
+            return ticks.reduce(0) { sum, tick in
+                sum + Double(tick.output.sources.count) * audioDecode
+                    + Double(tick.output.encodeCount) * audioEncode
+            }
+        }
+    }
+
+    /// A picture's size, compared with the whole canvas.
+    private func share(of dimensions: VideoDimensions) -> Double {
+        Double(dimensions.area) / Double(max(1, canvas.area))
+    }
+}

@@ -1,0 +1,65 @@
+/// How far overload control has gone: each level is a measure in addition to those of the levels before it.
+public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
+    /// All is as configured.
+    case normal
+    /// Encoders take less time for the same picture…
+    case cheaperPreset
+    /// …and as little as they can.
+    case cheapestPreset
+    /// Everyone sees the same picture, themselves in it, who has not asked otherwise.
+    case sharedView
+    /// Half as many encoders.
+    case halfEncoders
+    /// One encoder for each picture that there is.
+    case oneEncoder
+    /// Every second tick is left out.
+    case halfFrameRate
+    /// Nobody else is let in.
+    case refusingJoins
+
+    public static func < (left: OverloadLevel, right: OverloadLevel) -> Bool { left.rawValue < right.rawValue }
+
+    /// As metrics and JSON have it.
+    public var name: String {
+        switch self {
+        case .normal: "normal"
+        case .cheaperPreset: "cheaper-preset"
+        case .cheapestPreset: "cheapest-preset"
+        case .sharedView: "shared-view"
+        case .halfEncoders: "half-encoders"
+        case .oneEncoder: "one-encoder"
+        case .halfFrameRate: "half-frame-rate"
+        case .refusingJoins: "refusing-joins"
+        }
+    }
+
+    /// What the measure is, in words that follow "the relay is short of time: "; nil for none.
+    var measure: String? {
+        switch self {
+        case .normal: nil
+        case .cheaperPreset: "encoders take less time"
+        case .cheapestPreset: "encoders take the least time"
+        case .sharedView: "everyone sees the same picture"
+        case .halfEncoders: "half as many encoders run"
+        case .oneEncoder: "one encoder runs for each picture"
+        case .halfFrameRate: "every second picture is left out"
+        case .refusingJoins: "nobody else is let in"
+        }
+    }
+}
+
+extension OverloadLevel: Codable {
+    public init(from decoder: any Decoder) throws {
+        let name = try decoder.singleValueContainer().decode(String.self)
+        guard let level = Self.allCases.first(where: { $0.name == name }) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "'\(name)' is no level of overload control"))
+        }
+        self = level
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}

@@ -1,0 +1,260 @@
+import MediaCore
+import VideoCoding
+
+/// Decides what the rooms spend less on when the machine has too little time for their ticks, and when no more.
+///
+/// It is fed what each tick took of its time, and how long the workers were busy. What counts is the load that 95 % of
+/// the ticks of about a second stay below. Where it comes near the deadline, one measure after the other is taken, each
+/// after the one before has shown what it does. A measure is taken back when what it would bring back fits with room to
+/// spare, and has for a while; where that was wrong, the while is twice as long the next time. So it is quick on the way
+/// down, slow on the way up, and does not go to and fro.
+struct OverloadPolicy: Sendable {
+    /// What measures there is something to take from: those that would change nothing are passed over.
+    struct Situation: Sendable, Equatable {
+        /// The encoders' configured preset.
+        var preset = EncoderPreset.balanced
+        /// What an encode at each preset takes in comparison; nil while it is not known.
+        var presetCosts: [EncoderPreset: Double]?
+        /// Pictures that a shared view would save, in the room where these are most.
+        var personalPictures = 0
+        /// Encoders in the room with most of them, and how few could do there.
+        var encoders = 0
+        var leastEncoders = 0
+        /// What a room runs at most, as configured or, without a limit, as it is.
+        var encoderBudget = 0
+        /// Pictures a second.
+        var frameRate = 30
+        /// Whether there is anybody.
+        var isEmpty = false
+    }
+
+    /// A change of level.
+    struct Transition: Sendable, Hashable {
+        var from: OverloadLevel
+        var to: OverloadLevel
+        /// The load, and the workers' busy share, that it was taken at.
+        var load: Double
+        var busy: Double
+    }
+
+    private(set) var limits = WorkLimits()
+    private let workers: Double
+    private var window: LoadWindow
+    /// The levels gone through, each of which had an effect.
+    private var path: [OverloadLevel] = []
+    private var lastChange: MonotonicInstant
+    private var lastUpdate: MonotonicInstant
+    /// For how long there has been enough room to go back.
+    private var comfort = Duration.zero
+    private var patience = Self.shortestPatience
+    /// When a measure was last taken back, and which.
+    private var lastRecovery: MonotonicInstant?
+    /// Half of the encoders that there were when that measure was taken, whatever has become of the number since.
+    private var halfBudget = 1
+    private(set) var lastReading = LoadWindow.Reading()
+
+    /// A load above this is too near to the deadline.
+    static let highLoad = 0.85
+    /// Workers that are busy for more than this have no time left.
+    static let highBusy = 0.95
+    /// A measure is taken back where the load would then be below this.
+    static let comfortableLoad = 0.75
+    /// From a change on so long nothing is concluded: some of what is seen is from before it…
+    static let settling = Duration.milliseconds(500)
+    /// …and a change of who shares what begins with keyframes.
+    static let settlingOfGroups = Duration.seconds(1)
+    /// How long there must be room before a measure is taken back.
+    static let shortestPatience = Duration.seconds(10)
+    static let longestPatience = Duration.seconds(160)
+    /// Without any change for so long, earlier relapses count no more.
+    static let forgetting = Duration.seconds(300)
+
+    init(workers: Int, now: MonotonicInstant) {
+        self.workers = Double(max(1, workers))
+        window = LoadWindow(highAbove: Self.highLoad, now: now)
+        lastChange = now
+        lastUpdate = now
+    }
+
+    var level: OverloadLevel { path.last ?? .normal }
+
+    /// Those in force that have an effect, in the order in which they were taken.
+    var measures: [OverloadLevel] { path }
+
+    /// How long it takes until a measure may be taken back.
+    var recoveryTime: Duration { max(.zero, patience - comfort) }
+
+    // MARK: Observations
+
+    /// Takes a tick whose last job is done.
+    ///
+    /// - Parameter slack: The time from then until its deadline, as a share of the time between two ticks; negative when
+    ///   it was late.
+    mutating func observe(slack: Double, now: MonotonicInstant) {
+        window.observe(load: 1 - slack, now: now)
+    }
+
+    /// Takes a tick that was left out because there was no time for it.
+    mutating func observeMissedTick(now: MonotonicInstant) {
+        window.observe(load: 2, now: now)
+    }
+
+    /// Takes the time that a job took on its worker.
+    mutating func observe(busy: Duration, now: MonotonicInstant) {
+        window.observe(busy: busy, now: now)
+    }
+
+    // MARK: Decisions
+
+    /// Looks at what was observed; to be called several times a second.
+    ///
+    /// - Returns: The change of level, if it comes to one.
+    mutating func update(_ situation: Situation, now: MonotonicInstant) -> Transition? {
+        let reading = window.read(now: now)
+        lastReading = reading
+        let elapsed = max(.zero, now - lastUpdate)
+        lastUpdate = now
+        if now - lastChange > Self.forgetting { patience = Self.shortestPatience }
+        guard !situation.isEmpty else { return reset(now: now) }
+        let busy = share(of: reading)
+        if isTooMuch(reading, busy: busy) {
+            comfort = .zero
+            guard now - lastChange >= settlingTime, let next = next(situation) else { return nil }
+            return stepDown(to: next, situation, busy: busy, now: now)
+        }
+        guard !path.isEmpty else { return nil }
+        let expected = max(reading.load, busy) * growth(situation)
+        if expected <= Self.comfortableLoad {
+            comfort += elapsed
+        } else {
+            // A moment of too little does not undo all of a long time of enough.
+            comfort = max(.zero, comfort - elapsed * 3)
+        }
+        guard comfort >= patience else { return nil }
+        return stepUp(busy: busy, now: now)
+    }
+
+    private func share(of reading: LoadWindow.Reading) -> Double {
+        guard reading.length > .zero else { return 0 }
+        return reading.busy.seconds / (reading.length.seconds * workers)
+    }
+
+    /// Whether the deadlines are too near. One moment at which the machine stood still is none: what is high must be so
+    /// again and again, or for half of the time.
+    private func isTooMuch(_ reading: LoadWindow.Reading, busy: Double) -> Bool {
+        guard reading.length >= Self.settling else { return false }
+        let few = min(3, reading.ticks)
+        if reading.ticks > 0, reading.load > Self.highLoad, reading.highTicks >= few {
+            if reading.highSlices >= 3 || reading.highTicks * 2 >= reading.ticks { return true }
+        }
+        return busy > Self.highBusy && reading.length >= .milliseconds(750)
+    }
+
+    private var settlingTime: Duration {
+        switch level {
+        case .sharedView, .halfEncoders, .oneEncoder: Self.settlingOfGroups
+        default: Self.settling
+        }
+    }
+
+    /// The next measure that has an effect.
+    private func next(_ situation: Situation) -> OverloadLevel? {
+        OverloadLevel.allCases.first { $0 > level && hasEffect($0, situation) }
+    }
+
+    private func hasEffect(_ level: OverloadLevel, _ situation: Situation) -> Bool {
+        switch level {
+        case .normal: false
+        case .cheaperPreset:
+            situation.preset == .quality && saves(.balanced, situation)
+        case .cheapestPreset:
+            situation.preset != .fastest && saves(.fastest, situation)
+        case .sharedView: situation.personalPictures > 0
+        case .halfEncoders: situation.encoders > max(2, situation.leastEncoders)
+        case .oneEncoder: situation.encoders > max(1, situation.leastEncoders)
+        case .halfFrameRate: situation.frameRate >= 10
+        case .refusingJoins: true
+        }
+    }
+
+    /// Whether a preset takes notably less than the one in use.
+    private func saves(_ preset: EncoderPreset, _ situation: Situation) -> Bool {
+        guard let costs = situation.presetCosts, let usual = costs[limits.preset ?? situation.preset],
+            let less = costs[preset]
+        else { return true }
+        return less < usual * 0.97
+    }
+
+    /// By how much the load may grow when the present level's measure is taken back.
+    private func growth(_ situation: Situation) -> Double {
+        switch level {
+        case .normal, .refusingJoins: return 1
+        case .cheaperPreset, .cheapestPreset:
+            guard let costs = situation.presetCosts, let cheap = costs[limits.preset ?? .fastest], cheap > 0,
+                let usual = costs[situation.preset]
+            else { return 1.25 }
+            return min(max(usual / cheap, 1.05), 2)
+        case .sharedView:
+            // As many pictures and encoders as there are people who see themselves now.
+            let pictures = Double(situation.personalPictures + 1)
+            return min(max(pictures / Double(max(1, situation.encoders)), 1.5), 4)
+        case .halfEncoders, .oneEncoder: return 1.6
+        case .halfFrameRate: return 2
+        }
+    }
+
+    private mutating func stepDown(
+        to next: OverloadLevel, _ situation: Situation, busy: Double, now: MonotonicInstant
+    ) -> Transition {
+        if let lastRecovery, now - lastRecovery <= max(patience, .seconds(30)) {
+            patience = min(patience * 2, Self.longestPatience)
+        }
+        lastRecovery = nil
+        let before = level
+        path.append(next)
+        if next == .halfEncoders { halfBudget = max(1, (situation.encoderBudget + 1) / 2) }
+        return changed(from: before, busy: busy, now: now)
+    }
+
+    private mutating func stepUp(busy: Double, now: MonotonicInstant) -> Transition {
+        let before = level
+        path.removeLast()
+        lastRecovery = now
+        return changed(from: before, busy: busy, now: now)
+    }
+
+    private mutating func changed(from before: OverloadLevel, busy: Double, now: MonotonicInstant) -> Transition {
+        comfort = .zero
+        lastChange = now
+        setLimits()
+        let transition = Transition(from: before, to: level, load: lastReading.load, busy: busy)
+        window.reset(now: now)
+        return transition
+    }
+
+    /// Nobody is there: there is nothing to spare.
+    private mutating func reset(now: MonotonicInstant) -> Transition? {
+        guard !path.isEmpty else { return nil }
+        let before = level
+        path.removeAll()
+        return changed(from: before, busy: 0, now: now)
+    }
+
+    private mutating func setLimits() {
+        var limits = WorkLimits()
+        if path.contains(.cheapestPreset) {
+            limits.preset = .fastest
+        } else if path.contains(.cheaperPreset) {
+            limits.preset = .balanced
+        }
+        limits.forcesSharedView = level >= .sharedView
+        if level >= .oneEncoder {
+            limits.maximumEncoders = 1
+        } else if level >= .halfEncoders {
+            limits.maximumEncoders = halfBudget
+        }
+        limits.frameRateDivisor = level >= .halfFrameRate ? 2 : 1
+        limits.admitsJoins = level < .refusingJoins
+        self.limits = limits
+    }
+}

@@ -1,0 +1,91 @@
+/// What overload control says at one moment.
+public struct OverloadSnapshot: Encodable, Sendable {
+    public var level = OverloadLevel.normal
+    /// How many more participants fit, with all measures in force; nil until the machine has been measured.
+    public var seatsLeft: Int?
+    /// How many fit altogether; nil until the machine has been measured.
+    public var seats: Seats?
+    /// What 95 % of the last second's ticks took at most, as a share of the time to the next tick.
+    public var load = 0.0
+    /// The share of the workers' time that went into jobs over the last second.
+    public var busy = 0.0
+    /// Changes of level.
+    public var transitions: UInt64 = 0
+    public var joinsRefused: UInt64 = 0
+    /// Which measures are in force, in a sentence; nil for none.
+    public var measures: String?
+    public var slack = SlackHistogram()
+    /// Why nobody else is let in; nil: they are.
+    public var refusal: Refusal?
+
+    /// Participants who fit, all of whom send and receive, in one room.
+    public struct Seats: Encodable, Hashable, Sendable {
+        /// With a picture and an encoder for each.
+        public var dedicated: Int
+        /// With one picture and as many encoders as are allowed.
+        public var groups: Int
+        /// With one picture and one encoder.
+        public var sharedView: Int
+        /// The same at the cheapest preset and half the frame rate.
+        public var cheapest: Int
+
+        public init(_ model: SeatModel) {
+            dedicated = model.seats(.dedicated)
+            groups = model.seats(.groups)
+            sharedView = model.seats(.sharedView)
+            cheapest = model.seats(.cheapest)
+        }
+    }
+
+    /// Why a join is refused.
+    public struct Refusal: Encodable, Hashable, Sendable {
+        public var reason: String
+        /// Seconds.
+        public var retryAfter: Int
+
+        public init(reason: String, retryAfter: Int) {
+            self.reason = reason
+            self.retryAfter = retryAfter
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case level, seatsLeft, seats, load, busy, transitions, joinsRefused, measures
+    }
+
+    /// A sentence that says which measures are in force.
+    static func sentence(_ measures: [OverloadLevel]) -> String? {
+        let words = measures.compactMap(\.measure)
+        guard let last = words.last else { return nil }
+        let others = words.dropLast()
+        let list = others.isEmpty ? last : others.joined(separator: ", ") + ", and \(last)"
+        return "The relay is short of time: \(list)."
+    }
+}
+
+/// What overload control has to tell, once.
+public enum OverloadEvent: Sendable {
+    case calibrated(Calibration, SeatModel)
+    case levelChanged(OverloadChange)
+    /// An encoder of a room failed. No more than one a second is told.
+    case encoderFailed(EncoderFailure, room: String)
+}
+
+/// A change of level, and what it was decided by.
+public struct OverloadChange: Hashable, Sendable {
+    public var from: OverloadLevel
+    public var to: OverloadLevel
+    /// What 95 % of the ticks took at most, as a share of the time to the next tick.
+    public var load: Double
+    /// The share of the workers' time that went into jobs.
+    public var busy: Double
+    public var seatsLeft: Int?
+
+    init(_ transition: OverloadPolicy.Transition, seatsLeft: Int?) {
+        from = transition.from
+        to = transition.to
+        load = transition.load
+        busy = transition.busy
+        self.seatsLeft = seatsLeft
+    }
+}

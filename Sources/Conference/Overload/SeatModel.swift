@@ -1,0 +1,123 @@
+import MediaCore
+public import VideoCoding
+
+/// Reckons from what the machine takes for each piece of work how many participants it has time for.
+public struct SeatModel: Sendable, Hashable {
+    public var calibration: Calibration
+    /// Processors, or threads where these are fewer.
+    public var workers: Int
+    /// Ticks a second.
+    public var frameRate: Int
+    public var preset: EncoderPreset
+    /// Encoders that a room runs at most; nil for one for each receiver.
+    public var maximumEncoders: Int?
+
+    /// How much of the processors' time jobs may take: the rest is for what comes unevenly.
+    static let usableShare = 0.85
+    /// What is there beside the codecs: packets, their ciphers, the event loop.
+    static let overhead = 1.15
+    /// Frames a second that a camera sends.
+    static let sourceFrameRate = 30.0
+    static let audioFrequency = 50.0
+    /// How many speak at once, at most: each of them hears a mix of their own, all others the same.
+    static let speakers = 4
+    /// More than these are not counted.
+    static let most = 1000
+
+    public init(
+        calibration: Calibration, workers: Int, frameRate: Int, preset: EncoderPreset, maximumEncoders: Int?
+    ) {
+        self.calibration = calibration
+        self.workers = max(1, workers)
+        self.frameRate = max(1, frameRate)
+        self.preset = preset
+        self.maximumEncoders = maximumEncoders
+    }
+
+    /// What a room makes.
+    struct Work: Sendable, Hashable {
+        /// Those who send.
+        var sources = 0
+        /// Those who are sent something.
+        var receivers = 0
+        /// Different pictures at each tick.
+        var pictures = 0
+        var encoders = 0
+    }
+
+    /// The ways in which a room can be served, from the most to the least costly.
+    public enum Serving: String, CaseIterable, Sendable, Codable {
+        /// A picture and an encoder for each.
+        case dedicated
+        /// One picture for all, and as many encoders as are allowed.
+        case groups
+        /// One picture and one encoder for all.
+        case sharedView = "shared-view"
+        /// The same at the cheapest preset and half the frame rate: overload control's last resort.
+        case cheapest
+    }
+
+    /// How many participants fit who all send and receive, in one room.
+    public func seats(_ serving: Serving) -> Int {
+        let model = serving == .cheapest ? cheapest : self
+        return model.largest { count in
+            switch serving {
+            case .dedicated: Work(sources: count, receivers: count, pictures: count, encoders: count)
+            case .groups:
+                Work(
+                    sources: count, receivers: count, pictures: 1, encoders: min(count, maximumEncoders ?? count))
+            case .sharedView, .cheapest: Work(sources: count, receivers: count, pictures: 1, encoders: 1)
+            }
+        }
+    }
+
+    /// How many more participants fit beside the rooms that there are, with all measures in force.
+    ///
+    /// - Parameters:
+    ///   - rooms: Who is there; their pictures and encoders as few as they can be.
+    ///   - factor: What the work really takes, compared with what was measured at the start.
+    func seatsLeft(beside rooms: [Work], factor: Double) -> Int {
+        let model = cheapest
+        // All who come share a room, with its picture and the mixes that it may come to.
+        var rooms = rooms.isEmpty ? [Work(pictures: 1, encoders: 1)] : rooms
+        for index in rooms.indices { rooms[index].receivers = max(rooms[index].receivers, Self.speakers + 1) }
+        let present = rooms.reduce(0) { $0 + model.cores(for: $1) } * factor
+        let each = model.cores(for: Work(sources: 1)) * factor
+        let left = model.capacity - present
+        guard left > 0, each > 0 else { return 0 }
+        return min(Self.most, Int(clamping: left / each))
+    }
+
+    /// The model with all measures in force.
+    var cheapest: SeatModel {
+        var model = self
+        model.preset = calibration.encode.min { $0.value < $1.value }?.key ?? preset
+        if frameRate >= 10 { model.frameRate = frameRate / 2 }
+        return model
+    }
+
+    /// Processors that may be busy.
+    var capacity: Double { Double(workers) * Self.usableShare }
+
+    /// Processors that a room keeps busy.
+    func cores(for work: Work) -> Double {
+        let ticks = Double(frameRate)
+        var seconds = Double(work.sources) * Self.sourceFrameRate * calibration.decode
+        seconds += ticks * calibration.composition(sources: work.sources, pictures: work.pictures)
+        seconds += ticks * Double(work.encoders) * (calibration.encode[preset] ?? 0)
+        let mixes = min(work.receivers, Self.speakers + 1)
+        seconds += Self.audioFrequency * Double(work.sources) * calibration.audioDecode
+        seconds += Self.audioFrequency * Double(mixes) * calibration.audioEncode
+        return seconds * Self.overhead
+    }
+
+    /// The largest number whose work fits.
+    private func largest(_ work: (Int) -> Work) -> Int {
+        var (low, high) = (0, Self.most)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if cores(for: work(middle)) <= capacity { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+}

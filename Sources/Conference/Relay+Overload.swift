@@ -1,0 +1,41 @@
+public import MediaCore
+
+extension Relay {
+    /// Takes what the machine was measured to take for the relay's work.
+    public func adopt(_ calibration: Calibration, now: MonotonicInstant) { overload.adopt(calibration, now: now) }
+
+    /// The next thing that overload control has to tell, if any.
+    public func pollOverloadEvent() -> OverloadEvent? { overload.pollEvent() }
+
+    /// Lets overload control look at what the rooms do.
+    func govern(now: MonotonicInstant) {
+        guard overload.isDue(now: now) else { return }
+        var load = OverloadControl.Load()
+        load.situation.preset = configuration.encoderPreset
+        load.situation.frameRate = configuration.frameRate
+        load.situation.isEmpty = participants.isEmpty
+        for room in rooms.values { room.add(to: &load) }
+        guard overload.update(load, now: now) else { return }
+        for room in rooms.values { room.viewsChanged() }
+    }
+}
+
+extension Room {
+    /// Adds the work of this room. Participants without a seat do not count: most of them never connect.
+    fileprivate func add(to load: inout OverloadControl.Load) {
+        let participants = participants.filter(\.isSeated)
+        let receivers = participants.count { $0.downlink != nil }
+        let census = encoding.census(of: participants)
+        load.rooms.append(
+            SeatModel.Work(
+                sources: participants.count { $0.isSource }, receivers: receivers, pictures: census.leastPictures,
+                encoders: census.leastEncoders))
+        load.situation.personalPictures = max(load.situation.personalPictures, census.personalPictures)
+        if census.encoders > load.situation.encoders {
+            load.situation.encoders = census.encoders
+            load.situation.leastEncoders = census.keys
+        }
+        let budget = configuration.maximumEncoders.map { min($0, receivers) } ?? receivers
+        load.situation.encoderBudget = max(load.situation.encoderBudget, budget)
+    }
+}

@@ -1,0 +1,58 @@
+import MediaCore
+
+/// Another participant's packets of sound in a receiver's stream: what their numbers and timestamps become.
+///
+/// Their distances stay the same. What was sent once is never sent under its number again, for SRTP's sake.
+package struct AudioForwardingStream {
+    /// A stream whose numbers, or whose timestamps against its arrivals, jump this far has begun anew.
+    private static let longestJump: (numbers: Int64, time: Duration) = (500, .seconds(5))
+
+    private var numbering: ForwardingNumbering
+    private(set) var clock: ForwardingClock
+    private var timestampOffset: UInt32
+    /// The sender's numbers that were placed.
+    private var placed = RecentNumbers()
+    /// Where the newest packet ends, as the receiver has it.
+    package private(set) var end: UInt32
+
+    /// - Parameters:
+    ///   - first: The first packet.
+    ///   - number: What it is numbered.
+    ///   - timestamp: What its timestamp becomes.
+    init(first: ReceivedAudioPacket, as number: Int64, timestamp: UInt32) {
+        numbering = ForwardingNumbering(first: first.sequence, as: number)
+        clock = ForwardingClock(clockRate: AudioSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)
+        timestampOffset = timestamp &- first.rtpTimestamp
+        end = timestamp
+    }
+
+    /// The number of what comes next.
+    package var next: Int64 { numbering.next }
+
+    /// The number and timestamp of a packet; nil where it comes too late.
+    package mutating func place(_ packet: ReceivedAudioPacket, sampleCount: Int) -> (number: Int64, timestamp: UInt32)?
+    {
+        if isAnew(packet) { restart(at: packet) }
+        guard placed.insert(packet.sequence) == .new, let number = numbering.number(packet.sequence) else { return nil }
+        let timestamp = packet.rtpTimestamp &+ timestampOffset
+        clock.observe(timestamp: timestamp, arrival: packet.arrival)
+        let end = timestamp &+ UInt32(truncatingIfNeeded: sampleCount)
+        if Int32(bitPattern: end &- self.end) > 0 { self.end = end }
+        return (number, timestamp)
+    }
+
+    private func isAnew(_ packet: ReceivedAudioPacket) -> Bool {
+        let lateness = clock.lateness(timestamp: packet.rtpTimestamp &+ timestampOffset, arrival: packet.arrival)
+        let jump = placed.newest.map { abs(packet.sequence - $0) } ?? 0
+        return jump > Self.longestJump.numbers || max(lateness, .zero - lateness) > Self.longestJump.time
+    }
+
+    private mutating func restart(at packet: ReceivedAudioPacket) {
+        numbering.restart(at: packet.sequence)
+        placed = RecentNumbers()
+        let now = clock.timestamp(at: packet.arrival)
+        let timestamp = Int32(bitPattern: now &- end) > 0 ? now : end
+        timestampOffset = timestamp &- packet.rtpTimestamp
+        clock = ForwardingClock(clockRate: AudioSendStream.clockRate, timestamp: timestamp, arrival: packet.arrival)
+    }
+}

@@ -1,0 +1,50 @@
+import MediaCore
+
+/// When the frames of a stream whose timestamps somebody else's clock makes were due, by our clock: what sender reports
+/// need to tell. The frames that were fastest are the measure, so that the network's jitter does not show.
+package struct ForwardingClock {
+    private static let window = Duration.seconds(2)
+
+    private let clockRate: Int32
+    private var timestamp: UInt32
+    private var instant: MonotonicInstant
+    private var windowStart: MonotonicInstant
+    private var earliest: Duration?
+
+    /// - Parameters:
+    ///   - clockRate: What timestamps count a second.
+    ///   - arrival: When the first packet of the timestamp's frame came.
+    init(clockRate: Int32, timestamp: UInt32, arrival: MonotonicInstant) {
+        self.clockRate = clockRate
+        self.timestamp = timestamp
+        instant = arrival
+        windowStart = arrival
+    }
+
+    /// A frame's first packet has come.
+    mutating func observe(timestamp: UInt32, arrival: MonotonicInstant) {
+        let lateness = lateness(timestamp: timestamp, arrival: arrival)
+        earliest = min(earliest ?? lateness, lateness)
+        guard arrival - windowStart >= Self.window, let earliest else { return }
+        instant = due(timestamp) + earliest
+        self.timestamp = timestamp
+        windowStart = arrival
+        self.earliest = nil
+    }
+
+    /// The timestamp of an instant.
+    func timestamp(at now: MonotonicInstant) -> UInt32 {
+        let ticks = MediaTime(value: (now - instant).nanoseconds, timescale: 1_000_000_000)
+            .converted(toTimescale: clockRate).value
+        return timestamp &+ UInt32(truncatingIfNeeded: ticks)
+    }
+
+    /// How much later a frame came than the fastest.
+    func lateness(timestamp: UInt32, arrival: MonotonicInstant) -> Duration { arrival - due(timestamp) }
+
+    /// When a frame was due.
+    func due(_ timestamp: UInt32) -> MonotonicInstant {
+        let ticks = Int64(Int32(bitPattern: timestamp &- self.timestamp))
+        return instant + .nanoseconds(ticks * 1_000_000_000 / Int64(clockRate))
+    }
+}

@@ -1,0 +1,91 @@
+/// A source's sequence numbers in a receiver's stream.
+///
+/// The distance between both stays the same, so that what is missing on the way to the relay is missing for the receiver
+/// too, until it comes late and takes its place. Only what the relay itself leaves out closes up, and what it adds
+/// makes room. Both numbers are unwrapped.
+struct ForwardingNumbering {
+    /// From one of the source's numbers on.
+    private struct Segment {
+        var start: Int64
+        /// To be added; nil where the packets are left out.
+        var offset: Int64?
+    }
+
+    /// So many changes are remembered. What comes so late that it lies before all of them is left out.
+    private static let memory = 64
+
+    private var segments: [Segment]
+    /// The offset of what comes next.
+    private var offset: Int64
+    /// The highest of the source's numbers so far.
+    private var newest: Int64
+    /// No number from here on is given out; nil while the stream goes on.
+    private(set) var end: Int64?
+
+    /// - Parameters:
+    ///   - first: The source's number of the first packet.
+    ///   - number: What it is numbered for the receiver.
+    init(first: Int64, as number: Int64) {
+        offset = number &- first
+        newest = first - 1
+        segments = [Segment(start: first, offset: offset)]
+    }
+
+    /// What the packet behind all others is numbered.
+    var next: Int64 { end ?? (newest + 1 &+ offset) }
+
+    /// The receiver's number of a packet; nil for one that is left out.
+    mutating func number(_ sequence: Int64) -> Int64? {
+        if end == nil { newest = max(newest, sequence) }
+        guard let segment = segments.last(where: { $0.start <= sequence }), let offset = segment.offset else {
+            return nil
+        }
+        let number = sequence &+ offset
+        return number < end ?? .max ? number : nil
+    }
+
+    /// Leaves out all behind the newest packet, up to this one: the numbers close up.
+    mutating func leaveOut(through sequence: Int64) {
+        guard end == nil, sequence > newest else { return }
+        if let last = segments.last, last.start == newest + 1 {
+            segments[segments.count - 1].offset = nil
+        } else {
+            segments.append(Segment(start: newest + 1, offset: nil))
+        }
+        // What is left out behind what was left out is one with it.
+        if segments.count > 1, segments[segments.count - 2].offset == nil { segments.removeLast() }
+        offset &-= sequence - newest
+        newest = sequence
+        append(Segment(start: sequence + 1, offset: offset))
+    }
+
+    /// Makes room for packets of the relay's own behind the newest. Returns the first one's number.
+    mutating func insert(_ count: Int) -> Int64? {
+        guard end == nil else { return nil }
+        let number = next
+        offset &+= Int64(count)
+        if let last = segments.last, last.start == newest + 1 {
+            segments[segments.count - 1].offset = offset
+        } else {
+            append(Segment(start: newest + 1, offset: offset))
+        }
+        return number
+    }
+
+    /// The source's stream has begun anew at this packet. One number is left out, so that the receiver notices.
+    mutating func restart(at sequence: Int64) {
+        guard end == nil else { return }
+        let number = next + 1
+        offset = number &- sequence
+        newest = sequence - 1
+        segments = [Segment(start: sequence, offset: offset)]
+    }
+
+    /// Gives out no number from this one on: what lies before may still come late.
+    mutating func close(at number: Int64) { end = min(number, next) }
+
+    private mutating func append(_ segment: Segment) {
+        segments.append(segment)
+        if segments.count > Self.memory { segments.removeFirst() }
+    }
+}

@@ -1,0 +1,74 @@
+import H264
+import MediaCore
+import RTP
+
+/// A source's packets in a receiver's stream: what their numbers and timestamps become, and which frames are left out.
+struct ForwardingStream {
+    var numbering: ForwardingNumbering
+    private(set) var clock: ForwardingClock
+    private(set) var timestampOffset: UInt32
+    /// The newest timestamp, as the receiver has it.
+    private(set) var latestTimestamp: UInt32
+    /// The frame that is left out, by the source's timestamp.
+    private var leftOut: UInt32?
+    /// No number below this may be given to anything else any more.
+    private(set) var leastEnd = Int64.min
+    /// Whether an encoder's packets, or others, have gone on with the numbers.
+    var isOver = false
+    /// The highest number that has left, and whether its frame ended with it.
+    private(set) var newestSent: (number: Int64, endsFrame: Bool)?
+
+    /// - Parameters:
+    ///   - first: The first packet.
+    ///   - number: What it is numbered.
+    ///   - timestamp: What its timestamp becomes.
+    init(first: ForwardedPacket, as number: Int64, timestamp: UInt32) {
+        numbering = ForwardingNumbering(first: first.sequence, as: number)
+        timestampOffset = timestamp &- first.packet.timestamp
+        latestTimestamp = timestamp
+        clock = ForwardingClock(clockRate: VideoSendStream.clockRate, timestamp: timestamp, arrival: first.arrival)
+    }
+
+    /// The number and timestamp of a packet; nil where it is left out.
+    ///
+    /// - Parameter leavesOutDispensable: Whether a frame that begins with it is to be left out if no other refers to it.
+    mutating func place(
+        _ packet: ForwardedPacket, leavesOutDispensable: Bool
+    ) -> (number: Int64, timestamp: UInt32)? {
+        if packet.startsFrame {
+            leftOut = leavesOutDispensable && packet.glance.isDispensable ? packet.packet.timestamp : nil
+        }
+        if packet.packet.timestamp == leftOut {
+            numbering.leaveOut(through: packet.sequence)
+            return nil
+        }
+        guard let number = numbering.number(packet.sequence) else { return nil }
+        let timestamp = packet.packet.timestamp &+ timestampOffset
+        if packet.startsFrame { clock.observe(timestamp: timestamp, arrival: packet.arrival) }
+        if Int32(bitPattern: timestamp &- latestTimestamp) > 0 { latestTimestamp = timestamp }
+        return (number, timestamp)
+    }
+
+    /// The source's stream has begun anew at a packet.
+    mutating func restart(at packet: ForwardedPacket) {
+        guard numbering.end == nil else { return }
+        numbering.restart(at: packet.sequence)
+        let now = clock.timestamp(at: packet.arrival)
+        let isAhead = Int32(bitPattern: now &- latestTimestamp) > 0
+        latestTimestamp = isAhead ? now : latestTimestamp &+ VideoSendStream.leastTimestampStep
+        timestampOffset = latestTimestamp &- packet.packet.timestamp
+        clock = ForwardingClock(
+            clockRate: VideoSendStream.clockRate, timestamp: latestTimestamp, arrival: packet.arrival)
+        leftOut = nil
+    }
+
+    /// Takes the next number for something that is not forwarded.
+    mutating func takeNumber() {
+        if let number = numbering.insert(1) { leastEnd = number + 1 } else { isOver = true }
+    }
+
+    /// A packet has left.
+    mutating func sent(number: Int64, endsFrame: Bool) {
+        if number > newestSent?.number ?? .min { newestSent = (number, endsFrame) }
+    }
+}

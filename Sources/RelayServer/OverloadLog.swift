@@ -1,0 +1,50 @@
+import Conference
+import Logging
+import MediaCore
+import VectorGraphics
+import VideoCoding
+
+/// Says in the log what overload control does.
+struct OverloadLog: Sendable {
+    let logger: Logger
+
+    func note(_ event: OverloadEvent) {
+        switch event {
+        case .calibrated(let calibration, let model):
+            logger.notice("\(Self.line(calibration, model))")
+        case .levelChanged(let change):
+            let isWorse = change.to > change.from
+            logger.log(level: isWorse ? .warning : .notice, "\(Self.line(change))")
+        case .encoderFailed(let failure, let room):
+            logger.error("\(Self.line(failure))", metadata: ["room": "\(room)"])
+        }
+    }
+
+    /// What the machine was measured to take, and how many fit.
+    static func line(_ calibration: Calibration, _ model: SeatModel) -> String {
+        let encode = calibration.encode[model.preset] ?? 0
+        return "calibrated: decode \(milliseconds(calibration.decode)), compose "
+            + "\(milliseconds(calibration.composition(sources: 9, pictures: 1))) of nine, encode \(milliseconds(encode)) "
+            + "(\(model.preset.rawValue)); about \(model.seats(.groups)) seats in one room that sees the same, "
+            + "\(model.seats(.dedicated)) with an encoder each"
+    }
+
+    static func line(_ change: OverloadChange) -> String {
+        let way = change.to > change.from ? "short of time" : "there is time again"
+        let seats = change.seatsLeft.map { ", \($0) seats left" } ?? ""
+        return "overload: \(way): \(change.from.name) -> \(change.to.name) (ticks take "
+            + "\(percent(change.load)) of their time, workers are busy for \(percent(change.busy))\(seats))"
+    }
+
+    static func line(_ failure: EncoderFailure) -> String {
+        let times = failure.failures == 1 ? "" : ", \(failure.failures) times in a row"
+        return "an encoder failed\(times): \(failure.reason); it is tried again after "
+            + "\(NumberText.fixed(failure.retryAfter / 1000, 2)) s"
+    }
+
+    private static func milliseconds(_ seconds: Double) -> String { "\(NumberText.fixed(seconds * 1000, 2)) ms" }
+
+    private static func percent(_ share: Double) -> String {
+        "\(Int(clamping: (min(max(share, 0), 10) * 100).rounded())) %"
+    }
+}

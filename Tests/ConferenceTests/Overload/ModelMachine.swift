@@ -1,0 +1,143 @@
+import MediaCore
+import Testing
+import VideoCoding
+
+@testable import Conference
+
+/// A machine of given speed with one room on it, on virtual time: what its ticks take follows from who is there, from what
+/// overload control has taken away, and from what a neighbour leaves of the processors.
+struct ModelMachine {
+    /// Something that happens to it, in seconds from the start.
+    struct Scenario: CustomTestStringConvertible {
+        var name: String
+        var duration: Double
+        /// How many are in the room from which time on.
+        var participants: [(time: Double, count: Int)]
+        /// A neighbour that takes this share of the processors.
+        var neighbours: [(from: Double, to: Double, share: Double)] = []
+        /// Moments at which nothing runs at all for so long.
+        var stalls: [(time: Double, length: Double)] = []
+        var seesSelf = false
+        var maximumEncoders: Int?
+
+        var testDescription: String { name }
+    }
+
+    /// What came of it.
+    struct Course {
+        var transitions: [(time: Double, transition: OverloadPolicy.Transition)] = []
+        /// When ticks were due, and how late after that their last frame was ready; nil: left out.
+        var ticks: [(time: Double, latency: Double?)] = []
+        var level = OverloadLevel.normal
+
+        /// The latency that 95 % of the frames in a span stay below, in seconds.
+        func latency95(from start: Double, to end: Double) -> Double {
+            let sorted = ticks.filter { $0.time >= start && $0.time < end }.compactMap(\.latency).sorted()
+            return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 95 / 100)]
+        }
+
+        /// The share of the ticks in a span that were left out.
+        func missed(from start: Double, to end: Double) -> Double {
+            let span = ticks.filter { $0.time >= start && $0.time < end }
+            return span.isEmpty ? 0 : Double(span.count { $0.latency == nil }) / Double(span.count)
+        }
+
+        func transitions(from start: Double, to end: Double) -> [OverloadPolicy.Transition] {
+            transitions.filter { $0.time >= start && $0.time < end }.map(\.transition)
+        }
+    }
+
+    static let cores = 2.0
+    static let frameRate = 30.0
+    private static let decode = 0.00035
+    private static let composeSource = 0.00015
+    private static let composePicture = 0.0006
+    private static let encode = (balanced: 0.0032, fastest: 0.0026)
+
+    private let scenario: Scenario
+    private var overload = OverloadPolicy(workers: Int(cores), now: .zero)
+    private var random = SeededGenerator(seed: 11)
+    private var course = Course()
+    /// How long the processors still have to do with what was begun, in seconds.
+    private var backlog = 0.0
+
+    static func run(_ scenario: Scenario) -> Course {
+        var machine = ModelMachine(scenario: scenario)
+        machine.run()
+        return machine.course
+    }
+
+    private init(scenario: Scenario) {
+        self.scenario = scenario
+    }
+
+    private mutating func run() {
+        let count = Int(scenario.duration * Self.frameRate)
+        for index in 0..<count {
+            let time = Double(index) / Self.frameRate
+            tick(index, time: time)
+            guard index.isMultiple(of: 3) else { continue }
+            if let transition = overload.update(situation(at: time), now: Self.instant(time)) {
+                course.transitions.append((time, transition))
+            }
+        }
+        course.level = overload.level
+    }
+
+    private static func instant(_ time: Double) -> MonotonicInstant { .zero + .seconds(time) }
+
+    private func participants(at time: Double) -> Int {
+        scenario.participants.last { $0.time <= time }?.count ?? 0
+    }
+
+    private func isShared() -> Bool { scenario.seesSelf || overload.limits.forcesSharedView }
+
+    private func encoders(_ count: Int) -> Int {
+        let budget = overload.limits.maximumEncoders ?? scenario.maximumEncoders ?? count
+        return min(count, max(budget, isShared() ? 1 : count))
+    }
+
+    private func situation(at time: Double) -> OverloadPolicy.Situation {
+        let count = participants(at: time)
+        var situation = OverloadPolicy.Situation()
+        situation.personalPictures = scenario.seesSelf ? 0 : max(0, count - 1)
+        situation.encoders = encoders(count)
+        situation.leastEncoders = isShared() ? min(1, count) : count
+        situation.encoderBudget = scenario.maximumEncoders ?? count
+        situation.isEmpty = count == 0
+        return situation
+    }
+
+    private mutating func tick(_ index: Int, time: Double) {
+        let now = Self.instant(time)
+        let limits = overload.limits
+        let interval = 1 / Self.frameRate
+        let count = participants(at: time)
+        let speed = 1 - (scenario.neighbours.first { $0.from <= time && time < $0.to }?.share ?? 0)
+        backlog = max(0, backlog - interval)
+        for stall in scenario.stalls where stall.time >= time && stall.time < time + interval {
+            backlog += stall.length
+        }
+        // Jobs vary.
+        let variation = 0.9 + 0.2 * Double.random(in: 0..<1, using: &random)
+        let decoding = Double(count) * Self.decode * variation / speed
+        backlog += decoding / Self.cores
+        overload.observe(busy: .seconds(decoding), now: now)
+        guard index.isMultiple(of: limits.frameRateDivisor), count > 0 else { return }
+        guard backlog <= interval * Double(limits.frameRateDivisor) else {
+            course.ticks.append((time, nil))
+            overload.observeMissedTick(now: now)
+            return
+        }
+        let pictures = isShared() ? 1 : count
+        let composing = (Double(count) * Self.composeSource + Double(pictures) * Self.composePicture) / speed
+        let encode = limits.preset == .fastest ? Self.encode.fastest : Self.encode.balanced
+        let encoding = Double(encoders(count)) * encode * variation / speed
+        // A tick's composition is one job; its encodes are spread.
+        let latency = backlog + composing + encoding / Self.cores
+        backlog += (composing + encoding) / Self.cores
+        overload.observe(busy: .seconds(composing + encoding), now: now)
+        overload.observe(slack: 1 - latency / (interval * Double(limits.frameRateDivisor)), now: now)
+        course.ticks.append((time, latency))
+    }
+}

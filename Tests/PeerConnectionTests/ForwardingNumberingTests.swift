@@ -1,0 +1,90 @@
+import MediaCore
+import Testing
+
+@testable import PeerConnection
+
+/// A source's sequence numbers in a receiver's stream.
+@Suite struct ForwardingNumberingTests {
+    @Test("gaps are kept, and what comes late takes its place")
+    func gaps() {
+        var numbering = ForwardingNumbering(first: 1000, as: 7)
+        #expect(numbering.number(1000) == 7)
+        #expect(numbering.number(1003) == 10)
+        #expect(numbering.number(1001) == 8)
+        #expect(numbering.next == 11)
+        #expect(numbering.number(999) == nil)
+    }
+
+    @Test("what is left out closes up, and does not come back")
+    func leftOut() {
+        var numbering = ForwardingNumbering(first: 10, as: 0)
+        #expect(numbering.number(10) == 0)
+        numbering.leaveOut(through: 11)
+        numbering.leaveOut(through: 13)
+        #expect(numbering.number(14) == 1)
+        #expect(numbering.number(11) == nil)
+        #expect(numbering.number(12) == nil)
+        numbering.leaveOut(through: 15)
+        #expect(numbering.number(16) == 2)
+        #expect(numbering.number(17) == 3)
+        #expect(numbering.number(15) == nil)
+    }
+
+    @Test("what is added makes room, at the beginning too")
+    func inserted() {
+        var numbering = ForwardingNumbering(first: 50, as: 100)
+        #expect(numbering.insert(2) == 100)
+        #expect(numbering.number(50) == 102)
+        #expect(numbering.number(52) == 104)
+        #expect(numbering.insert(1) == 105)
+        #expect(numbering.number(53) == 106)
+        #expect(numbering.number(51) == 103)
+    }
+
+    @Test("behind the end nothing is numbered, and gaps before it still fill")
+    func ended() {
+        var numbering = ForwardingNumbering(first: 0, as: 0)
+        for sequence in [Int64(0), 1, 3, 4, 5] { _ = numbering.number(sequence) }
+        numbering.close(at: 4)
+        #expect(numbering.next == 4)
+        #expect(numbering.number(2) == 2)
+        #expect(numbering.number(4) == nil)
+        #expect(numbering.number(6) == nil)
+        numbering.leaveOut(through: 9)
+        #expect(numbering.next == 4)
+    }
+
+    @Test("no number is given out twice, whatever comes, is left out and is added")
+    func unique() {
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<300 {
+            let first = Int64.random(in: 0...70_000, using: &random)
+            var numbering = ForwardingNumbering(first: first, as: Int64.random(in: 0...70_000, using: &random))
+            var given: Set<Int64> = []
+            var seen: Set<Int64> = []
+            var newest = first - 1
+            for _ in 0..<400 {
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0:
+                    newest += Int64.random(in: 1...4, using: &random)
+                    numbering.leaveOut(through: newest)
+                case 1:
+                    let count = Int.random(in: 1...2, using: &random)
+                    let number = numbering.insert(count)
+                    for added in 0..<count {
+                        #expect(given.insert((number ?? -1) + Int64(added)).inserted)
+                    }
+                case 2:
+                    let late = newest - Int64.random(in: 0...20, using: &random)
+                    guard late >= first, seen.insert(late).inserted else { continue }
+                    if let number = numbering.number(late) { #expect(given.insert(number).inserted) }
+                default:
+                    newest += Bool.random(using: &random) ? 1 : Int64.random(in: 1...3, using: &random)
+                    seen.insert(newest)
+                    if let number = numbering.number(newest) { #expect(given.insert(number).inserted) }
+                    #expect(numbering.next > (given.max() ?? .max))
+                }
+            }
+        }
+    }
+}
