@@ -9,7 +9,7 @@ import Testing
 @Suite struct SlowDownlinkTests {
     @Test(
         "on a link below the minimum rate audio goes on, the queue stays short, and video comes once the link carries it",
-        arguments: [80, 100] as [Double])
+        arguments: [60, 70, 80, 100] as [Double])
     func slowLink(kilobits: Double) throws {
         let call = VirtualCall {
             $0.canvas = VideoDimensions(width: 320, height: 180)

@@ -7,6 +7,11 @@ import MediaCore
 struct BaseDelayProbe: Sendable {
     private let length: Duration
     private let ownQueue: Duration
+    /// A pause that showed nothing is not repeated at once: something has to be sent in between.
+    private static let leastInterval = Duration.seconds(1)
+
+    /// When the last pause ended.
+    private var lastEnd: MonotonicInstant?
     private var current: (start: MonotonicInstant, drained: MonotonicInstant, end: MonotonicInstant)?
 
     /// Whether nothing beyond the minimum is to be sent.
@@ -29,8 +34,10 @@ struct BaseDelayProbe: Sendable {
                 ? path.baseForward.wasSeen(since: start) : path.lastHeardSendTime > drained.seconds
             guard now >= end || isOver else { return }
             current = nil
-            path.baseProbed(now: now)
-        } else if path.baseForward.needsProbe(now: now) {
+            lastEnd = now
+            // Where the one packet that was to tell got lost, the pause showed nothing.
+            if isOver || path.lastHeardSendTime > drained.seconds { path.baseProbed(now: now) }
+        } else if path.baseForward.needsProbe(now: now), lastEnd.map({ now - $0 >= Self.leastInterval }) ?? true {
             // What left before the pause must have arrived, and be heard of, before the pause shows.
             let roundTrip = path.roundTripTime ?? .zero
             guard let competing = path.competingDelay else {

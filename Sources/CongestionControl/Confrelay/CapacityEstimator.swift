@@ -18,8 +18,17 @@ struct CapacityEstimator: Sendable {
     private var bytes: Double
     private var busy: Double
 
+    /// How long the link was seen busy, in seconds, as far as that matters.
+    private var measured = 0.0
+
     /// Bytes per second.
     var rate: Double { max(bytes / busy, Self.floor) }
+
+    /// Whether little is left of the rate to start with.
+    var isMeasured: Bool { measured >= Self.fullMeasurement * memory }
+
+    /// After so many times of the memory, a twentieth of the rate to start with is left.
+    private static let fullMeasurement = 3.0
 
     init(start: Double, parameters: ConfrelayParameters) {
         memory = max(parameters.memory.seconds, 1e-3)
@@ -38,6 +47,7 @@ struct CapacityEstimator: Sendable {
         let kept = memory / (memory + time)
         bytes = bytes * kept + size
         busy = busy * kept + time
+        measured = min(measured + time, Self.fullMeasurement * memory)
     }
 
     /// What the rate would be if the link has been busy so long with a packet that has not arrived.

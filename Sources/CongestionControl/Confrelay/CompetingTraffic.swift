@@ -5,6 +5,9 @@ import MediaCore
 /// When the queue does not drain although sending paused, others keep it filled. Then the rate follows losses as TCP's
 /// does, growing steadily and falling with each congestion, until the queue has been seen empty again.
 struct CompetingTraffic: Sendable {
+    /// The rate is at most so many times what the path is thought to carry for us.
+    private static let most = 2.0
+
     private let growth: BitRate
     private let relativeGrowth: Double
     private let backoff: Double
@@ -35,7 +38,9 @@ struct CompetingTraffic: Sendable {
         let time = lastUpdate.map { now - $0 } ?? .zero
         lastUpdate = now
         let growth = min(growth, capacity * relativeGrowth)
-        rate = min((rate ?? start) + growth * time.seconds, maximum)
+        // More than a few times what arrives is not won from others, however long their queue takes to overflow.
+        let most = min(maximum, max(start, capacity * Self.most))
+        rate = min((rate ?? start) + growth * time.seconds, most)
     }
 
     /// Packets were lost.

@@ -21,6 +21,7 @@ struct PathModel: Sendable {
     private(set) var baseForward: BaseDelay
     private var baseReverse: WindowedMinimum<Double>
     private var shortestPacketTime: WindowedMinimum<Double>
+    private var isPacketTimeMeasured = false
 
     /// When the newest packet that was heard of arrived.
     private var lastArrival: Double?
@@ -106,6 +107,11 @@ struct PathModel: Sendable {
         unreliability.packetWaited(wait)
         if let lastArrival, arrival >= lastArrival {
             measure(size: size, sent: sent, wait: wait, spacing: arrival - lastArrival, arrival: arrival)
+        }
+        if capacity.isMeasured, !isPacketTimeMeasured {
+            // So far it was mostly the rate to start with, which says nothing of the path.
+            shortestPacketTime = WindowedMinimum(window: parameters.baseDelayWindow)
+            isPacketTimeMeasured = true
         }
         shortestPacketTime.add(Self.fullPacket / capacity.rate, now: now)
         lastArrival = max(lastArrival ?? arrival, arrival)

@@ -39,6 +39,19 @@ struct BaseDelayProbeTests {
         #expect(!probe.isActive)
     }
 
+    @Test("a pause in which nothing is heard shows nothing, and is repeated a second later")
+    mutating func silent() {
+        send(delay: 20, from: 0, to: 1000)
+        send(delay: 35, from: 1000, to: 9100)
+        #expect(probe.isActive)
+        probe.update(path: &path, now: at(12_000))
+        #expect(!probe.isActive)
+        send(delay: 35, from: 12_100, to: 12_400)
+        #expect(!probe.isActive)
+        send(delay: 35, from: 12_400, to: 13_300)
+        #expect(probe.isActive)
+    }
+
     @Test("a pause that shows nothing ends after 300 ms, a round trip and the queue")
     mutating func unseen() {
         send(delay: 20, from: 0, to: 1000)

@@ -14,6 +14,16 @@ struct CapacityEstimatorTests {
         #expect(abs(capacity.rate - 1500 / 0.055) < 1)
     }
 
+    @Test("it is measured once little is left of the rate to start with")
+    func measured() {
+        var capacity = CapacityEstimator(start: 100_000, parameters: parameters)
+        capacity.add(bytes: 1000, busyTime: 0.1)
+        #expect(!capacity.isMeasured)
+        capacity.add(bytes: 1000, busyTime: 0.1)
+        capacity.add(bytes: 1000, busyTime: 0.1)
+        #expect(capacity.isMeasured)
+    }
+
     @Test("jitter makes the memory longer")
     func jitter() {
         var steady = CapacityEstimator(start: 100_000, parameters: parameters)

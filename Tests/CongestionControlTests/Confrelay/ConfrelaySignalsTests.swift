@@ -51,6 +51,10 @@ struct ConfrelaySignalsTests {
         competition.lost(now: at(5000))
         competition.lost(now: at(5100))
         #expect(competition.rate.map { abs($0.kilobitsPerSecond - 490) < 1 } == true)
+        // On a path that carries little for us it does not grow for ever.
+        competition.update(
+            isCompeting: true, start: .kilobits(200), capacity: .kilobits(60), maximum: .megabits(8), now: at(5500))
+        #expect(competition.rate == .kilobits(200))
         competition.update(
             isCompeting: false, start: .zero, capacity: .megabits(2), maximum: .megabits(8), now: at(6000))
         #expect(competition.rate == nil)
