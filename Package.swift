@@ -91,20 +91,21 @@ let modules: [Module] = [
     Module(
         name: "NetworkSimulation",
         dependencies: [
-            "LinkEmulation", "ResearchControllers", "MediaCore", "H264", "RTP", "CongestionControl", nioCore,
+            "LinkEmulation", "ResearchControllers", "MediaCore", "H264", "RTP", "CongestionControl", "SecureTransport",
+            "VideoCoding", "PeerConnection", nioCore,
         ]),
     // A whole room on simulated networks: the relay is real, the encoders are modelled.
     Module(
         name: "RoomSimulation",
         dependencies: [
-            "LinkEmulation", "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "Compositing",
+            "LinkEmulation", "MediaCore", "RTP", "CongestionControl", "VideoCoding", "Compositing",
             "SecureTransport",
             "PeerConnection", "Conference", "NetworkSimulation", nioCore,
         ]),
     // Real pictures for the simulator, which itself knows no codec.
     Module(
         name: "SimulatedVideo",
-        dependencies: ["MediaCore", "H264", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient"],
+        dependencies: ["MediaCore", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient"],
         testDependencies: ["CongestionControl", "LinkEmulation", "ResearchControllers"]),
     Module(
         name: "SimulationScenarios",

@@ -82,8 +82,7 @@ struct SimulatorWorkload: Sendable {
         let rate = BitRate.megabits(megabits)
         let limits = RateLimits(minimum: .kilobits(150), start: rate, maximum: rate)
         let parameters = MediaFlowParameters(
-            encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: rate), repair: repair,
-            reportInterval: .seconds(1))
+            encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: rate), repair: repair)
         return Scenario(
             name: name, duration: duration,
             links: [

@@ -2,58 +2,46 @@ public import MediaCore
 internal import NIOCore
 public import RTP
 
-/// Receiver side of congestion control feedback (RFC 8888) for one stream: remembers arrivals and makes reports.
+/// Receiver side of congestion control feedback (RFC 8888): remembers the arrivals of each source's packets and makes
+/// reports.
 ///
 /// Each packet is reported twice where it can be, so that one lost report loses nothing.
 public struct CongestionFeedbackRecorder: Sendable {
-    /// How many sequence numbers are remembered; a jump over more of them starts anew.
+    /// How many sequence numbers of a source are remembered; a jump over more of them starts anew.
     public static let window = 4096
+    /// The sources that are reported on at most; packets of others are not counted.
+    public static let maximumSourceCount = 8
 
-    /// The SSRC that reports are sent from, and that of the stream.
+    /// The SSRC that reports are sent from.
     public var senderSSRC: UInt32
-    public var mediaSSRC: UInt32
     /// The time between two reports.
     public var interval: Duration
     /// Whether a frame's last packet is reported at once.
     public var reportsFrameEnds: Bool
 
-    /// What came; the element `i` belongs to the sequence number `firstSequence + i`.
-    private var arrivals = CircularBuffer<(time: MonotonicInstant, ecn: ECNCodepoint)?>()
-    private var firstSequence: Int64 = 0
-    /// Up to where the last report went.
-    private var reportedEnd: Int64 = 0
-    private var unwrapper = SequenceUnwrapper()
+    private var sources: [Arrivals] = []
     private var lastReportTime: MonotonicInstant?
     private var firstUnreportedTime: MonotonicInstant?
     private var isFrameComplete = false
 
-    public init(
-        senderSSRC: UInt32, mediaSSRC: UInt32, interval: Duration = .milliseconds(50), reportsFrameEnds: Bool = true
-    ) {
+    public init(senderSSRC: UInt32, interval: Duration = .milliseconds(50), reportsFrameEnds: Bool = true) {
         self.senderSSRC = senderSSRC
-        self.mediaSSRC = mediaSSRC
         self.interval = interval
         self.reportsFrameEnds = reportsFrameEnds
     }
 
-    /// A packet arrived now.
-    public mutating func received(sequence: UInt16, ecn: ECNCodepoint, isLastOfFrame: Bool, now: MonotonicInstant) {
-        let sequence = unwrapper.unwrap(sequence)
-        let end = firstSequence + Int64(arrivals.count)
-        if arrivals.isEmpty || sequence >= end + Int64(Self.window) {
-            arrivals.removeAll(keepingCapacity: true)
-            firstSequence = sequence
-            reportedEnd = sequence
+    /// A packet of a source arrived now.
+    public mutating func received(
+        ssrc: UInt32, sequence: UInt16, ecn: ECNCodepoint, isLastOfFrame: Bool, now: MonotonicInstant
+    ) {
+        let known = sources.firstIndex { $0.ssrc == ssrc }
+        if known == nil {
+            guard sources.count < Self.maximumSourceCount else { return }
+            sources.append(Arrivals(ssrc: ssrc))
         }
-        // What is older than the last report but one is given up.
-        guard sequence >= firstSequence else { return }
-        let index = Int(sequence - firstSequence)
-        while arrivals.count <= index { arrivals.append(nil) }
-        guard arrivals[offset: index] == nil else { return }
-        arrivals[offset: index] = (now, ecn)
+        guard sources[known ?? sources.count - 1].insert(sequence, ecn: ecn, now: now) else { return }
         firstUnreportedTime = firstUnreportedTime ?? now
         if isLastOfFrame, reportsFrameEnds { isFrameComplete = true }
-        while arrivals.count > Self.window { removeFirst(1) }
     }
 
     /// When a report is due; `distantFuture` while there is nothing to report.
@@ -72,16 +60,12 @@ public struct CongestionFeedbackRecorder: Sendable {
         firstUnreportedTime = nil
         isFrameComplete = false
         lastReportTime = now
-        let packets = arrivals.map { arrival in
-            arrival.map { CongestionControlFeedback.PacketArrival(ecn: $0.ecn, age: now - $0.time) }
+        var streams: [CongestionControlFeedback.Stream] = []
+        for index in sources.indices {
+            if let stream = sources[index].report(now: now) { streams.append(stream) }
         }
-        let begin = UInt16(truncatingIfNeeded: firstSequence)
-        removeFirst(Int(min(max(reportedEnd - firstSequence, 0), Int64(arrivals.count))))
-        reportedEnd = firstSequence + Int64(arrivals.count)
         return CongestionControlFeedback(
-            senderSSRC: senderSSRC,
-            streams: [.init(ssrc: mediaSSRC, beginSequence: begin, packets: packets)],
-            reportTimestamp: Self.timestamp(now))
+            senderSSRC: senderSSRC, streams: streams, reportTimestamp: Self.timestamp(now))
     }
 
     /// The middle 32 bits of an NTP time that counts from the clock's origin: units of 2⁻¹⁶ s.
@@ -90,8 +74,54 @@ public struct CongestionFeedbackRecorder: Sendable {
         return UInt32(truncatingIfNeeded: seconds &* 65_536 &+ rest &* 65_536 / 1_000_000_000)
     }
 
-    private mutating func removeFirst(_ count: Int) {
-        arrivals.removeFirst(count)
-        firstSequence += Int64(count)
+    /// When the packets of one source came.
+    private struct Arrivals: Sendable {
+        let ssrc: UInt32
+        /// The element `i` belongs to the sequence number `firstSequence + i`.
+        private var arrivals = CircularBuffer<(time: MonotonicInstant, ecn: ECNCodepoint)?>()
+        private var firstSequence: Int64 = 0
+        /// Up to where the last report went.
+        private var reportedEnd: Int64 = 0
+        private var unwrapper = SequenceUnwrapper()
+
+        init(ssrc: UInt32) {
+            self.ssrc = ssrc
+        }
+
+        /// Returns whether the packet is news.
+        mutating func insert(_ sequence: UInt16, ecn: ECNCodepoint, now: MonotonicInstant) -> Bool {
+            let sequence = unwrapper.unwrap(sequence)
+            let end = firstSequence + Int64(arrivals.count)
+            if arrivals.isEmpty || sequence >= end + Int64(CongestionFeedbackRecorder.window) {
+                arrivals.removeAll(keepingCapacity: true)
+                firstSequence = sequence
+                reportedEnd = sequence
+            }
+            // What is older than the last report but one is given up.
+            guard sequence >= firstSequence else { return false }
+            let index = Int(sequence - firstSequence)
+            while arrivals.count <= index { arrivals.append(nil) }
+            guard arrivals[offset: index] == nil else { return false }
+            arrivals[offset: index] = (now, ecn)
+            while arrivals.count > CongestionFeedbackRecorder.window { removeFirst(1) }
+            return true
+        }
+
+        /// What came since the last report but one; nil where nothing did.
+        mutating func report(now: MonotonicInstant) -> CongestionControlFeedback.Stream? {
+            guard !arrivals.isEmpty else { return nil }
+            let packets = arrivals.map { arrival in
+                arrival.map { CongestionControlFeedback.PacketArrival(ecn: $0.ecn, age: now - $0.time) }
+            }
+            let begin = UInt16(truncatingIfNeeded: firstSequence)
+            removeFirst(Int(min(max(reportedEnd - firstSequence, 0), Int64(arrivals.count))))
+            reportedEnd = firstSequence + Int64(arrivals.count)
+            return CongestionControlFeedback.Stream(ssrc: ssrc, beginSequence: begin, packets: packets)
+        }
+
+        private mutating func removeFirst(_ count: Int) {
+            arrivals.removeFirst(count)
+            firstSequence += Int64(count)
+        }
     }
 }

@@ -21,21 +21,16 @@ public struct ControlDecision: Hashable, Sendable {
     /// How long packets may wait at the sender before it skips frames instead of making more; nil where the controller
     /// leaves that to the sender.
     public var frameTimeout: Duration?
-    /// Of so many frames one is to be left out, since too much is in flight; nil for none. Where a sender cannot, the
-    /// target, which is lower then, does part of it.
-    public var frameDropInterval: Int?
     /// Why no video is to be sent now, not even at the minimum rate; nil while video is sent. Audio goes on in any case.
     public var videoPause: VideoPause?
-    /// How often the receiver is best asked for feedback; nil where the controller takes what comes.
-    public var feedbackInterval: Duration?
     /// When to ask again at the latest.
     public var nextWakeUp: MonotonicInstant
 
     public init(
         targetBitRate: BitRate, sustainedBitRate: BitRate? = nil, pacingRate: BitRate,
         pacingBurst: Duration? = nil, paddingRate: BitRate = .zero, congestionWindow: DataSize? = nil,
-        newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil, frameDropInterval: Int? = nil,
-        videoPause: VideoPause? = nil, feedbackInterval: Duration? = nil, nextWakeUp: MonotonicInstant
+        newProbeClusters: [ProbeCluster] = [], frameTimeout: Duration? = nil,
+        videoPause: VideoPause? = nil, nextWakeUp: MonotonicInstant
     ) {
         self.targetBitRate = targetBitRate
         self.sustainedBitRate = sustainedBitRate
@@ -45,9 +40,7 @@ public struct ControlDecision: Hashable, Sendable {
         self.congestionWindow = congestionWindow
         self.newProbeClusters = newProbeClusters
         self.frameTimeout = frameTimeout
-        self.frameDropInterval = frameDropInterval
         self.videoPause = videoPause
-        self.feedbackInterval = feedbackInterval
         self.nextWakeUp = nextWakeUp
     }
 }

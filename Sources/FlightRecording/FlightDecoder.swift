@@ -260,8 +260,7 @@ public struct FlightDecoder: Sendable {
             decision.frameTimeout = timeout
         }
         if flags & Flags.feedbackInterval != 0 {
-            guard let interval = body.duration() else { return nil }
-            decision.feedbackInterval = interval
+            guard body.duration() != nil else { return nil }
         }
         if flags & Flags.burst != 0 {
             guard let burst = body.duration() else { return nil }
@@ -272,8 +271,7 @@ public struct FlightDecoder: Sendable {
             decision.paddingRate = rate
         }
         if flags & Flags.frameDrop != 0 {
-            guard let interval = body.signed() else { return nil }
-            decision.frameDropInterval = Int(interval)
+            guard body.signed() != nil else { return nil }
         }
         if flags & Flags.emptyPathProbe != 0 { decision.videoPause = .emptyPathProbe }
         if flags & Flags.slowPath != 0 { decision.videoPause = .slowPath }

@@ -169,10 +169,8 @@ public struct FlightEncoder: Sendable {
         if decision.congestionWindow != nil { flags |= Flags.window }
         if !decision.newProbeClusters.isEmpty { flags |= Flags.probes }
         if decision.frameTimeout != nil { flags |= Flags.frameTimeout }
-        if decision.feedbackInterval != nil { flags |= Flags.feedbackInterval }
         if decision.pacingBurst != nil { flags |= Flags.burst }
         if decision.paddingRate > .zero { flags |= Flags.padding }
-        if decision.frameDropInterval != nil { flags |= Flags.frameDrop }
         switch decision.videoPause {
         case .emptyPathProbe: flags |= Flags.emptyPathProbe
         case .slowPath: flags |= Flags.slowPath
@@ -200,10 +198,8 @@ public struct FlightEncoder: Sendable {
             }
         }
         if let timeout = decision.frameTimeout { body.append(duration: timeout) }
-        if let interval = decision.feedbackInterval { body.append(duration: interval) }
         if let burst = decision.pacingBurst { body.append(duration: burst) }
         if decision.paddingRate > .zero { append(decision.paddingRate) }
-        if let interval = decision.frameDropInterval { body.append(signed: Int64(interval)) }
         context.target = target
         context.pacing = pacing
     }

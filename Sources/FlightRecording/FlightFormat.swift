@@ -54,9 +54,11 @@ enum FlightFormat {
         static let window: UInt64 = 2
         static let probes: UInt64 = 4
         static let frameTimeout: UInt64 = 8
+        /// Written by earlier versions, and skipped: what the controller wished of the receiver.
         static let feedbackInterval: UInt64 = 16
         static let burst: UInt64 = 32
         static let padding: UInt64 = 64
+        /// Likewise: of how many frames one was to be left out.
         static let frameDrop: UInt64 = 128
         static let emptyPathProbe: UInt64 = 256
         static let slowPath: UInt64 = 512

@@ -69,9 +69,7 @@ extension FlightReplay.Difference {
         compare("window", \.congestionWindow?.bytes)
         compare("probes", \.newProbeClusters)
         compare("frame timeout", \.frameTimeout)
-        compare("frame drop interval", \.frameDropInterval)
         compare("pause of video", \.videoPause?.rawValue)
-        compare("feedback interval", \.feedbackInterval)
         compare("next wake-up", \.nextWakeUp.nanoseconds)
         return parts.joined(separator: ", ")
     }

@@ -60,6 +60,13 @@ package final class MediaLine {
             outbound = try SRTPContext(keys: keys.outbound, direction: .outbound)
             outboundTrailerSize = DataSize(bytes: keys.outbound.profile.rtpTrailerLength)
         }
+
+        /// No keys: packets go as they are, with the size that `profile` would give them.
+        init(unprotectedAs profile: SRTPProfile) {
+            inbound = SRTPContext(unprotected: .inbound, profile: profile)
+            outbound = SRTPContext(unprotected: .outbound, profile: profile)
+            outboundTrailerSize = DataSize(bytes: profile.rtpTrailerLength)
+        }
     }
 
     /// Of the RTP header: which payload types are received, and the identifiers of the header extensions that are in use,
@@ -68,6 +75,8 @@ package final class MediaLine {
         let receivedPayloadTypes: [UInt8]
         let absoluteSendTime: UInt8?
         let outboundTransportSequence: UInt8?
+        /// Whether feedback names packets by their sources' numbers (RFC 8888).
+        let usesCongestionControlFeedback: Bool
         let inboundTransportSequence: UInt8?
         let inboundAudioLevel: UInt8?
         let inboundMID: UInt8?
@@ -80,6 +89,7 @@ package final class MediaLine {
 
         init(_ media: NegotiatedMedia) {
             let usesTransportFeedback = media.feedback.transportCC
+            usesCongestionControlFeedback = media.feedback.congestionControl
             let payloadTypes = [
                 media.payloadType, media.retransmissionPayloadType, media.flexFECPayloadType,
                 media.redundancyPayloadType,

@@ -16,6 +16,14 @@ public struct PeerConfiguration: Sendable {
     /// Without an authentic packet for so long, nothing is sent to a remote side that has been heard; nil: it is sent to
     /// all the same. Of no effect with ICE, whose consent does the same.
     public var silenceLimit: Duration?
+    /// How often the remote side is told which packets came.
+    public var feedbackTiming = FeedbackTiming.confclient
+    /// Whether the end of a frame is told at once, where feedback is that of RFC 8888.
+    package var reportsFrameEnds = true
+    /// Whether padding is sent where a probe lacks media.
+    package var canPad = true
+    /// Whether packets are encrypted and authenticated. Simulated connections do without: nobody else is on their path.
+    package var isProtected = true
     /// Makes the identifiers of connectivity checks, which nobody may foresee.
     public var checkIdentifiers: any RandomNumberGenerator & Sendable
 

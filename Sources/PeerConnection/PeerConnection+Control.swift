@@ -38,14 +38,14 @@ extension PeerConnection {
         case .fullIntraRequest(let request):
             for entry in request.entries { fullIntraRequested(entry, now: now) }
         case .transportFeedback(let feedback):
-            guard lines.contains(where: \.negotiated.feedback.transportCC),
-                let report = feedbackAdapter.handle(feedback, now: now)
-            else { return }
-            counters.transportFeedbackReceived &+= 1
-            controller.feedbackReceived(report, now: now)
-            noteLosses(report, now: now)
-            if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
-            news.hasFeedback = true
+            guard lines.contains(where: \.negotiated.feedback.transportCC) else { return }
+            arrivalsReported(feedbackAdapter.handle(feedback, now: now), news: &news, now: now)
+        case .congestionControlFeedback(let feedback):
+            guard lines.contains(where: \.negotiated.feedback.congestionControl) else { return }
+            let report = feedbackAdapter.handle(feedback, now: now) { ssrc, sequence in
+                sentPacketNumbers.transportSequence(ssrc: ssrc, sequence: sequence)
+            }
+            arrivalsReported(report, news: &news, now: now)
         case .receiverEstimatedMaximumBitrate(let estimate):
             news.remoteEstimate = estimate.bitRate
         case .maximumBitRateRequest(let request):
@@ -54,9 +54,20 @@ extension PeerConnection {
             notified(notification)
         case .bye(let goodbye):
             handle(goodbye, line: line)
-        case .sourceDescription, .congestionControlFeedback, .other:
+        case .sourceDescription, .other:
             break
         }
+    }
+
+    /// Takes what feedback says of the packets' arrivals.
+    private func arrivalsReported(_ report: TransportFeedbackReport?, news: inout ControllerNews, now: MonotonicInstant)
+    {
+        guard let report else { return }
+        counters.transportFeedbackReceived &+= 1
+        controller.feedbackReceived(report, now: now)
+        noteLosses(report, now: now)
+        if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
+        news.hasFeedback = true
     }
 
     private func note(_ reports: [ReportBlock], in news: inout ControllerNews) {

@@ -64,6 +64,11 @@ extension PeerConnection {
     /// Keys and addresses of a line whose description carries them.
     private func setUpKeys(of line: MediaLine) throws(SRTPError) {
         let media = line.negotiated
+        guard configuration.isProtected else {
+            line.keys = lines.first?.keys ?? MediaLine.Keys(unprotectedAs: .aeadAES128GCM)
+            trustRemoteDescription(of: line)
+            return
+        }
         guard let keys = media.keys else { throw .missingKeys }
         if session.isBundled, let first = lines.first, let shared = first.keys,
             first.negotiated.keys?.inbound == keys.inbound
@@ -72,10 +77,14 @@ extension PeerConnection {
         } else {
             line.keys = try MediaLine.Keys(keys)
         }
-        if configuration.trustsRemoteDescription {
-            line.rtpDestination = media.remoteRTPAddress
-            line.rtcpDestination = media.rtcpMux ? media.remoteRTPAddress : media.remoteRTCPAddress
-        }
+        trustRemoteDescription(of: line)
+    }
+
+    private func trustRemoteDescription(of line: MediaLine) {
+        guard configuration.trustsRemoteDescription else { return }
+        let media = line.negotiated
+        line.rtpDestination = media.remoteRTPAddress
+        line.rtcpDestination = media.rtcpMux ? media.remoteRTPAddress : media.remoteRTCPAddress
     }
 
     /// Finds the lines anew, and what they want of the controller.
@@ -85,7 +94,15 @@ extension PeerConnection {
         if feedbackRecorder == nil,
             let media = session.media.first(where: { $0.receives && $0.feedback.transportCC })
         {
-            feedbackRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC)
+            feedbackRecorder = TransportFeedbackRecorder(
+                senderSSRC: media.localSSRC, interval: configuration.feedbackTiming.bounds.lowerBound)
+        }
+        if congestionFeedbackRecorder == nil,
+            let media = session.media.first(where: { $0.receives && $0.feedback.congestionControl })
+        {
+            congestionFeedbackRecorder = CongestionFeedbackRecorder(
+                senderSSRC: media.localSSRC, interval: configuration.feedbackTiming.bounds.lowerBound,
+                reportsFrameEnds: configuration.reportsFrameEnds)
         }
         applyProtection()
         demandChanged(now: now)

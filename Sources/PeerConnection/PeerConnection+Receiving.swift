@@ -1,7 +1,7 @@
 import CongestionControl
 public import MediaCore
 public import NIOCore
-import RTP
+public import RTP
 public import SecureTransport
 
 extension PeerConnection {
@@ -10,15 +10,16 @@ extension PeerConnection {
     ///
     /// - Parameters:
     ///   - arrival: When it came, where that was before it was read.
+    ///   - ecn: How the network marked it.
     ///   - mayLatch: Whether an authentic packet may make its source the address to send to, where ICE does not find it.
     public func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
-        mayLatch: Bool = true, now: MonotonicInstant
+        ecn: ECNCodepoint = .notCapable, mayLatch: Bool = true, now: MonotonicInstant
     ) -> ReceiveOutcome {
         guard !isClosed else { return .unknown }
         switch DatagramKind.classify(datagram) {
         case .rtp:
-            return receiveRTP(datagram, from: source, arrival: arrival ?? now, mayLatch: mayLatch, now: now)
+            return receiveRTP(datagram, from: source, arrival: arrival ?? now, ecn: ecn, mayLatch: mayLatch, now: now)
         case .rtcp: return receiveRTCP(datagram, from: source, mayLatch: mayLatch, now: now)
         case .stun: return receiveSTUN(datagram, from: source, now: now)
         case .dtls: return receiveDTLS(datagram, from: source, now: now)
@@ -34,8 +35,8 @@ extension PeerConnection {
     // MARK: RTP
 
     private func receiveRTP(
-        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant, mayLatch: Bool,
-        now: MonotonicInstant
+        _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant,
+        ecn: ECNCodepoint, mayLatch: Bool, now: MonotonicInstant
     ) -> ReceiveOutcome {
         let size = DataSize(bytes: datagram.readableBytes)
         guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
@@ -61,6 +62,8 @@ extension PeerConnection {
             line = named
         }
         if mayLatch { latch(line: line, rtp: packet, from: source) }
+        congestionFeedbackRecorder?.received(
+            ssrc: packet.ssrc, sequence: packet.sequenceNumber, ecn: ecn, isLastOfFrame: packet.marker, now: now)
         receive(packet, datagram: datagram, line: line, size: size, from: source, arrival: arrival, now: now)
         return .accepted
     }

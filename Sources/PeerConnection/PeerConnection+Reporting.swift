@@ -22,6 +22,7 @@ extension PeerConnection {
             }
         }
         sendTransportFeedback(now: now)
+        sendCongestionControlFeedback(now: now)
     }
 
     private func keyframeRequest(line: Int, mediaSSRC: UInt32) -> RTCPPacket {
@@ -45,13 +46,27 @@ extension PeerConnection {
             return
         }
         for feedback in feedbackRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
-            var packets = [RTCPPacket.transportFeedback(feedback)]
-            if let acknowledgement = acknowledgement(line: line, now: now) { packets.append(acknowledgement) }
-            // Lines may have contexts of their own under one key. The same SSRC in two of them would use each SRTCP index
-            // twice: a replay to the remote side, and a nonce used twice with AES-GCM.
-            let sender = lines.firstIndex { $0.negotiated.localSSRC == feedback.senderSSRC } ?? line
-            sendControl(packets, line: sender, now: now)
+            sendArrivals(.transportFeedback(feedback), senderSSRC: feedback.senderSSRC, line: line, now: now)
         }
+        feedbackRecorder?.interval = configuration.feedbackTiming.interval(receiving: receiveMeter.rate(now: now))
+    }
+
+    private func sendCongestionControlFeedback(now: MonotonicInstant) {
+        guard let due = congestionFeedbackRecorder?.nextFeedbackTime, due <= now, let (line, _) = feedbackSubject,
+            let feedback = congestionFeedbackRecorder?.makeFeedback(now: now)
+        else { return }
+        sendArrivals(.congestionControlFeedback(feedback), senderSSRC: feedback.senderSSRC, line: line, now: now)
+        congestionFeedbackRecorder?.interval = configuration.feedbackTiming.interval(
+            receiving: receiveMeter.rate(now: now))
+    }
+
+    private func sendArrivals(_ feedback: RTCPPacket, senderSSRC: UInt32, line: Int, now: MonotonicInstant) {
+        var packets = [feedback]
+        if let acknowledgement = acknowledgement(line: line, now: now) { packets.append(acknowledgement) }
+        // Lines may have contexts of their own under one key. The same SSRC in two of them would use each SRTCP index
+        // twice: a replay to the remote side, and a nonce used twice with AES-GCM.
+        let sender = lines.firstIndex { $0.negotiated.localSSRC == senderSSRC } ?? line
+        sendControl(packets, line: sender, now: now)
     }
 
     /// Tells the sender of a picture that arrived whole, where it has a use for that.

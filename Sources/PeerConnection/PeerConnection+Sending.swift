@@ -1,4 +1,4 @@
-import CongestionControl
+package import CongestionControl
 public import MediaCore
 public import NIOCore
 import RTP
@@ -67,8 +67,19 @@ extension PeerConnection {
         }
         budget.spend(frame: size, now: now)
         if let delay = frameDelay.add(now - targetTime) { controller.frameDelayChanged(delay, now: now) }
-        pacer.canPad = true
+        pacer.canPad = configuration.canPad
     }
+
+    /// The RTP timestamp of the newest frame that `sendVideo` took; nil before the first.
+    package var latestVideoTimestamp: UInt32? {
+        videoLine.flatMap { lines[$0].videoSender?.latestTimestamp }
+    }
+
+    /// How long what is queued takes to leave.
+    package func queueDelay(now: MonotonicInstant) -> Duration { pacer.queueDelay(now: now) }
+
+    /// What the controller knows and wants.
+    package var controllerSnapshot: ControllerSnapshot { controller.snapshot }
 
     /// Queues an Opus packet; it leaves unpaced, ahead of everything else.
     ///
@@ -208,6 +219,14 @@ extension PeerConnection {
         }
     }
 
+    /// Numbers a packet that leaves, for feedback on it, and tells the controller.
+    private func number(_ size: DataSize, probeClusterID: Int?, now: MonotonicInstant) -> UInt16 {
+        let (sequence, sent) = feedbackAdapter.packetSent(size: size, probeClusterID: probeClusterID, now: now)
+        controller.packetSent(sent, now: now)
+        updateHold()
+        return sequence
+    }
+
     /// Numbers a packet for transport-wide feedback, and protects it.
     private func seal(
         _ packet: inout RTPPacket, line: Int, probeClusterID: Int?, now: MonotonicInstant
@@ -222,10 +241,12 @@ extension PeerConnection {
         if let id = lines[line].header.outboundTransportSequence {
             packet.extensions.setTransportSequenceNumber(0, id: id)
             let size = DataSize(bytes: packet.encodedSize) + keys.outboundTrailerSize
-            let (sequence, sent) = feedbackAdapter.packetSent(size: size, probeClusterID: probeClusterID, now: now)
+            let sequence = number(size, probeClusterID: probeClusterID, now: now)
             packet.extensions.setTransportSequenceNumber(sequence, id: id)
-            controller.packetSent(sent, now: now)
-            updateHold()
+        } else if lines[line].header.usesCongestionControlFeedback {
+            let size = DataSize(bytes: packet.encodedSize) + keys.outboundTrailerSize
+            let sequence = number(size, probeClusterID: probeClusterID, now: now)
+            sentPacketNumbers.add(ssrc: packet.ssrc, sequence: packet.sequenceNumber, transportSequence: sequence)
         }
         var datagram = packet.encode()
         do {

@@ -47,6 +47,10 @@ public final class PeerConnection {
     private var allocatedSustained = BitRate.zero
     var feedbackAdapter = TransportFeedbackAdapter()
     package var feedbackRecorder: TransportFeedbackRecorder?
+    /// The same where feedback is that of RFC 8888.
+    var congestionFeedbackRecorder: CongestionFeedbackRecorder?
+    /// Which numbers packets had, where feedback names them by the numbers of their sources (RFC 8888).
+    var sentPacketNumbers = SentPacketNumbers()
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     var pacer = Pacer<OutgoingPacket>(canPad: false)
 
@@ -142,6 +146,7 @@ public final class PeerConnection {
             if let deadline = lines[line].videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
         }
         if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
+        if let due = congestionFeedbackRecorder?.nextFeedbackTime { next = min(next, due) }
         if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
         if let deadline = transport?.nextDeadline { next = min(next, deadline) }
         return next

@@ -21,6 +21,10 @@ public struct OracleController: CongestionController {
     static let pacingFactor = 10.0
 
     private let rate: LinkRate
+    /// What the link carries of each packet besides the size that a controller is told.
+    private let packetOverhead: DataSize
+    private var sentPackets = 0
+    private var sentSize = DataSize.zero
     private var limits: RateLimits
     private var server: LinkServer
     /// When what was sent will have left the link, since the link began at zero.
@@ -31,8 +35,13 @@ public struct OracleController: CongestionController {
     private var roundTripTime: Duration?
 
     /// Creates an oracle for a link that begins at the origin of time.
-    public init(link: LinkProfile, frameInterval: Duration, limits: RateLimits) {
+    ///
+    /// - Parameter packetOverhead: What the link carries of each packet besides the size that a controller is told.
+    public init(
+        link: LinkProfile, frameInterval: Duration, limits: RateLimits, packetOverhead: DataSize = .zero
+    ) {
         rate = link.rate
+        self.packetOverhead = packetOverhead
         server = LinkServer(rate: link.rate, start: .zero)
         self.frameInterval = frameInterval
         self.limits = limits
@@ -41,7 +50,9 @@ public struct OracleController: CongestionController {
 
     public mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant) {
         inFlight += packet.size
-        busyUntil = server.serve(packet.size, now: now) - MonotonicInstant.zero
+        sentPackets += 1
+        sentSize += packet.size
+        busyUntil = server.serve(packet.size + packetOverhead, now: now) - MonotonicInstant.zero
     }
 
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
@@ -72,7 +83,9 @@ public struct OracleController: CongestionController {
         if let frame = capacity(until: time + frameInterval + Self.reserve, now: time),
             let release = capacity(until: time + Self.releaseAhead, now: time)
         {
-            target = BitRate(frame - senderQueue, over: frameInterval) * Self.utilization
+            target =
+                BitRate(DataSize(bytes: Double(frame.bytes) * packetShare) - senderQueue, over: frameInterval)
+                * Self.utilization
             window = inFlight + release
         }
         decision = ControlDecision(
@@ -80,6 +93,12 @@ public struct OracleController: CongestionController {
             pacingRate: limits.maximum * Self.pacingFactor,
             congestionWindow: window, nextWakeUp: now + .milliseconds(1))
         return decision
+    }
+
+    /// The part of what the link carries that is packets' sizes as a controller is told them.
+    private var packetShare: Double {
+        guard sentPackets > 0 else { return 1 }
+        return Double(sentSize.bytes) / Double(sentSize.bytes + sentPackets * packetOverhead.bytes)
     }
 
     /// What the link still carries until a time; nil when that is without limit.

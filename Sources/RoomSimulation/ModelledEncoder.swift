@@ -1,7 +1,6 @@
 import Conference
-import H264
 import MediaCore
-import NIOCore
+import NetworkSimulation
 import VideoCoding
 
 /// An encoder that makes frames of the sizes that a real one would make, of nothing.
@@ -37,29 +36,7 @@ final class ModelledEncoder: PictureEncoding {
         self.properties = properties
         self.content = content
         random = SeededGenerator(seed: seed)
-        format = try Self.format(dimensions, properties: properties)
-    }
-
-    /// Parameter sets for the size: those of a real encoder.
-    private static func format(
-        _ dimensions: VideoDimensions, properties: CompressionProperties
-    ) throws(VideoCodingError) -> VideoFormatDescription {
-        let outputs = EncodeOutputQueue()
-        var properties = properties
-        properties.maxFrameBytes = nil
-        properties.averageBitRate = .megabits(4)
-        let session = try CompressionSession(
-            dimensions: dimensions, properties: properties, outputHandler: outputs.append)
-        var picture = MutablePixelBuffer(format: .i420, dimensions: dimensions)
-        for plane in 0..<3 {
-            picture.withMutablePlane(plane) { bytes, _ in _ = bytes.initializeMemory(as: UInt8.self, repeating: 128) }
-        }
-        try session.encode(
-            picture.freeze(), presentationTime: .zero, options: EncodeOptions(forceKeyframe: true))
-        guard let frame = outputs.next()?.frame else {
-            throw .encodingFailed(backEnd: .openH264, code: 0)
-        }
-        return frame.sample.format
+        format = try .modelled(dimensions, properties: properties)
     }
 
     func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {

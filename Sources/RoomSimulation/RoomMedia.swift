@@ -1,6 +1,7 @@
 public import Compositing
 public import Conference
 public import MediaCore
+import NetworkSimulation
 public import VideoCoding
 
 /// What a simulated room composes, and how it encodes that.

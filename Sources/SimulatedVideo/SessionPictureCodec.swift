@@ -1,9 +1,8 @@
 import ConferenceClient
-public import H264
 public import MediaCore
 public import NetworkSimulation
 import PixelTransfer
-import VideoCoding
+public import VideoCoding
 
 /// Real pictures for a simulated flow: a clip or a generated pattern, encoded and decoded by the sessions that the relay
 /// and its clients use, and compared with the source.
@@ -19,7 +18,6 @@ public final class SessionPictureCodec: PictureCodec {
     private var session: CompressionSession?
     private let outputs = EncodeOutputQueue()
     private let decoder = DecodingPipeline()
-    private var formats = FormatTracker()
     /// The sources of the newest frames, by their number.
     private var pictures: [(frame: Int, picture: PixelBuffer)?] = Array(repeating: nil, count: keptPictures)
     private var error = SquaredError()
@@ -60,7 +58,7 @@ public final class SessionPictureCodec: PictureCodec {
 
     public func encode(
         frame: Int, at time: Duration, target: BitRate, isKeyframe: Bool
-    ) throws(PictureCodecError) -> [NALUnit]? {
+    ) throws(PictureCodecError) -> EncodedFrame? {
         let picture = try nextPicture(at: time)
         do throws(VideoCodingError) {
             let session = try session(target: target)
@@ -74,11 +72,7 @@ public final class SessionPictureCodec: PictureCodec {
         switch outputs.next()?.result {
         case .frame(let encoded):
             pictures[frame % Self.keptPictures] = (frame, picture)
-            do throws(H264ParseError) {
-                return try encoded.sample.nalUnits()
-            } catch {
-                throw PictureCodecError(reason: "the encoder's frame makes no sense: \(error)")
-            }
+            return encoded
         case .failed(let error): throw PictureCodecError(reason: "the encoder failed: \(error)")
         case .dropped, nil: return nil
         }
@@ -115,12 +109,7 @@ public final class SessionPictureCodec: PictureCodec {
 
     // MARK: Receiving
 
-    public func receive(_ unit: AccessUnit, frame: Int) throws(PictureCodecError) {
-        for set in unit.parameterSets { formats.add(set) }
-        guard let slice = unit.nalUnits.first(where: \.isVCL), let format = formats.format(of: slice) else { return }
-        let sample = SampleBuffer(
-            nalUnits: unit.nalUnits, format: format,
-            presentationTime: MediaTime(value: Int64(frame), timescale: Int32(clamping: frameRate)))
+    public func receive(_ sample: SampleBuffer, frame: Int) throws(PictureCodecError) {
         var shown: PixelBuffer?
         decoder.decode(sample) { event in
             if case .output(let output) = event, let picture = output.picture { shown = picture.pixelBuffer }

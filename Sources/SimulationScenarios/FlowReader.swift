@@ -98,7 +98,7 @@ struct FlowReader {
                 switch text {
                 case "transport-wide": .transportWide
                 case "rfc8888": .congestionControl
-                case "receiver-reports": .receiverReports(.seconds(1))
+                case "receiver-reports": .receiverReports
                 default: nil
                 }
             })
@@ -106,13 +106,9 @@ struct FlowReader {
             parameters.feedback = feedback
             parameters.isFeedbackGiven = true
         }
-        if let interval = try reader.duration("feedback-interval") {
-            guard interval > .zero else { throw reader.node.error("'feedback-interval' must be above zero") }
-            parameters.feedbackInterval = interval
-        }
-        parameters.reportInterval = try reader.duration("report-interval").flatMap { $0 > .zero ? $0 : nil }
-        parameters.packetSize = try reader.size("packet-size") ?? parameters.packetSize
-        parameters.maximumPacerDelay = try reader.duration("frame-timeout") ?? parameters.maximumPacerDelay
+        parameters.feedbackTiming =
+            try reader.value("feedback-interval", expected: FeedbackTiming.expected, FeedbackTiming.init(parsing:))
+            ?? parameters.feedbackTiming
         parameters.canPad = try reader.boolean("padding") ?? true
         parameters.audio = try reader.rate("audio")
         parameters.repair =

@@ -33,7 +33,7 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
             SimulatedController(
                 OracleController(
                     link: LinkProfile(rate: context.fairRate), frameInterval: context.frameInterval,
-                    limits: context.limits))
+                    limits: context.limits, packetOverhead: context.packetOverhead))
         }
     }
 }

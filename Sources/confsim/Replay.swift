@@ -51,6 +51,13 @@ struct Replay: AsyncParsableCommand {
     @Option(help: "Frames per second.")
     var frameRate = 30
 
+    @Option(
+        help: ArgumentHelp(
+            "How often the receiver tells what came: \(FeedbackTiming.expected).",
+            discussion: "A controller that brings its own receiver (scream, nada) keeps that one's without this option."
+        ))
+    var feedbackInterval: String?
+
     @OptionGroup(title: "What is sent")
     var pictures: PictureOptions
 
@@ -97,6 +104,9 @@ struct Replay: AsyncParsableCommand {
             guard let (name, factor) = Self.scaling(text), parameters.scale(name, by: factor) else {
                 throw ValidationError("'--scale \(text)' is not understood; expected one such as drainTime=1.5.")
             }
+        }
+        if let feedbackInterval, FeedbackTiming(parsing: feedbackInterval) == nil {
+            throw ValidationError("--feedback-interval is \(feedbackInterval); expected \(FeedbackTiming.expected).")
         }
         if flightRecorder != nil {
             guard traces.count <= 1 else {
@@ -169,6 +179,7 @@ struct Replay: AsyncParsableCommand {
         let encoder = EncoderModel.Configuration(frameRate: frameRate, minimum: min, maximum: max)
         var parameters = MediaFlowParameters(encoder: encoder)
         pictures.apply(to: &parameters)
+        parameters.feedbackTiming = feedbackInterval.flatMap(FeedbackTiming.init(parsing:))
         return Scenario(
             name: name, duration: length,
             links: [

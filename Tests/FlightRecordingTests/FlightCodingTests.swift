@@ -49,8 +49,7 @@ struct FlightCodingTests {
         #expect(
             names(decision) == [
                 "targetBitRate", "sustainedBitRate", "pacingRate", "pacingBurst", "paddingRate", "congestionWindow",
-                "newProbeClusters", "frameTimeout", "frameDropInterval", "videoPause", "feedbackInterval",
-                "nextWakeUp",
+                "newProbeClusters", "frameTimeout", "videoPause", "nextWakeUp",
             ])
     }
 

@@ -34,7 +34,7 @@ struct FlightReplayTests {
             recordedFlow(
                 kind, link: LinkProfile(rate: .fixed(.megabits(1)), delay: .milliseconds(30)),
                 duration: .seconds(10),
-                feedback: .receiverReports(.seconds(1))))
+                feedback: .receiverReports))
         #expect(flight.records.contains { if case .receiverReportReceived = $0.event { true } else { false } })
         #expect(replay(flight.records, kind).differenceCount == 0)
     }
@@ -65,9 +65,9 @@ struct FlightReplayTests {
     }
 
     @Test("no damage to a recording makes its reader or a controller trap", arguments: UInt64(0)..<4)
-    func mutations(seed: UInt64) {
+    func mutations(seed: UInt64) throws {
         let link = LinkProfile(rate: .fixed(.kilobits(700)), delay: .milliseconds(30), loss: .bernoulli(0.02))
-        let original = recordedFlow(
+        let original = try recordedFlow(
             seed.isMultiple(of: 2) ? .google : .scream, link: link, duration: .seconds(3), seed: seed)
         var random = SeededGenerator(seed: seed)
         var outcomes: Set<String> = []

@@ -60,21 +60,26 @@ enum TestController: String, CaseIterable {
 /// Simulates a flow and records its controller.
 func recordedFlow(
     _ kind: TestController, link: LinkProfile, limits: RateLimits = .test, duration: Duration,
-    feedback: MediaFlowParameters.Feedback? = nil, reportInterval: Duration? = .seconds(1), seed: UInt64 = 1
-) -> [UInt8] {
+    feedback: MediaFlowParameters.Feedback? = nil, seed: UInt64 = 1
+) throws -> [UInt8] {
     let memory = FlightMemory()
     let recorder = FlightRecorder(
-        header: FlightHeader(controller: kind.rawValue, limits: limits, start: .zero), sink: memory)
-    let controller = RecordingController(kind.make(limits: limits), recorder: recorder)
-    var simulation = MediaFlowSimulation(
-        configuration: MediaFlowConfiguration(
-            link: link,
-            flow: MediaFlowParameters(
-                encoder: EncoderModel.Configuration(frameRate: 30, minimum: limits.minimum, maximum: limits.maximum),
-                feedback: feedback ?? kind.feedback, reportInterval: reportInterval),
-            duration: duration, seed: seed),
-        controller: controller)
-    _ = simulation.run()
+        header: FlightHeader(
+            controller: kind.rawValue, limits: limits, start: .zero, packetOverhead: DataSize(bytes: 28)), sink: memory)
+    let parameters = MediaFlowParameters(
+        encoder: EncoderModel.Configuration(frameRate: 30, minimum: limits.minimum, maximum: limits.maximum),
+        feedback: feedback ?? kind.feedback)
+    let scenario = Scenario(
+        name: "flight", duration: duration,
+        links: [
+            .init(name: "forward", profile: link),
+            .init(name: "backward", profile: LinkProfile(delay: link.delay)),
+        ],
+        flows: [.init(name: "video", kind: .media(parameters, limits), forward: ["forward"], backward: ["backward"])])
+    var simulation = try ScenarioSimulation(scenario: scenario, seed: seed) { _ in
+        SimulatedController(RecordingController(kind.make(limits: limits), recorder: recorder))
+    }
+    _ = simulation.run(controllerName: kind.rawValue)
     recorder.finish()
     return memory.bytes
 }
@@ -168,13 +173,10 @@ struct RandomFlight {
         if Bool.random(using: &random) { decision.frameTimeout = duration() }
         if Bool.random(using: &random) { decision.pacingBurst = duration() }
         if Bool.random(using: &random) { decision.paddingRate = rate(&random) }
-        if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 1...9, using: &random) }
         let pauses: [VideoPause?] = [nil, .emptyPathProbe, .slowPath]
         decision.videoPause = pauses.randomElement(using: &random) ?? nil
-        if Bool.random(using: &random) { decision.feedbackInterval = duration() }
         if Bool.random(using: &random) { decision.pacingBurst = duration() }
         if Bool.random(using: &random) { decision.paddingRate = .kilobits(Double.random(in: 1...5000, using: &random)) }
-        if Bool.random(using: &random) { decision.frameDropInterval = Int.random(in: 2...50, using: &random) }
         for id in 0..<Int.random(in: 0...3, using: &random) {
             decision.newProbeClusters.append(ProbeCluster(id: id, rate: rate(&random), minimumDuration: duration()))
         }

@@ -170,14 +170,15 @@ struct RecordingTests {
                     pacerDelay: .zero, now: now)
             }
             guard !isPaused(index) else { continue }
-            let frame = recording.frameEncoded(packetCount: 2, now: now)
-            for packet in 0..<2 {
-                recording.packetSent(size: size, isPadding: false, now: now)
-                guard let delay = delay(index, packet) else { continue }
+            let frame = recording.nextFrame
+            recording.frameEncoded(now: now)
+            for _ in 0..<2 { recording.packetSent(size: size, frame: frame, kind: .media, now: now) }
+            for delay in (0..<2).compactMap({ delay(index, $0) }) {
                 recording.packetReceived(
-                    size: size, isMedia: true, frame: frame, sendTime: now,
+                    size: size, media: .frame(frame), sendTime: now,
                     queueingDelay: .milliseconds(max(delay - 20, 0)), isMarked: false,
                     now: now + .milliseconds(delay))
+                recording.frameDelivered(frame, now: now + .milliseconds(delay))
             }
         }
         return values(recording)

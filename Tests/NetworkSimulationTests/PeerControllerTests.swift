@@ -107,12 +107,14 @@ struct PeerControllerTests {
         let made = SimulatedController(
             NADACongestionController(
                 limits: RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(8))),
-            feedback: .congestionControl, feedbackInterval: .milliseconds(100), reportsFrameEnds: false)
+            feedback: .congestionControl, feedbackTiming: .every(.milliseconds(100)), reportsFrameEnds: false)
         let adapted = made.adapting(parameters)
         #expect(adapted.feedback == .congestionControl)
-        #expect(adapted.feedbackInterval == .milliseconds(100))
+        #expect(adapted.feedbackTiming == .every(.milliseconds(100)))
         #expect(!adapted.reportsFrameEnds)
         parameters.isFeedbackGiven = true
+        parameters.feedbackTiming = .browser
+        #expect(made.adapting(parameters).feedbackTiming == .browser)
         #expect(made.adapting(parameters).feedback == .transportWide)
         #expect(made.adapting(parameters).reportsFrameEnds)
     }

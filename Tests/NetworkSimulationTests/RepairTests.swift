@@ -15,8 +15,7 @@ struct RepairTests {
     ) throws -> ScenarioResult {
         let limits = RateLimits(minimum: .kilobits(150), start: rate, maximum: .megabits(4))
         var parameters = MediaFlowParameters(
-            encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum), repair: repair,
-            reportInterval: .seconds(1))
+            encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum), repair: repair)
         parameters.events = events
         let scenario = Scenario(
             name: "repair", duration: .seconds(seconds),
@@ -72,8 +71,8 @@ struct RepairTests {
     func underTheTarget() throws {
         let result = try run(.nack, loss: 0.1, rate: .megabits(2))
         let sent = try #require(result.metrics[.sendRate])
-        // Up to the budget's quarter of a second of debt.
-        #expect((1.8...2.04).contains(sent))
+        // Up to the budget's quarter of a second of debt, and what IP and UDP headers add to packets of 1100 bytes.
+        #expect((1.8...2.09).contains(sent))
         #expect(try #require(result.metrics[.retransmitted]) > 7)
     }
 
@@ -84,18 +83,5 @@ struct RepairTests {
         let outage = try run(
             .nack, loss: 0.05, events: [(.seconds(5), .feedbackLost(true)), (.seconds(15), .feedbackLost(false))])
         #expect(try #require(outage.metrics[.residualLoss]) > 1)
-    }
-
-    @Test("a frame of the model is cut into packets of about the same size, which make up its size on the wire")
-    func modelFrames() throws {
-        let frame = ModelFrame(packetSize: DataSize(bytes: 1200))
-        let stream = SentVideoStream(packetSize: DataSize(bytes: 1200))
-        for bytes in [100, 1200, 1300, 5000, 33_333] {
-            let packets = stream.packetize(frame.slices(DataSize(bytes: bytes)), frame: 7)
-            #expect(packets.count == (bytes + 1199) / 1200)
-            #expect(packets.reduce(0) { $0 + $1.size.bytes } == bytes)
-            #expect(packets.allSatisfy { $0.size.bytes <= 1200 && $0.frame == 7 })
-            #expect(packets.map(\.isLastOfFrame) == packets.indices.map { $0 == packets.count - 1 })
-        }
     }
 }

@@ -40,7 +40,7 @@ struct ScenarioTests {
         SimulatedController(
             OracleController(
                 link: LinkProfile(rate: context.fairRate), frameInterval: context.frameInterval,
-                limits: context.limits))
+                limits: context.limits, packetOverhead: context.packetOverhead))
     }
 
     @Test("an oracle uses over 98 % of a steady link with less than 10 ms in the queue", arguments: [3.0, 6])

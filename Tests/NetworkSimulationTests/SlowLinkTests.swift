@@ -14,9 +14,8 @@ struct SlowLinkTests {
         tcp: TCPFlowParameters? = nil, seconds: Int = 40, seed: UInt64 = 1
     ) throws -> ScenarioResult {
         let limits = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(8))
-        var parameters = MediaFlowParameters(
+        let parameters = MediaFlowParameters(
             encoder: EncoderModel.Configuration(minimum: limits.minimum, maximum: limits.maximum), audio: audio)
-        parameters.reportInterval = .seconds(1)
         var flows: [Scenario.Flow] = [
             .init(name: "video", kind: .media(parameters, limits), forward: ["forward"], backward: ["backward"])
         ]
@@ -44,7 +43,7 @@ struct SlowLinkTests {
 
     @Test(
         "the queue stays below 400 ms whatever the link carries and the buffer holds",
-        arguments: [60.0, 100, 150, 200, 400], [deep, .duration(.milliseconds(300))])
+        arguments: [60.0, 80, 100, 150, 200, 400], [deep, .duration(.milliseconds(300))])
     func steady(kilobits: Double, buffer: QueueLimit) throws {
         let result = try run(.fixed(.kilobits(kilobits)), queue: buffer)
         let (most, longest) = queue(result)
@@ -53,7 +52,7 @@ struct SlowLinkTests {
         if kilobits >= 150 { #expect(try #require(result.metrics[.utilization]) > 90) }
     }
 
-    @Test("so it does where a twentieth of the packets is lost", arguments: [60.0, 100, 150, 200, 400])
+    @Test("so it does where a twentieth of the packets is lost", arguments: [60.0, 80, 100, 150, 200, 400])
     func loss(kilobits: Double) throws {
         let (most, longest) = queue(try run(.fixed(.kilobits(kilobits)), loss: 0.05))
         #expect(most < 400)

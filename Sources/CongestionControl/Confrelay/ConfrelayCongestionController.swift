@@ -148,8 +148,7 @@ public struct ConfrelayCongestionController: CongestionController {
             targetBitRate: target, sustainedBitRate: sustained, pacingRate: pacingRate,
             pacingBurst: marks.isScalable ? .zero : nil, congestionWindow: congestionWindow,
             newProbeClusters: newProbe.map { [$0] } ?? [], frameTimeout: frameTimeout,
-            videoPause: videoPause, feedbackInterval: parameters.feedbackInterval,
-            nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
+            videoPause: videoPause, nextWakeUp: now + (isIdle ? Self.idleInterval : Self.interval))
     }
 
     /// Beside others the queue is theirs as well.

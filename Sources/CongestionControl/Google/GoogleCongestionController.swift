@@ -139,8 +139,7 @@ public struct GoogleCongestionController: CongestionController {
         for cluster in clusters { probeRate.expect(cluster) }
         return ControlDecision(
             targetBitRate: target, pacingRate: pacingRate, pacingBurst: Self.pacingBurst, paddingRate: paddingRate,
-            newProbeClusters: clusters, frameDropInterval: frameDropInterval,
-            nextWakeUp: lastProcess + Self.processInterval)
+            newProbeClusters: clusters, nextWakeUp: lastProcess + Self.processInterval)
     }
 
     public var snapshot: ControllerSnapshot {

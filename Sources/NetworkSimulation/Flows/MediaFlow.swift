@@ -1,117 +1,198 @@
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import NIOCore
 import RTP
+import SecureTransport
 
-/// A sender of video, and of audio beside it, under a congestion controller, and its receiver.
-///
-/// What the relay does is done by the relay's own code: pacing, packets' numbers, feedback, and where lost packets are
-/// repaired or pictures are real also H.264 payloads, the history, the jitter buffer and the budget of what is sent.
+/// A sender of video, and of audio beside it, under a congestion controller, and its receiver: two peer connections, as a
+/// relay and its clients have them, over simulated links.
 struct MediaFlow: SimulatedFlow {
-    struct Outgoing: Sendable {
-        var size: DataSize
-        /// The frame that it belongs to; one of the constants below otherwise.
-        var frame: Int
-        var isLastOfFrame = false
-        /// What it holds, where the flow has a stream.
-        var content: SentVideoStream.Packet?
-        /// The transport-wide number that it had when it was sent first; nil for what was not sent before.
-        var repeatedSequence: Int64?
-
-        static let padding = -1
-        static let audio = -2
-    }
-
-    enum FeedbackMessage {
-        case transportWide(TransportFeedback)
-        case congestionControl(CongestionControlFeedback)
-        case receiverReport(fractionLost: Double, newestSent: MonotonicInstant, held: Duration)
-        case missing(GenericNACK)
-        case pictureLoss
-    }
-
-    enum Timer {
+    private enum Timer {
         static let frame = -1
         static let audio = -2
-        static let report = -3
-        static let stop = -4
+        static let stop = -3
         // From zero on: the events of the parameters.
     }
 
-    static let audioInterval = Duration.milliseconds(20)
+    /// What an IPv4 and a UDP header add to a datagram (RFC 791, RFC 768).
+    static let datagramOverhead = DataSize(bytes: 28)
 
     let number: Int
-    let parameters: MediaFlowParameters
-    var recording: MediaFlowRecording
-    var messages = MessageSlots<FeedbackMessage>()
-    var isSending = true
-    var isFeedbackLost = false
-
-    // The sender.
-    var controller: any CongestionController
-    var decision: ControlDecision
-    var encoder: EncoderModel
-    let codec: (any PictureCodec)?
-    var codecFailure: PictureCodecError?
-    var isKeyframeRequested = false
-    var lastKeyframeRequest: MonotonicInstant?
-    var pacer: Pacer<Outgoing>
-    var adapter = TransportFeedbackAdapter()
-    let modelFrame: ModelFrame
-    /// Nil where neither losses are repaired nor pictures are real: then sizes are all that matters.
-    let sentStream: SentVideoStream?
-    var allocator: BitrateAllocator
-    var budget = SendBudget()
-    var fractionLost = 0.0
-    var hasFeedback = false
-    var applicationLimit: BitRate?
-    /// Frames since the controller asked for the first time to leave some out.
-    var dropCounter = 0
-
-    /// What the packets of the stream hold that are under way, by their transport-wide numbers.
-    var contents: MessageSlots<SentVideoStream.Packet>
-
-    // The receiver.
-    var recorder: TransportFeedbackRecorder
-    var congestionRecorder: CongestionFeedbackRecorder
-    let receivedStream: ReceivedVideoStream?
-    var loss = ReceiverLoss()
-    /// The receiver's clock has an origin of its own, as in life.
-    let receiverClockOffset = Duration.seconds(86_400)
+    private let parameters: MediaFlowParameters
+    private let codec: any PictureCodec
+    private let sender: MediaFlowSender
+    private let receiver: MediaFlowReceiver
+    private var recording: MediaFlowRecording
+    private var packets = SimulatedMediaPackets()
+    private var isFeedbackLost = false
+    /// Why the codec can go on no more; nil where it can.
+    private(set) var codecFailure: PictureCodecError?
 
     init(
-        number: Int, parameters: MediaFlowParameters, controller: any CongestionController,
-        codec: (any PictureCodec)? = nil, setting: MediaFlowRecording.Setting, seed: UInt64
-    ) {
+        number: Int, parameters: MediaFlowParameters, limits: RateLimits, controller: any CongestionController,
+        codec: any PictureCodec, setting: MediaFlowRecording.Setting, seed: UInt64
+    ) throws(PictureCodecError) {
         self.number = number
         self.parameters = parameters
-        self.controller = controller
         self.codec = codec
-        encoder = EncoderModel(configuration: parameters.encoder, seed: seed)
-        pacer = Pacer(canPad: parameters.canPad)
-        recorder = TransportFeedbackRecorder(senderSSRC: 1, interval: parameters.feedbackInterval)
-        congestionRecorder = CongestionFeedbackRecorder(
-            senderSSRC: 1, mediaSSRC: 2, interval: parameters.feedbackInterval,
-            reportsFrameEnds: parameters.reportsFrameEnds)
-        modelFrame = ModelFrame(packetSize: parameters.packetSize)
-        let repairs = parameters.repair == .nack
-        let hasStream = repairs || codec != nil
-        sentStream = hasStream ? SentVideoStream(packetSize: parameters.packetSize) : nil
-        receivedStream = hasStream ? ReceivedVideoStream(repairs: repairs, needsReferences: codec != nil) : nil
-        contents = MessageSlots(capacity: hasStream ? 4096 : 1)
-        // The sizes of the model are those on the wire.
-        allocator = BitrateAllocator(
-            configuration: BitrateAllocator.Configuration(
-                audio: nil, video: parameters.encoder.minimum...parameters.encoder.maximum,
-                packetOverhead: codec == nil ? .zero : SentVideoStream.packetOverhead,
-                videoPayloadSize: parameters.packetSize - SentVideoStream.packetOverhead))
-        recording = MediaFlowRecording(setting: setting, waitsForDelivery: hasStream)
-        decision = self.controller.advance(now: .zero + parameters.start)
+        let sessions = MediaFlowSessions(parameters)
+        do throws(SRTPError) {
+            sender = try MediaFlowSender(
+                session: sessions.sender, parameters: parameters, limits: limits, controller: controller, seed: seed)
+            receiver = try MediaFlowReceiver(session: sessions.receiver, parameters: parameters, seed: seed &+ 1)
+        } catch {
+            throw PictureCodecError(reason: "\(error)")
+        }
+        recording = MediaFlowRecording(setting: setting)
+    }
+
+    // MARK: Events
+
+    mutating func begin(_ network: SimulatedNetwork) {
+        let start = MonotonicInstant.zero + parameters.start
+        for (index, item) in parameters.events.enumerated() {
+            network.schedule(flow: number, tag: index, at: .zero + item.time)
+        }
+        network.schedule(flow: number, tag: Timer.frame, at: start)
+        if parameters.audio != nil { network.schedule(flow: number, tag: Timer.audio, at: start) }
+        if let stop = parameters.stop { network.schedule(flow: number, tag: Timer.stop, at: .zero + stop) }
+        network.wake(flow: number, at: start)
+    }
+
+    mutating func timer(_ tag: Int, _ network: SimulatedNetwork) {
+        let now = network.now
+        switch tag {
+        case Timer.frame:
+            encodeFrame(now: now)
+            network.schedule(flow: number, tag: Timer.frame, at: now + parameters.encoder.frameInterval)
+        case Timer.audio:
+            sender.sendAudio(now: now)
+            network.schedule(flow: number, tag: Timer.audio, at: now + MediaFlowSender.audioInterval)
+        case Timer.stop: sender.setSending(false, now: now)
+        default: handle(parameters.events[tag].event, now: now)
+        }
+        network.wake(flow: number, at: now)
+    }
+
+    private mutating func handle(_ event: MediaFlowParameters.Event, now: MonotonicInstant) {
+        switch event {
+        case .keyframeRequest: sender.isKeyframeRequested = true
+        case .contentChange(let factor): codec.contentChanged(factor: factor)
+        case .feedbackLost(let isLost): isFeedbackLost = isLost
+        case .sending(let isSending): sender.setSending(isSending, now: now)
+        case .applicationLimit(let limit): sender.applicationLimit = limit
+        }
+    }
+
+    private mutating func encodeFrame(now: MonotonicInstant) {
+        guard sender.isSending, codecFailure == nil else { return }
+        do throws(PictureCodecError) {
+            let frame = recording.nextFrame
+            guard sender.hasRoomForVideo(now: now) else {
+                recording.frameSkipped(now: now)
+                return try codec.skipPicture()
+            }
+            let encoded = try codec.encode(
+                frame: frame, at: now - .zero, target: sender.videoBitRate, isKeyframe: sender.isKeyframeRequested)
+            guard let encoded, let timestamp = sender.send(encoded, now: now) else {
+                recording.frameSkipped(now: now)
+                return
+            }
+            recording.frameEncoded(now: now)
+            packets.frameEncoded(frame, timestamp: timestamp)
+        } catch {
+            codecFailure = error
+        }
+    }
+
+    mutating func wake(_ network: SimulatedNetwork) {
+        let now = network.now
+        guard now >= .zero + parameters.start else { return }
+        receiver.wake(now: now)
+        takeFrames(now: now)
+        sendFeedback(network)
+        sender.wake(now: now)
+        sendMedia(network)
+        network.wake(flow: number, at: min(sender.nextWakeUp(now: now), receiver.nextWakeUp(now: now)))
+    }
+
+    mutating func receive(_ packet: SimulatedPacket, _ network: SimulatedNetwork) {
+        let now = network.now
+        guard let media = packets.take(packet.detail) else { return }
+        switch packet.direction {
+        case .forward:
+            if let kind = media.kind {
+                recording.packetReceived(
+                    size: packet.size, media: packets.received(kind), sendTime: packet.sendTime,
+                    queueingDelay: packet.queueingDelay, isMarked: packet.ecn == .congestionExperienced, now: now)
+            }
+            receiver.receive(media.datagram, ecn: packet.ecn, now: now)
+            takeFrames(now: now)
+        case .backward:
+            sender.receive(media.datagram, now: now)
+        }
+        network.wake(flow: number, at: now)
+    }
+
+    // MARK: Packets and frames
+
+    private mutating func sendMedia(_ network: SimulatedNetwork) {
+        while let datagram = sender.pollTransmit(now: network.now) {
+            let media = packets.sent(datagram)
+            let size = DataSize(bytes: datagram.readableBytes) + Self.datagramOverhead
+            if let kind = media.kind {
+                recording.packetSent(size: size, frame: packets.sending(kind), kind: kind.role, now: network.now)
+            }
+            network.send(
+                SimulatedPacket(
+                    flow: number, direction: .forward, size: size,
+                    ecn: media.kind == nil ? .notCapable : parameters.ecn,
+                    sendTime: network.now, detail: packets.put(media)))
+        }
+    }
+
+    private mutating func sendFeedback(_ network: SimulatedNetwork) {
+        while let datagram = receiver.pollTransmit(now: network.now) {
+            guard !isFeedbackLost else { continue }
+            let size = DataSize(bytes: datagram.readableBytes) + Self.datagramOverhead
+            recording.feedbackSent(size: size)
+            network.send(
+                SimulatedPacket(
+                    flow: number, direction: .backward, size: size, sendTime: network.now,
+                    detail: packets.put(SimulatedMediaPacket(datagram: datagram))))
+        }
+    }
+
+    /// Takes the frames that came out of the receiver.
+    private mutating func takeFrames(now: MonotonicInstant) {
+        while let sample = receiver.pollFrame() {
+            guard codecFailure == nil, let frame = packets.frame(of: sample) else { continue }
+            recording.frameDelivered(frame, now: now)
+            do throws(PictureCodecError) {
+                try codec.receive(sample, frame: frame)
+            } catch {
+                codecFailure = error
+            }
+        }
+    }
+
+    // MARK: Measurements
+
+    mutating func sample(_ network: SimulatedNetwork) {
+        let now = network.now
+        let path = network.path(of: number).forward
+        let from = recording.lastSample
+        recording.sample(
+            controller: sender.controllerSnapshot,
+            capacity: network.capacity(of: path, from: from, to: now - .zero),
+            isActive: sender.isSending && now - .zero > parameters.start,
+            queueDelay: network.queueDelay(of: path), pacerDelay: sender.queueDelay(now: now), now: now)
     }
 
     func report(link: LinkModel<SimulatedPacket>.Statistics) -> MediaFlowReport {
-        var report = recording.report(link: link, keyframeCount: codec?.keyframeCount ?? encoder.keyframeCount)
-        if let quality = codec?.quality {
+        var report = recording.report(link: link, keyframeCount: codec.keyframeCount)
+        if let quality = codec.quality {
             report.metrics[.pictureNoise] = quality.psnr
             report.metrics[.pictureSimilarity] = quality.ssim
         }
@@ -124,100 +205,4 @@ struct MediaFlow: SimulatedFlow {
     }
 
     var samples: [MediaFlowSample] { recording.samples }
-
-    // MARK: Events
-
-    mutating func begin(_ network: SimulatedNetwork) {
-        let start = MonotonicInstant.zero + parameters.start
-        apply(decision, now: start)
-        for (index, item) in parameters.events.enumerated() {
-            network.schedule(flow: number, tag: index, at: .zero + item.time)
-        }
-        network.schedule(flow: number, tag: Timer.frame, at: start)
-        if parameters.audio != nil { network.schedule(flow: number, tag: Timer.audio, at: start) }
-        if let interval = reportInterval { network.schedule(flow: number, tag: Timer.report, at: start + interval) }
-        if let stop = parameters.stop { network.schedule(flow: number, tag: Timer.stop, at: .zero + stop) }
-        network.wake(flow: number, at: max(decision.nextWakeUp, start))
-    }
-
-    private var reportInterval: Duration? {
-        if case .receiverReports(let interval) = parameters.feedback { return interval }
-        return parameters.reportInterval
-    }
-
-    mutating func timer(_ tag: Int, _ network: SimulatedNetwork) {
-        switch tag {
-        case Timer.frame:
-            encodeFrame(now: network.now)
-            network.schedule(flow: number, tag: Timer.frame, at: network.now + parameters.encoder.frameInterval)
-        case Timer.audio:
-            sendAudio(now: network.now)
-            network.schedule(flow: number, tag: Timer.audio, at: network.now + Self.audioInterval)
-        case Timer.report:
-            sendReceiverReport(network)
-            if let interval = reportInterval {
-                network.schedule(flow: number, tag: Timer.report, at: network.now + interval)
-            }
-        case Timer.stop: setSending(false)
-        default: handle(parameters.events[tag].event)
-        }
-        network.wake(flow: number, at: network.now)
-    }
-
-    private mutating func handle(_ event: MediaFlowParameters.Event) {
-        switch event {
-        case .keyframeRequest: requestKeyframe()
-        case .contentChange(let factor): encoder.contentChanged(factor: factor)
-        case .feedbackLost(let isLost): isFeedbackLost = isLost
-        case .sending(let isSending): setSending(isSending)
-        case .applicationLimit(let limit): applicationLimit = limit
-        }
-    }
-
-    mutating func requestKeyframe() {
-        encoder.requestKeyframe()
-        isKeyframeRequested = true
-    }
-
-    private mutating func setSending(_ isSending: Bool) {
-        self.isSending = isSending
-        // A probe must not wait for padding that is not made.
-        pacer.canPad = isSending && parameters.canPad
-    }
-
-    mutating func wake(_ network: SimulatedNetwork) {
-        let now = network.now
-        if let stream = receivedStream, stream.nextDeadline <= now { deliver(now: now) }
-        sendFeedback(network)
-        if hasFeedback || now >= decision.nextWakeUp {
-            hasFeedback = false
-            advanceController(now: now)
-        }
-        sendPackets(network)
-        var next = decision.nextWakeUp
-        if let time = pacer.nextSendTime(now: now) { next = min(next, time) }
-        network.wake(flow: number, at: min(next, nextReceiverWakeUp))
-    }
-
-    mutating func receive(_ packet: SimulatedPacket, _ network: SimulatedNetwork) {
-        switch packet.direction {
-        case .forward:
-            receiveMedia(packet, now: network.now)
-            network.wake(flow: number, at: nextReceiverWakeUp)
-        case .backward:
-            receiveFeedback(packet, now: network.now)
-            network.wake(flow: number, at: network.now)
-        }
-    }
-
-    mutating func sample(_ network: SimulatedNetwork) {
-        let now = network.now
-        let path = network.path(of: number).forward
-        let from = recording.lastSample
-        recording.sample(
-            controller: controller.snapshot,
-            capacity: network.capacity(of: path, from: from, to: now - .zero),
-            isActive: isSending && now - .zero > parameters.start,
-            queueDelay: network.queueDelay(of: path), pacerDelay: pacer.queueDelay(now: now), now: now)
-    }
 }

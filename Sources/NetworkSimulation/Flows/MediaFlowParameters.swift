@@ -1,3 +1,4 @@
+public import CongestionControl
 public import MediaCore
 public import RTP
 
@@ -7,18 +8,17 @@ public struct MediaFlowParameters: Sendable {
     public enum Feedback: Hashable, Sendable {
         /// Transport-wide feedback.
         case transportWide
-        /// Congestion control feedback (RFC 8888), at the interval and, unless that is off, with each frame's last
-        /// packet; it tells marks.
+        /// Congestion control feedback (RFC 8888); it tells marks.
         case congestionControl
-        /// Receiver reports alone, at this interval.
-        case receiverReports(Duration)
+        /// Receiver reports alone.
+        case receiverReports
     }
 
     /// What becomes of packets that were lost.
     public enum Repair: String, CaseIterable, Sendable {
         /// Nothing: their frames are lost.
         case none
-        /// The receiver asks for them, and the sender sends them again, within the target.
+        /// The receiver asks for them, and the sender sends them again (RFC 4588), within the target.
         case nack
     }
 
@@ -30,7 +30,7 @@ public struct MediaFlowParameters: Sendable {
         case contentChange(Double)
         /// Feedback is lost from now on, or no more.
         case feedbackLost(Bool)
-        /// The sender sends media from now on, or none.
+        /// The sender's camera and microphone are on from now on, or off.
         case sending(Bool)
         /// The encoder makes no more than this from now on, whatever the target.
         case applicationLimit(BitRate)
@@ -45,22 +45,16 @@ public struct MediaFlowParameters: Sendable {
     public var start: Duration
     public var stop: Duration?
     public var feedback: Feedback
-    /// How often the receiver sends its feedback, where it is not receiver reports alone.
-    public var feedbackInterval: Duration
+    /// How often the receiver sends its feedback; nil for the receiver that the controller was made for, or a browser.
+    public var feedbackTiming: FeedbackTiming?
     /// Whether congestion control feedback comes with each frame's last packet, too.
     public var reportsFrameEnds = true
-    /// Whether the feedback was asked for: a controller's wish is second to it.
+    /// Whether the kind of feedback was asked for: what a controller was made for is second to it.
     public var isFeedbackGiven = false
-    /// The interval of receiver reports beside the feedback; nil for none.
-    public var reportInterval: Duration?
     public var events: [(time: Duration, event: Event)]
-    /// The largest packet, with headers.
-    public var packetSize: DataSize
-    /// The sender skips a frame while a packet has waited this long in the pacer.
-    public var maximumPacerDelay: Duration
     /// Whether the sender makes padding where a probe lacks media.
     public var canPad: Bool
-    /// Audio that is sent beside the video, a packet each 20 ms, and counts in the target; nil for none.
+    /// The most that Opus takes beside the video, without packets' headers, in a packet each 20 ms; nil for no audio.
     public var audio: BitRate?
     /// How packets are marked when they leave.
     public var ecn: ECNCodepoint
@@ -70,10 +64,8 @@ public struct MediaFlowParameters: Sendable {
     public init(
         encoder: EncoderModel.Configuration, pictures: PictureCoding? = nil, repair: Repair = .nack,
         start: Duration = .zero, stop: Duration? = nil, feedback: Feedback = .transportWide,
-        feedbackInterval: Duration = .milliseconds(50),
-        reportInterval: Duration? = nil, events: [(time: Duration, event: Event)] = [],
-        packetSize: DataSize = DataSize(bytes: 1200), maximumPacerDelay: Duration = .milliseconds(250),
-        canPad: Bool = true, audio: BitRate? = nil, ecn: ECNCodepoint = .notCapable, receiverClockDrift: Double = 0
+        feedbackTiming: FeedbackTiming? = nil, events: [(time: Duration, event: Event)] = [], canPad: Bool = true,
+        audio: BitRate? = nil, ecn: ECNCodepoint = .notCapable, receiverClockDrift: Double = 0
     ) {
         self.encoder = encoder
         self.pictures = pictures
@@ -81,11 +73,8 @@ public struct MediaFlowParameters: Sendable {
         self.start = start
         self.stop = stop
         self.feedback = feedback
-        self.feedbackInterval = feedbackInterval
-        self.reportInterval = reportInterval
+        self.feedbackTiming = feedbackTiming
         self.events = events
-        self.packetSize = packetSize
-        self.maximumPacerDelay = maximumPacerDelay
         self.canPad = canPad
         self.audio = audio
         self.ecn = ecn

@@ -1,9 +1,10 @@
-public import H264
 public import MediaCore
+public import VideoCoding
 
-/// Real pictures of a media flow, encoded and decoded by a codec, instead of frames of which only the size is known.
+/// What a media flow encodes and decodes: real pictures, or frames of which only the sizes are as of real ones.
 ///
-/// The simulation knows no codec; a program gives it one. It is used by one flow, which calls it in the order of time.
+/// The simulation makes the latter itself; a program gives it a codec for the former. It is used by one flow, which calls
+/// it in the order of time.
 public protocol PictureCodec: AnyObject {
     /// Encodes the next picture of the source.
     ///
@@ -11,22 +12,30 @@ public protocol PictureCodec: AnyObject {
     ///   - frame: the number by which `receive` knows it again; numbers grow.
     ///   - time: when it was captured, since the simulation began.
     ///   - target: the rate of frames without packets' headers.
-    /// - Returns: The access unit, with parameter sets where it is a keyframe; nil where the encoder leaves it out.
+    /// - Returns: The frame; nil where the encoder leaves it out.
     func encode(
         frame: Int, at time: Duration, target: BitRate, isKeyframe: Bool
-    ) throws(PictureCodecError) -> [NALUnit]?
+    ) throws(PictureCodecError) -> EncodedFrame?
 
     /// The next picture of the source is not encoded: the sender has no room for it.
     func skipPicture() throws(PictureCodecError)
 
     /// Decodes a frame that arrived with all that it refers to.
-    func receive(_ unit: AccessUnit, frame: Int) throws(PictureCodecError)
+    func receive(_ sample: SampleBuffer, frame: Int) throws(PictureCodecError)
+
+    /// The content changes: the next frame is `factor` times as large as the target allows.
+    func contentChanged(factor: Double)
 
     /// How near the received pictures came to the source; nil before the first.
     var quality: ReceivedPictureQuality? { get }
 
     /// How many keyframes were made.
     var keyframeCount: Int { get }
+}
+
+extension PictureCodec {
+    /// Real pictures are as large as their content makes them.
+    public func contentChanged(factor: Double) {}
 }
 
 /// Makes the codec of a flow, whose encoder's configuration says how many frames there are a second.

@@ -25,14 +25,13 @@ struct MediaFlowRecording {
 
     private struct Frame {
         var captured: MonotonicInstant
-        var packetCount: Int
-        var missing: Int
+        /// The packets that have left, and those of them that have not come.
+        var packetCount = 0
+        var missing = 0
         var completed: MonotonicInstant?
     }
 
     private let setting: Setting
-    /// Whether a frame is complete when `frameDelivered` says so, and not with its last packet.
-    private let waitsForDelivery: Bool
     /// The window's bounds, and the last moment whose packets are not still under way at the end.
     private let windowStart: MonotonicInstant
     private let windowEnd: MonotonicInstant
@@ -59,9 +58,8 @@ struct MediaFlowRecording {
     private var markedPackets = 0
     private(set) var lastSample = Duration.zero
 
-    init(setting: Setting, waitsForDelivery: Bool = false) {
+    init(setting: Setting) {
         self.setting = setting
-        self.waitsForDelivery = waitsForDelivery
         windowStart = .zero + (setting.window?.lowerBound ?? .zero)
         windowEnd = .zero + (setting.window?.upperBound ?? setting.duration)
         judgedEnd = min(windowEnd, .zero + setting.duration - .seconds(1))
@@ -70,33 +68,35 @@ struct MediaFlowRecording {
     /// The number that the next frame gets.
     var nextFrame: Int { frames.count }
 
-    /// A frame was made; returns its number.
-    mutating func frameEncoded(packetCount: Int, now: MonotonicInstant) -> Int {
-        frames.append(Frame(captured: now, packetCount: packetCount, missing: packetCount))
-        return frames.count - 1
+    /// The frame `nextFrame` was made.
+    mutating func frameEncoded(now: MonotonicInstant) {
+        frames.append(Frame(captured: now))
     }
 
     mutating func frameSkipped(now: MonotonicInstant) {
         if now >= windowStart, now <= windowEnd { skippedFrames += 1 }
     }
 
-    mutating func packetSent(size: DataSize, isPadding: Bool, now: MonotonicInstant) {
+    /// A packet left; `frame` is that to which it adds, nil where it adds to none.
+    mutating func packetSent(size: DataSize, frame: Int?, kind: SimulatedMediaPacket.Role, now: MonotonicInstant) {
         sentSize += size
         sentSinceSample += size
-        if isPadding { paddingSize += size }
+        switch kind {
+        case .media: break
+        case .padding: paddingSize += size
+        case .retransmission: repeatedSize += size
+        }
+        if let frame, frames.indices.contains(frame) {
+            frames[frame].packetCount += 1
+            frames[frame].missing += 1
+        }
         if now >= windowStart, now <= windowEnd { traffic.sent(size) }
         if now >= windowStart, now <= judgedEnd { judgedSentPackets += 1 }
     }
 
-    /// A packet left that was sent before.
-    mutating func packetRepeated(size: DataSize, now: MonotonicInstant) {
-        repeatedSize += size
-        packetSent(size: size, isPadding: false, now: now)
-    }
-
-    /// A packet arrived; `frame` is negative where it belongs to none.
+    /// A packet arrived, and with it this media.
     mutating func packetReceived(
-        size: DataSize, isMedia: Bool, frame: Int, sendTime: MonotonicInstant, queueingDelay: Duration, isMarked: Bool,
+        size: DataSize, media: ReceivedMedia, sendTime: MonotonicInstant, queueingDelay: Duration, isMarked: Bool,
         now: MonotonicInstant
     ) {
         if now >= windowStart, now <= windowEnd {
@@ -107,19 +107,18 @@ struct MediaFlowRecording {
         }
         if sendTime >= windowStart, sendTime <= judgedEnd { judgedReceivedPackets += 1 }
         receivedSinceSample += size
-        guard isMedia else { return }
+        if case .nothing = media { return }
         mediaReceivedSize += size
         mediaReceivedSinceSample += size
-        guard frames.indices.contains(frame) else { return }
+        guard case .frame(let frame) = media, frames.indices.contains(frame) else { return }
         frames[frame].missing -= 1
         if now >= windowStart, now <= windowEnd {
             framePackets += 1
             if now - frames[frame].captured > Self.lateness { latePackets += 1 }
         }
-        if frames[frame].missing == 0, !waitsForDelivery { frames[frame].completed = now }
     }
 
-    /// A frame came out of the receiver, whole or not.
+    /// A frame came out of the receiver, after all that it refers to; it is of use where it is whole.
     mutating func frameDelivered(_ frame: Int, now: MonotonicInstant) {
         guard frames.indices.contains(frame), frames[frame].missing == 0 else { return }
         frames[frame].completed = now

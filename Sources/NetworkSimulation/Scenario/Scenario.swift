@@ -92,42 +92,45 @@ public struct ControllerContext: Sendable {
     /// an oracle knows.
     public var fairRate: LinkRate
     public var frameInterval: Duration
+    /// What the links carry of each packet besides the size that a controller is told.
+    public var packetOverhead: DataSize
 
     public init(
         limits: RateLimits, start: MonotonicInstant = .zero, fairRate: LinkRate = .unlimited,
-        frameInterval: Duration = .nanoseconds(33_333_333)
+        frameInterval: Duration = .nanoseconds(33_333_333), packetOverhead: DataSize = .zero
     ) {
         self.limits = limits
         self.start = start
         self.fairRate = fairRate
         self.frameInterval = frameInterval
+        self.packetOverhead = packetOverhead
     }
 }
 
 /// A controller for a simulated flow, and the feedback that it is made for.
 public struct SimulatedController: Sendable {
     public var controller: any CongestionController
-    /// Nil for what the scenario says, which goes first where it names a kind of feedback.
+    /// What the scenario says of feedback goes first. Nil for the scenario's, and for a browser's timing.
     public var feedback: MediaFlowParameters.Feedback?
-    public var feedbackInterval: Duration?
+    public var feedbackTiming: FeedbackTiming?
     public var reportsFrameEnds: Bool?
 
     public init(
         _ controller: any CongestionController, feedback: MediaFlowParameters.Feedback? = nil,
-        feedbackInterval: Duration? = nil, reportsFrameEnds: Bool? = nil
+        feedbackTiming: FeedbackTiming? = nil, reportsFrameEnds: Bool? = nil
     ) {
         self.controller = controller
         self.feedback = feedback
-        self.feedbackInterval = feedbackInterval
+        self.feedbackTiming = feedbackTiming
         self.reportsFrameEnds = reportsFrameEnds
     }
 
     /// The flow's parameters with the feedback that the controller is made for.
     func adapting(_ parameters: MediaFlowParameters) -> MediaFlowParameters {
-        guard !parameters.isFeedbackGiven else { return parameters }
         var parameters = parameters
+        parameters.feedbackTiming = parameters.feedbackTiming ?? feedbackTiming
+        guard !parameters.isFeedbackGiven else { return parameters }
         parameters.feedback = feedback ?? parameters.feedback
-        parameters.feedbackInterval = feedbackInterval ?? parameters.feedbackInterval
         parameters.reportsFrameEnds = reportsFrameEnds ?? parameters.reportsFrameEnds
         return parameters
     }

@@ -67,12 +67,17 @@ public struct ScenarioSimulation {
             let made = makeController(
                 ControllerContext(
                     limits: limits, start: .zero + parameters.start, fairRate: fairRate(of: flow),
-                    frameInterval: parameters.encoder.frameInterval))
-            let media = MediaFlow(
-                number: number, parameters: made.adapting(parameters), controller: made.controller,
-                codec: try Self.codec(of: flow, parameters, makeCodec),
-                setting: setting(of: flow, maximum: parameters.encoder.maximum, start: parameters.start), seed: seed)
-            running.append(.media(network.addFlow(media, path: path)))
+                    frameInterval: parameters.encoder.frameInterval, packetOverhead: MediaFlow.datagramOverhead))
+            do throws(PictureCodecError) {
+                let media = try MediaFlow(
+                    number: number, parameters: made.adapting(parameters), limits: limits, controller: made.controller,
+                    codec: try Self.codec(parameters, seed: seed, makeCodec),
+                    setting: setting(of: flow, maximum: parameters.encoder.maximum, start: parameters.start),
+                    seed: seed)
+                running.append(.media(network.addFlow(media, path: path)))
+            } catch {
+                throw .pictures(flow: flow.name, error)
+            }
         case .tcp(let parameters):
             let tcp = TCPFlow(
                 number: number, parameters: parameters,
@@ -97,17 +102,11 @@ public struct ScenarioSimulation {
     }
 
     private static func codec(
-        of flow: Scenario.Flow, _ parameters: MediaFlowParameters, _ makeCodec: PictureCodecMaker?
-    ) throws(ScenarioSimulationError) -> (any PictureCodec)? {
-        guard let pictures = parameters.pictures else { return nil }
-        guard let makeCodec else {
-            throw .pictures(flow: flow.name, PictureCodecError(reason: "there is no codec here for real pictures"))
-        }
-        do throws(PictureCodecError) {
-            return try makeCodec(pictures, parameters.encoder)
-        } catch {
-            throw .pictures(flow: flow.name, error)
-        }
+        _ parameters: MediaFlowParameters, seed: UInt64, _ makeCodec: PictureCodecMaker?
+    ) throws(PictureCodecError) -> any PictureCodec {
+        guard let pictures = parameters.pictures else { return try ModelledPictures(parameters.encoder, seed: seed) }
+        guard let makeCodec else { throw PictureCodecError(reason: "there is no codec here for real pictures") }
+        return try makeCodec(pictures, parameters.encoder)
     }
 
     /// A seed of its own for each link and flow, whatever else there is (FNV-1a).

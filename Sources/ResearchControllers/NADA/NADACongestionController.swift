@@ -142,8 +142,7 @@ public struct NADACongestionController: CongestionController {
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
         if isShapingDue { shape() }
         return ControlDecision(
-            targetBitRate: target, pacingRate: pacingRate, feedbackInterval: parameters.feedbackInterval,
-            nextWakeUp: .distantFuture)
+            targetBitRate: target, pacingRate: pacingRate, nextWakeUp: .distantFuture)
     }
 
     private var target: BitRate {

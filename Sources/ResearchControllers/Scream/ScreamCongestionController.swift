@@ -283,7 +283,7 @@ public struct ScreamCongestionController: CongestionController {
         return ControlDecision(
             targetBitRate: decided, pacingRate: pacingRate,
             congestionWindow: DataSize(bytes: givenUp + window.size * overhead),
-            frameTimeout: parameters.maximumSenderDelay, feedbackInterval: acknowledgedRate.feedbackInterval,
+            frameTimeout: parameters.maximumSenderDelay,
             nextWakeUp: now + (isBusy ? Self.queueInterval : Self.idleInterval))
     }
 

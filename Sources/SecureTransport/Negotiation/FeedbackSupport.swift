@@ -15,6 +15,9 @@ public struct FeedbackSupport: Hashable, Sendable {
     public var transportCC: Bool
     /// `goog-remb`: receiver estimated maximum bitrate.
     public var remb: Bool
+    /// `ack ccfb`: congestion control feedback (RFC 8888). Simulated sessions have it; no offer or answer of ours does,
+    /// since no socket of ours reads the ECN marks that it tells.
+    package var congestionControl = false
 
     public init(
         nack: Bool = false, pli: Bool = false, fir: Bool = false, rpsi: Bool = false, tmmbr: Bool = false,

@@ -33,7 +33,8 @@ public final class SRTPContext {
     private static let rtpHeaderLength = 12
     private static let rtcpHeaderLength = 8
 
-    private let session: OpaquePointer
+    /// Nil where packets are left as they are.
+    private let session: OpaquePointer?
     private var sources: [UInt32] = []
 
     /// Prepares the library once for the process; its answer is kept for those who come later.
@@ -73,8 +74,16 @@ public final class SRTPContext {
         session = created
     }
 
+    /// A context that neither encrypts nor authenticates, for simulations, where nobody else is on the path: it adds and
+    /// takes off as many bytes as `profile` would, so that packets have their size.
+    package init(unprotected direction: Direction, profile: SRTPProfile) {
+        self.direction = direction
+        self.profile = profile
+        session = nil
+    }
+
     deinit {
-        srtp_dealloc(session)
+        if let session { srtp_dealloc(session) }
     }
 
     /// Encrypts an RTP packet and appends its tag. On an error the packet's contents are of no use any more.
@@ -96,7 +105,7 @@ public final class SRTPContext {
         try checkRTPHeader(packet, trailerLength: profile.rtpTrailerLength)
         let source = packet.word(at: 8)
         try admit(source)
-        try run(&packet, growing: 0, srtp_unprotect)
+        try run(&packet, shrinking: profile.rtpTrailerLength, srtp_unprotect)
         remember(source)
     }
 
@@ -119,7 +128,7 @@ public final class SRTPContext {
         try check(packet, atLeast: Self.rtcpHeaderLength + profile.rtcpTrailerLength, room: 0)
         let source = packet.word(at: 4)
         try admit(source)
-        try run(&packet, growing: 0, srtp_unprotect_rtcp)
+        try run(&packet, shrinking: profile.rtcpTrailerLength, srtp_unprotect_rtcp)
         remember(source)
     }
 
@@ -158,8 +167,19 @@ public final class SRTPContext {
         OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?
     ) -> srtp_err_status_t
 
-    private func run(_ packet: inout ByteBuffer, growing growth: Int, _ call: LibraryCall) throws(SRTPError) {
+    /// Has the library change a packet that grows by `growth` bytes, or that loses `trailerLength` bytes.
+    private func run(
+        _ packet: inout ByteBuffer, growing growth: Int = 0, shrinking trailerLength: Int = 0, _ call: LibraryCall
+    ) throws(SRTPError) {
         let length = packet.readableBytes
+        guard let session else {
+            if growth > 0 {
+                packet.writeRepeatingByte(0, count: growth)
+            } else {
+                packet.moveWriterIndex(to: packet.writerIndex - trailerLength)
+            }
+            return
+        }
         packet.reserveCapacity(minimumWritableBytes: growth)
         packet.moveWriterIndex(forwardBy: growth)
         var newLength = Int32(truncatingIfNeeded: length)

@@ -36,11 +36,10 @@ struct NADACongestionControllerTests {
         return controller.advance(now: at(time + 100))
     }
 
-    @Test("it starts at the start rate, asks for feedback each 100 ms, and has no window")
+    @Test("it starts at the start rate, and has no window")
     mutating func start() {
         let decision = decide()
         #expect(decision.targetBitRate == .kilobits(300))
-        #expect(decision.feedbackInterval == .milliseconds(100))
         #expect(decision.congestionWindow == nil)
         #expect(controller.snapshot.limit == .start)
     }

@@ -193,16 +193,6 @@ struct ScreamSignalsTests {
         #expect(largest.value == 200)
     }
 
-    @Test(
-        "feedback takes 2 % of the rate, between 10 and 500 times a second",
-        arguments: [(1250, 100.0), (12_500, 40), (125_000, 4), (12_500_000, 2)])
-    func feedbackInterval(bytes: Int, milliseconds: Double) {
-        var acknowledged = AcknowledgedBytes(now: at(0))
-        acknowledged.add(0, now: at(100))
-        acknowledged.add(Double(bytes), now: at(100.001))
-        #expect(abs(acknowledged.feedbackInterval.milliseconds - milliseconds) < milliseconds / 1000)
-    }
-
     @Test("the oldest that waits at the sender is the first of what is left")
     func senderDelay() {
         var queue = SenderQueue(maximumFramePacing: 1.5, now: at(0))

@@ -1,17 +1,17 @@
 import H264
-import MediaCore
-import NIOCore
-import VideoCoding
+package import MediaCore
+package import NIOCore
+package import VideoCoding
 
 /// Writes the time of a picture into the bytes that stand for its frame, and reads it there.
-enum FrameStamp {
+package enum FrameStamp {
     /// Length, header, the begin of a slice, and the time.
-    static let leastSize = 40
+    package static let leastSize = 40
     private static let digits = 16
     private static let digit: UInt8 = 0x60
 
     /// A slice behind its length.
-    static func frame(_ statistics: EncodeStatistics, time: MediaTime) -> ByteBuffer {
+    package static func frame(_ statistics: EncodeStatistics, time: MediaTime) -> ByteBuffer {
         let size = max(statistics.size.bytes, leastSize)
         var buffer = ByteBufferAllocator().buffer(capacity: size)
         buffer.writeInteger(UInt32(truncatingIfNeeded: size - 4))
@@ -28,7 +28,7 @@ enum FrameStamp {
     }
 
     /// When the picture was made whose frame this is; nil where it is none of these.
-    static func time(of sample: SampleBuffer) -> MonotonicInstant? {
+    package static func time(of sample: SampleBuffer) -> MonotonicInstant? {
         guard let unit = try? LengthPrefixed.nalUnits(in: sample.data.contiguous()).first(where: \.isVCL),
             let bytes = unit.bytes.getBytes(at: unit.bytes.readerIndex + 2, length: digits)
         else { return nil }

@@ -1,0 +1,32 @@
+/// Which transport-wide number each of the newest packets of our sources had: feedback as of RFC 8888 names a packet by its
+/// source and its RTP sequence number.
+struct SentPacketNumbers {
+    /// How many packets of a source are remembered: the newest.
+    private static let count = 4096
+
+    private struct Entry {
+        var sequence: UInt16
+        var transportSequence: UInt16
+    }
+
+    /// For each source that sent a packet, which are a few of our own.
+    private var sources: [(ssrc: UInt32, entries: [Entry?])] = []
+
+    mutating func add(ssrc: UInt32, sequence: UInt16, transportSequence: UInt16) {
+        if !sources.contains(where: { $0.ssrc == ssrc }) {
+            sources.append((ssrc, [Entry?](repeating: nil, count: Self.count)))
+        }
+        for index in sources.indices where sources[index].ssrc == ssrc {
+            sources[index].entries[Int(sequence) % Self.count] = Entry(
+                sequence: sequence, transportSequence: transportSequence)
+        }
+    }
+
+    /// The transport-wide number of a packet; nil where there was none such, or it is too old.
+    func transportSequence(ssrc: UInt32, sequence: UInt16) -> UInt16? {
+        guard let source = sources.first(where: { $0.ssrc == ssrc }),
+            let entry = source.entries[Int(sequence) % Self.count], entry.sequence == sequence
+        else { return nil }
+        return entry.transportSequence
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@Suite("What modules may use")
+struct ModuleBoundaryTests {
+    /// The modules that are handed bytes, frames and the time, and that open nothing and read no clock.
+    private static let coreModules = [
+        "MediaCore", "H264", "RTP", "CongestionControl", "LinkEmulation", "ResearchControllers", "FlightRecording",
+        "AudioMixing", "SecureTransport", "PeerConnection", "Conference",
+    ]
+    /// The clocks that drivers read are in `MediaCore`, where the core's types of time are.
+    private static let clocks: Set<String> = ["SystemMediaClock.swift", "DatagramArrivalClock.swift"]
+    private static let systemModules: Set<String> = [
+        "Foundation", "FoundationEssentials", "Dispatch", "NIOPosix", "Logging", "ServiceLifecycle",
+    ]
+    private static let systemNames = [
+        "ContinuousClock", "SuspendingClock", "DispatchTime", "clock_gettime", "gettimeofday", "Task.sleep",
+        "FileHandle", "FileManager", "getenv", "fopen",
+    ]
+
+    @Test("the core reads no clock and imports no input or output", arguments: coreModules)
+    func core(_ module: String) throws {
+        for file in try Self.sources(of: module) where !Self.clocks.contains(file.name) {
+            let forbidden = file.imports.filter(Self.systemModules.contains)
+            #expect(forbidden.isEmpty, "\(module)/\(file.name) imports \(forbidden)")
+            for line in file.code {
+                let named = Self.systemNames.filter(line.contains)
+                #expect(named.isEmpty, "\(module)/\(file.name) uses \(named): \(line)")
+            }
+        }
+    }
+
+    @Test("modules import what Package.swift declares, and nothing else")
+    func imports() throws {
+        let declared = try Self.declaredDependencies()
+        try #require(declared.count > 20)
+        for (module, _) in declared {
+            let reachable = Self.closure(of: module, declared)
+            for file in try Self.sources(of: module) {
+                let undeclared = file.imports.filter { declared[$0] != nil && $0 != module && !reachable.contains($0) }
+                #expect(undeclared.isEmpty, "\(module)/\(file.name) imports \(undeclared)")
+            }
+        }
+    }
+
+    @Test("modules use what they declare")
+    func declarations() throws {
+        for (module, dependencies) in try Self.declaredDependencies() {
+            let imported = Set(try Self.sources(of: module).flatMap(\.imports))
+            let unused = dependencies.subtracting(imported)
+            #expect(unused.isEmpty, "\(module) declares \(unused.sorted()) and imports none of them")
+        }
+    }
+
+    // MARK: Reading
+
+    private struct Source {
+        var name: String
+        var imports: [String]
+        /// The lines without comments.
+        var code: [Substring]
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func sources(of module: String) throws -> [Source] {
+        let folder = root.appendingPathComponent("Sources/\(module)")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects ?? []
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map { url in
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let code = text.split(separator: "\n").filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }
+            let imports = code.compactMap { line -> String? in
+                let words = line.split(separator: " ")
+                guard let place = words.firstIndex(of: "import"), place + 1 < words.count,
+                    words[..<place].allSatisfy({ $0.hasPrefix("@") || accessLevels.contains($0) })
+                else { return nil }
+                return String(words[words.count - 1].prefix { $0 != "." })
+            }
+            return Source(name: url.lastPathComponent, imports: imports, code: code)
+        }
+    }
+
+    private static let accessLevels: Set<Substring> = ["public", "package", "internal", "private", "fileprivate"]
+
+    /// The modules of `Package.swift`, each with those that it depends on.
+    private static func declaredDependencies() throws -> [String: Set<String>] {
+        let text = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let list = try #require(text.firstMatch(of: /let modules: \[Module\] = \[(?<body>[\s\S]*?)\n\]\n/)).output.body
+        var declared: [String: Set<String>] = [:]
+        for match in list.matches(
+            of: /Module\(\s*name: "(?<name>\w+)",\s*dependencies: \[(?<rest>(?:[^\[\]]|\[[^\]]*\])*)\]/)
+        {
+            let names = match.output.rest.matches(of: /(?<before>\w+: |\[)?"(?<name>\w+)"/)
+                .filter { $0.output.before == nil }.map { String($0.output.name) }
+            declared[String(match.output.name)] = Set(names)
+        }
+        return declared
+    }
+
+    private static func closure(of module: String, _ declared: [String: Set<String>]) -> Set<String> {
+        var reached: Set<String> = []
+        var open = [module]
+        while let next = open.popLast() {
+            for dependency in declared[next] ?? [] where reached.insert(dependency).inserted { open.append(dependency) }
+        }
+        return reached
+    }
+}
