@@ -8,10 +8,8 @@ sources := Sources Tests Plugins $(wildcard Benchmarks)
 # Several passes are measured on real clips alone.
 benches := capacity compose conference decoding encoders joining quality sessions sharing simulator $(if $(CONFRELAY_CONFORMANCE_DIR),passes)
 
-# The programs are built without run-time checks for exclusive access to memory: these checks take a fourteenth of the event
-# loop's time. Release tests have the same flags, so that hostile input meets the program that ships. Debug tests have the
-# checks.
-release := -c release -Xswiftc -enforce-exclusivity=unchecked
+# Programs and release tests have the same flags, so that hostile input meets the program that ships.
+release := -c release
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test golden install format lint bench results dependencies test-dependencies
