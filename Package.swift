@@ -56,7 +56,7 @@ let modules: [Module] = [
         name: "ResearchControllers", dependencies: ["MediaCore", "RTP", "CongestionControl", "LinkEmulation"]),
     Module(
         name: "FlightRecording", dependencies: ["MediaCore", "RTP", "CongestionControl"],
-        testDependencies: ["LinkEmulation", "NetworkSimulation", "ResearchControllers", "AllocationCounter"]),
+        testDependencies: ["LinkEmulation", "Simulation", "ResearchControllers", "AllocationCounter"]),
     Module(
         name: "FlightFiles", dependencies: ["FlightRecording", "MediaCore"], testDependencies: ["CongestionControl"]),
     Module(
@@ -73,54 +73,40 @@ let modules: [Module] = [
     Module(name: "AudioMixing", dependencies: ["MediaCore", "COpus", nioCore]),
     Module(
         name: "SecureTransport", dependencies: ["MediaCore", "CSRTP", "COpenSSL", nioCore],
-        testDependencies: ["CDTLSClock"],
+        testDependencies: ["CDTLSClock", "HostileBytes"]),
+    // Session descriptions, offers and answers.
+    Module(
+        name: "SDP", dependencies: ["MediaCore", "SecureTransport"], testDependencies: ["HostileBytes", nioCore],
         testFixtures: ["Fixtures"]),
     Module(name: "MediaFiles", dependencies: ["MediaCore", "H264", nioCore, "CLibAVFormat"]),
     Module(
         name: "PeerConnection",
         dependencies: [
-            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "SecureTransport", nioCore,
-        ], testDependencies: ["ResearchControllers"]),
+            "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "SecureTransport", "SDP", nioCore,
+        ],
+        testDependencies: ["ResearchControllers"]),
     Module(
         name: "Conference",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
-            "AudioMixing", "SecureTransport", "PeerConnection", nioCore,
+            "AudioMixing", "SecureTransport", "SDP", "PeerConnection", nioCore,
         ],
-        testDependencies: ["NetworkSimulation", "LinkEmulation", "CDTLSClock"]),
+        testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock"]),
+    Module(name: "VectorGraphics", dependencies: []),
+    // The network, its flows, rooms and reports on virtual time: the relay and its connections are real.
     Module(
-        name: "NetworkSimulation",
+        name: "Simulation",
         dependencies: [
             "LinkEmulation", "ResearchControllers", "MediaCore", "H264", "RTP", "CongestionControl", "SecureTransport",
-            "VideoCoding", "PeerConnection", nioCore,
-        ]),
-    // A whole room on simulated networks: the relay is real, the encoders are modelled.
-    Module(
-        name: "RoomSimulation",
-        dependencies: [
-            "LinkEmulation", "MediaCore", "RTP", "CongestionControl", "VideoCoding", "Compositing",
-            "SecureTransport",
-            "PeerConnection", "Conference", "NetworkSimulation", nioCore,
-        ]),
-    // Real pictures for the simulator, which itself knows no codec.
-    Module(
-        name: "SimulatedVideo",
-        dependencies: ["MediaCore", "NetworkSimulation", "VideoCoding", "PixelTransfer", "ConferenceClient"],
-        testDependencies: ["CongestionControl", "LinkEmulation", "ResearchControllers"]),
-    Module(
-        name: "SimulationScenarios",
-        dependencies: [
-            "LinkEmulation", "MediaCore", "RTP", "CongestionControl", "NetworkSimulation",
+            "SDP",
+            "VideoCoding", "Compositing", "PeerConnection", "Conference", "VectorGraphics", nioCore,
             .product(name: "Yams", package: "Yams"),
         ]),
-    Module(name: "VectorGraphics", dependencies: []),
-    Module(
-        name: "SimulationReports",
-        dependencies: ["MediaCore", "CongestionControl", "NetworkSimulation", "VectorGraphics"]),
     Module(
         name: "RelayServer",
         dependencies: [
-            "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "VideoCoding", "Compositing", "PeerConnection",
+            "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
+            "PeerConnection",
             "Conference",
             "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging,
             serviceLifecycle,
@@ -135,7 +121,7 @@ let modules: [Module] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         testDependencies: [
-            "NetworkSimulation",
+            "Simulation",
             "confrelay", "ChildProcesses", argumentParser, .product(name: "NIOEmbedded", package: "swift-nio"),
         ],
         exclude: ["Resources"], plugins: ["EmbedWebFiles"]),
@@ -143,10 +129,9 @@ let modules: [Module] = [
         name: "ConferenceClient",
         dependencies: [
             "LinkEmulation", "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer",
-            "Compositing",
-            "AudioMixing", "SecureTransport", "PeerConnection", "MediaFiles", "Conference",
+            "Compositing", "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "MediaFiles", "Conference",
             "FlightRecording", "FlightFiles", nioCore, nioPosix, nioHTTP1,
-        ], testDependencies: ["NetworkSimulation"]),
+        ], testDependencies: ["Simulation"]),
 ]
 
 let package = Package(
@@ -177,41 +162,41 @@ let package = Package(
             name: "confrelay",
             dependencies: [
                 "LinkEmulation", "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore",
-                "CongestionControl", "SecureTransport", "VectorGraphics", "VideoCoding", logging, serviceLifecycle,
-                unixSignals,
-                argumentParser,
+                "CongestionControl", "SecureTransport", "SDP", "VectorGraphics", "VideoCoding", logging,
+                serviceLifecycle,
+                unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confclient",
             dependencies: [
                 "LinkEmulation", "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore",
-                "CongestionControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
+                "CongestionControl", "SecureTransport", "SDP", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confsim",
             dependencies: [
                 "LinkEmulation", "ResearchControllers", "Conference", "FlightRecording", "MediaCore",
-                "CongestionControl", "NetworkSimulation",
-                "RoomSimulation",
-                "SimulatedVideo",
-                "SimulationScenarios", "SimulationReports", argumentParser,
+                "CongestionControl", "Simulation", "ConferenceClient", "PixelTransfer", "VideoCoding", argumentParser,
             ],
             swiftSettings: swiftSettings),
         .plugin(name: "EmbedWebFiles", capability: .buildTool(), dependencies: ["webembed"]),
         .executableTarget(name: "webembed", swiftSettings: swiftSettings),
         .testTarget(
             name: "ConfsimTests",
-            dependencies: ["confsim", "LinkEmulation", "NetworkSimulation", "SimulationReports", argumentParser],
+            dependencies: [
+                "confsim", "ConferenceClient", "CongestionControl", "LinkEmulation", "MediaCore", "ResearchControllers",
+                "Simulation", argumentParser,
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "InteropTests",
             dependencies: [
                 "confrelay", "confclient", "confsim", "ChildProcesses", "ConferenceClient", "FlightRecording",
-                "LinkEmulation",
-                "ResearchControllers",
-                "MediaCore", "RTP", "CongestionControl", "SecureTransport", nioCore,
+                "LinkEmulation", "ResearchControllers", "MediaCore", "RTP", "CongestionControl", "SecureTransport",
+                "SDP",
+                nioCore,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -223,10 +208,8 @@ let package = Package(
             name: "confbench",
             dependencies: [
                 "LinkEmulation", "ResearchControllers", "confrelay", "confclient", "AudioMixing", "Compositing",
-                "Conference", "ConferenceClient", "H264",
-                "MediaCore", "NetworkSimulation", "PixelTransfer", "RTP", "CongestionControl", "RoomSimulation",
-                "VideoCoding",
-                nioCore, argumentParser,
+                "Conference", "ConferenceClient", "H264", "MediaCore", "Simulation", "PixelTransfer", "RTP",
+                "CongestionControl", "VideoCoding", nioCore, argumentParser,
                 // The codecs bare, to hold the sessions against.
                 "AllocationCounter", "CLibAVCodec", "CLibYUV", "COpenH264", "ChildProcesses",
             ],
@@ -239,10 +222,13 @@ let package = Package(
         .target(name: "CSpawn", path: "Benchmarks/CSpawn"),
         // libssl's clock in tests: the time that a connection is handed.
         .target(name: "CDTLSClock", path: "Tests/CDTLSClock"),
+        // Changes bytes at random, for parsers' tests.
+        .target(
+            name: "HostileBytes", dependencies: ["MediaCore"], path: "Tests/HostileBytes", swiftSettings: swiftSettings),
         .testTarget(
             name: "ConfbenchTests",
             dependencies: [
-                "confbench", "AllocationCounter", "ConferenceClient", "LinkEmulation", "MediaCore", "NetworkSimulation",
+                "confbench", "AllocationCounter", "ConferenceClient", "LinkEmulation", "MediaCore", "Simulation",
                 "VideoCoding",
             ],
             swiftSettings: swiftSettings),

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A program that runs as a process of its own, in a process group of its own and with no open file but those given.
 ///
-/// The kernel is asked whether it has ended. Foundation's `Process` waits to be told by a socket, and among several that are started
-/// at the same time one now and then is told when another ends.
+/// The kernel is asked whether it has ended. Foundation's `Process` waits to be told by a socket, and among several
+/// that are started at the same time one now and then is told when another ends.
 public final class SpawnedProcess: Sendable {
     public enum Ending: Hashable, Sendable {
         /// It ended by itself, with this code.

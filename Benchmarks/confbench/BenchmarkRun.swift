@@ -5,7 +5,8 @@ import Foundation
 /// How the measurements end.
 enum BenchmarkRun {
     /// Measures, prints the table for people, and writes the report as JSON where that is wanted; that the file can be
-    /// written is found out before anything is measured. What goes wrong is said on standard error and becomes the exit code.
+    /// written is found out before anything is measured. What goes wrong is said on standard error and becomes the exit
+    /// code.
     static func write<Report: Encodable>(
         json: String?, measuring measure: () throws -> Report, table: (Report) -> String
     ) throws {

@@ -10,8 +10,8 @@ import VideoCoding
 /// The least that a conference can cost: its decodes, compositions and encodes, one after the other on this thread.
 ///
 /// The calls are those that the relay's jobs make, to this package's own sessions over libavcodec, libyuv, OpenH264 and
-/// libopus: each participant has its own decoders and Opus encoder, and one compositor makes as many pictures, for as many
-/// encoders, as the conference's way asks for. There are no packets, no queues, no other threads and no waiting.
+/// libopus: each participant has its own decoders and Opus encoder, and one compositor makes as many pictures, for as
+/// many encoders, as the conference's way asks for. There are no packets, no queues, no other threads and no waiting.
 final class CodecFloor {
     private let participants: [SourceID]
     private let requests: [CompositionRequest]
@@ -22,7 +22,7 @@ final class CodecFloor {
     private let renderer = CompositionRenderer()
     private let opusDecoders: [OpusDecoder]
     private let opusEncoders: [OpusEncoder]
-    private let sound: [ByteBuffer]
+    private let audio: [ByteBuffer]
     private var pictures: [PixelBuffer?]
     private var tick = 0
     private var audioTick = 0
@@ -48,7 +48,7 @@ final class CodecFloor {
             opusEncoders = try participants.map { _ in
                 try OpusEncoder(settings: AudioEncoderSettings(bitRate: Workload.allocation.audio))
             }
-            sound = try ToneClip.packets()
+            audio = try ToneClip.packets()
         } catch {
             throw BenchmarkError.codecFailed(reason: "\(error)")
         }
@@ -62,7 +62,7 @@ final class CodecFloor {
         }
     }
 
-    /// Runs the conference as fast as it goes, for so long. Sound keeps step with the pictures.
+    /// Runs the conference as fast as it goes, for so long. Audio keeps step with the pictures.
     func run(for duration: Duration) throws -> FloorCost {
         var cost = FloorCost()
         let end = ContinuousClock.now + duration
@@ -129,7 +129,7 @@ final class CodecFloor {
         do {
             let begin = ThreadClock.now()
             let frames = try opusDecoders.enumerated().map { index, decoder in
-                try decoder.decode(sound[(audioTick + index * 5) % sound.count])
+                try decoder.decode(audio[(audioTick + index * 5) % audio.count])
             }
             let decoded = ThreadClock.now()
             // A sum of the others, so that the encoder's work is the same; mixing itself is not part of the floor.
@@ -151,7 +151,7 @@ final class CodecFloor {
     }
 }
 
-/// The sound of a client, as `confclient load` sends it.
+/// The audio of a client, as `confclient load` sends it.
 private enum ToneClip {
     /// A second of a tone in packets of 20 ms.
     static func packets() throws -> [ByteBuffer] {

@@ -22,7 +22,7 @@ struct ConferenceCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What to measure: \(ConferenceWay.allNames).", valueName: "way,way,…"))
     var ways = CommaSeparated<ConferenceWay>(values: [.personal])
 
-    @Flag(help: "Nobody sends sound, so that the relay's work is that of the floor without it.")
+    @Flag(help: "Nobody sends audio, so that the relay's work is that of the floor without it.")
     var silent = false
 
     @Option(help: ArgumentHelp("How long the relay is measured for each number, after warm-up.", valueName: "seconds"))

@@ -11,14 +11,14 @@ struct ConferenceResult: Codable, Sendable {
 
     var way: ConferenceWay
     var participants: Int
-    /// The codecs alone, for all the work of the conference: pictures only, and with sound.
+    /// The codecs alone, for all the work of the conference: pictures only, and with audio.
     var floorCores: Double
     var floorWithAudioCores: Double
     var unitCosts: UnitCosts
 
     var relayCores: Double
-    /// The relay's cost over the floor of the work that it did: pictures only, and with sound. The median of the rounds;
-    /// in each the relay is held against the floors before and after it.
+    /// The relay's cost over the floor of the work that it did: pictures only, and with audio. The median of the
+    /// rounds; in each the relay is held against the floors before and after it.
     var ratio: Double
     var ratioWithAudio: Double
     /// The lowest and the highest `ratioWithAudio` of a round: how steady the machine was.

@@ -39,7 +39,7 @@ struct FloorCost: Sendable {
             + work.encodes * encode.secondsEach
     }
 
-    /// The same for sound.
+    /// The same for audio.
     func audioCores(for work: WorkRate) -> Double {
         work.audioDecodes * audioDecode.secondsEach + work.audioEncodes * audioEncode.secondsEach
     }

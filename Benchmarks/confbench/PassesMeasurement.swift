@@ -47,7 +47,7 @@ struct PassesMeasurement {
         let failures = FailureLog()
         let session = try CompressionSession(
             dimensions: reel.dimensions, backEnd: .x264, properties: properties(rate)
-        ) { failures.note($0, in: silo) }
+        ) { failures.record($0, in: silo) }
         let began = ThreadClock.now()
         var reading = Duration.zero
         for number in 0..<reel.count {
@@ -69,7 +69,7 @@ struct PassesMeasurement {
         wanted.multiPassStorage = storage
         let session = try CompressionSession(
             dimensions: reel.dimensions, backEnd: .x264, properties: wanted
-        ) { failures.note($0, in: silo) }
+        ) { failures.record($0, in: silo) }
         var (spent, encoded, passes) = (Duration.zero, 0, 0)
         while true {
             let ranges = session.timeRangesForNextPass
@@ -145,7 +145,7 @@ struct PassesMeasurement {
 private final class FailureLog: Sendable {
     private let first = Mutex<BenchmarkError?>(nil)
 
-    func note(_ output: EncodeOutput, in silo: FrameSilo) {
+    func record(_ output: EncodeOutput, in silo: FrameSilo) {
         guard let frame = output.frame else { return set("frame \(output.presentationTime): \(output.result)") }
         do {
             try silo.add(frame.sample)

@@ -2,7 +2,8 @@ import Foundation
 
 /// What one way to encode a reel gave. Fields are added, never renamed or given another unit.
 struct PassesResult: Codable, Sendable {
-    /// `single` with the target bitrate, `single, same size` with the bitrate at which it comes out as large as `passes`.
+    /// `single` with the target bitrate, `single, same size` with the bitrate at which it comes out as large as
+    /// `passes`.
     var method: String
     var targetKilobitsPerSecond: Double
     var kilobitsPerSecond: Double

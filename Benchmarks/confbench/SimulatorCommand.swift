@@ -4,7 +4,7 @@ import CongestionControl
 import Foundation
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
+import Simulation
 
 /// What the network simulator costs.
 struct SimulatorCommand: ParsableCommand {

@@ -12,12 +12,12 @@ enum Workload {
     static let frameRate = 30
     /// Opus packets a second.
     static let audioFrequency = 50
-    /// What each receiver's network carries, sound and headers included.
+    /// What each receiver's network carries, audio and headers included.
     static let downlinkBitRate = BitRate.megabits(1.5)
     /// The best of the profiles that `confclient` offers, hence what the relay encodes.
     static let profile = H264Profile.high
 
-    /// How the relay divides `downlinkBitRate` between picture and sound, by the same code and with the same bounds.
+    /// How the relay divides `downlinkBitRate` between picture and audio, by the same code and with the same bounds.
     static let allocation: BitrateAllocation = {
         var allocator = BitrateAllocator(
             configuration: .init(audio: .kilobits(16)...(.kilobits(40)), video: .kilobits(50)...downlinkBitRate))

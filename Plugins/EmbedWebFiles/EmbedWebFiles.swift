@@ -3,7 +3,8 @@ import PackagePlugin
 
 /// Puts the files under a target's `Resources/web` into its code, so that an installed program is one file.
 ///
-/// SwiftPM's own `.embedInCode` writes arrays of numbers, on which the compiler spends a minute for a page of this size.
+/// SwiftPM's own `.embedInCode` writes arrays of numbers, on which the compiler spends a minute for a page of this
+/// size.
 @main
 struct EmbedWebFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {

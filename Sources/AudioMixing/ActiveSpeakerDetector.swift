@@ -2,9 +2,9 @@ public import MediaCore
 
 /// Tells from the levels of a room's sources who speaks, and whom to show as the speaker.
 ///
-/// A cough or a slammed door makes nobody the speaker: only who has spoken for `attack` may become it, and only when the
-/// one before has been silent for `release`, or talks over them louder and for long. Nobody is shown as the speaker for
-/// less than `hold`, and the one who spoke last stays it while all are silent.
+/// A cough or a slammed door makes nobody the speaker: only who has spoken for `attack` may become it, and only when
+/// the one before has been silent for `release`, or talks over them louder and for long. Nobody is shown as the speaker
+/// for less than `hold`, and the one who spoke last stays it while all are silent.
 public struct ActiveSpeakerDetector: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// How long voice goes on before its source counts as speaking.

@@ -5,7 +5,8 @@ extension AudioEncoderSettings {
     private static let sharedRates = [6, 8, 12, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 510].map(BitRate.kilobits)
     /// The losses that its in-band FEC is made for.
     private static let sharedLosses = [0, 0.03, 0.08, 0.15, 0.25, 0.4, 1]
-    /// A receiver's rate must be above a step by this much before it gets it: each change costs a frame without prediction.
+    /// A receiver's rate must be above a step by this much before it gets it: each change costs a frame without
+    /// prediction.
     private static let worthRising = 1.1
 
     /// The settings of the encode that a receiver of these settings can share: the rate is no higher, the FEC no less.

@@ -2,8 +2,8 @@ public import MediaCore
 
 /// What has happened since the last tick, gathered on the room's loop and moved into the tick's job.
 ///
-/// This is the hand-over between the loop, which owns the network, and the job, which owns the `AudioMixingSession`: the
-/// loop fills a value, takes it with `take()` and gives it to the job, so that neither waits for the other.
+/// This is the hand-over between the loop, which owns the network, and the job, which owns the `AudioMixingSession`:
+/// the loop fills a value, takes it with `take()` and gives it to the job, so that neither waits for the other.
 public struct AudioMixingInput: Sendable {
     /// A change of who is in the room or how a receiver's mix is encoded.
     public enum Change: Sendable {

@@ -1,11 +1,11 @@
 public import MediaCore
 
-/// One room's sound: decodes every source, mixes for every receiver all but its own, and encodes. 20 ms a tick.
+/// One room's audio: decodes every source, mixes for every receiver all but its own, and encodes. 20 ms a tick.
 ///
 /// Belongs to one caller at a time: the room's tick job. What comes from the network reaches it as an
-/// `AudioMixingInput`. Whoever is not in the mix hears the same mix as all others who are not, so it is encoded for them
-/// once for each rate and FEC class; only those who are in it get an encode of their own. Where nobody is heard, packets of
-/// silence are sent, which cost next to nothing.
+/// `AudioMixingInput`. Whoever is not in the mix hears the same mix as all others who are not, so it is encoded for
+/// them once for each rate and FEC class; only those who are in it get an encode of their own. Where nobody is heard,
+/// packets of silence are sent, which cost next to nothing.
 public final class AudioMixingSession {
     private struct Receiver {
         let id: ParticipantID
@@ -37,7 +37,7 @@ public final class AudioMixingSession {
         voices = VoiceSelection(limit: max(1, maximumVoices))
     }
 
-    /// Begins to mix a participant's sound in. Nothing happens where it is known.
+    /// Begins to mix a participant's audio in. Nothing happens where it is known.
     public func addSource(_ id: ParticipantID) throws(OpusError) {
         let index = sources.firstIndex { $0.id >= id } ?? sources.endIndex
         guard index == sources.endIndex || sources[index].id != id else { return }

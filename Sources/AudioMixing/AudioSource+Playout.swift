@@ -138,7 +138,8 @@ extension AudioSource {
 
     /// Has `sampleCount` samples decoded, where the budget allows it.
     private func spend(_ sampleCount: Int) -> Bool {
-        guard budget.spend(sampleCount) else { return false }
+        guard decoding.tokens >= Double(sampleCount) else { return false }
+        decoding.charge(Double(sampleCount))
         counts.decoded += .microseconds(sampleCount * 1000 / 48)
         return true
     }

@@ -12,9 +12,9 @@ extension AudioSource {
     /// How far above its target the delay may be: 30 ms; and how far below: 10 ms.
     private static let toleratedExcess: Int64 = 1440
     private static let toleratedLack: Int64 = 480
-    /// Corrections are at least 120 ms apart, so that sound is hurried by no more than a sixth.
+    /// Corrections are at least 120 ms apart, so that audio is hurried by no more than a sixth.
     private static let correctionInterval: Int64 = 5760
-    /// Sound as quiet as this may be cut anywhere.
+    /// Audio as quiet as this may be cut anywhere.
     private static let quiet: UInt8 = 50
 
     /// Brings the delay nearer to its target by taking a piece out or putting one in, where that is not heard.

@@ -1,11 +1,11 @@
 public import MediaCore
 import NIOCore
 
-/// One participant's sound: takes packets as they come and gives a frame of 20 ms at each tick, whatever came.
+/// One participant's audio: takes packets as they come and gives a frame of 20 ms at each tick, whatever came.
 ///
-/// Samples wait as long as the jitter seen lately asks for. A packet that is missing when its time comes is recovered from
-/// the next one's in-band FEC or concealed; where nothing comes at all the sound fades out within a tenth of a second.
-/// Belongs to one caller at a time. All times inside are in samples at 48 kHz.
+/// Samples wait as long as the jitter seen lately asks for. A packet that is missing when its time comes is recovered
+/// from the next one's in-band FEC or concealed; where nothing comes at all the audio fades out within a tenth of a
+/// second. Belongs to one caller at a time. All times inside are in samples at 48 kHz.
 public final class AudioSource {
     /// The shortest and the longest delay that jitter asks for.
     public static let targetDelays: ClosedRange<Duration> = .milliseconds(20)...(.milliseconds(200))
@@ -52,7 +52,15 @@ public final class AudioSource {
     var isDiscontinuous = false
     /// The timestamp after the last packet decoded.
     var decodedEnd: Int64?
-    var budget = DecodingBudget()
+    /// Bounds how much is decoded by the time that goes by. A packet's cost does not depend on how much of it is new, so
+    /// a sender could have the same time decoded over and over: a packet, its in-band FEC and concealment each cost the
+    /// samples that libopus makes, at 48 kHz.
+    var decoding = TokenBucket(rate: decodingRate * 48_000, capacity: decodingBurst)
+    /// Samples a sample of elapsed time. An honest stream needs one; shortening the delay adds a sixth, and the in-band
+    /// FEC of a packet may be decoded whole for a part of it.
+    static let decodingRate = 2.0
+    /// Samples that may be decoded at once, 480 ms: the longest jitter buffer and two of the longest packets.
+    static let decodingBurst = 23_040.0
     var levelClaims = LevelClaimCheck()
     var scaling = ScalingState()
     private var meter = LevelMeter()
@@ -80,7 +88,8 @@ public final class AudioSource {
     /// What the newest sample was multiplied by on its way into the mix.
     public var mixGain: Float { gate.gain }
 
-    /// How long a sample waited when one was last played, from when the fastest packet seen lately would have brought it.
+    /// How long a sample waited when one was last played, from when the fastest packet seen lately would have brought
+    /// it.
     public private(set) var playoutDelay = Duration.zero
 
     /// Takes a packet in. Anything may come, in any order.
@@ -107,7 +116,7 @@ public final class AudioSource {
     /// Makes the next 20 ms, in `frame`. `finish` fades it in or out.
     public func pull(now: MonotonicInstant) {
         let time = now.audioSamples
-        budget.refill(at: time)
+        decoding.refill(now: .zero + .seconds(clamping: Double(time) / 48_000))
         isFrameWhole = isPlaying
         if !isPlaying { start(time) }
         if isPlaying {
@@ -159,7 +168,7 @@ public final class AudioSource {
     }
 
     private func accept(_ packet: PacketQueue.Packet, arrival: Int64) {
-        guard !packets.noteArrival(of: packet.sequence) else {
+        guard !packets.recordArrival(of: packet.sequence) else {
             counts.duplicates += 1
             return
         }
@@ -177,7 +186,8 @@ public final class AudioSource {
         }
     }
 
-    /// Keeps a packet that does not belong to the stream until the next one shows whether the stream has been restarted.
+    /// Keeps a packet that does not belong to the stream until the next one shows whether the stream has been
+    /// restarted.
     private func insertStray(_ packet: PacketQueue.Packet, rtpTimestamp: UInt32, arrival: Int64) {
         guard let (first, firstArrival) = stray else {
             stray = (packet, arrival)

@@ -22,7 +22,7 @@ public struct AudioSourceStatistics: Hashable, Sendable {
     public var decoded = Duration.zero
     /// Times the stream was taken up anew after a jump of its timestamps.
     public var restarts = 0
-    /// Lost packets whose sound came from the in-band FEC of the packet after.
+    /// Lost packets whose audio came from the in-band FEC of the packet after.
     public var recoveredByFEC = 0
     /// Playing time made up by concealment while the source was sounding.
     public var concealed = Duration.zero

@@ -29,7 +29,8 @@ public struct LevelMeter: Sendable {
     /// Measures the next frame.
     mutating func measure(_ frame: [Float]) -> AudioLevel { judge(Self.decibels(frame)) }
 
-    /// Judges the next frame, of 20 ms, by what its sender says of its level alone: senders differ in what they call speech.
+    /// Judges the next frame, of 20 ms, by what its sender says of its level alone: senders differ in what they call
+    /// speech.
     public mutating func judge(_ level: AudioLevel) -> AudioLevel { judge(-Float(level.decibelsBelowOverload)) }
 
     private mutating func judge(_ decibels: Float) -> AudioLevel {
@@ -60,7 +61,8 @@ public struct LevelMeter: Sendable {
         return 10 * log10f(max(energy / Float(max(frame.count, 1)), 1e-13))
     }
 
-    /// The sum of the squares of samples, of which the last up to three are left out where their number is no multiple of four.
+    /// The sum of the squares of samples, of which the last up to three are left out where their number is no multiple
+    /// of four.
     static func energy(_ samples: UnsafeBufferPointer<Float>) -> Float {
         // Four sums that do not wait for each other.
         var (a, b, c, d): (Float, Float, Float, Float) = (0, 0, 0, 0)

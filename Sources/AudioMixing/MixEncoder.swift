@@ -1,8 +1,8 @@
 import MediaCore
 import NIOCore
 
-/// An encoder of one mix, whoever hears it. Its packets follow one another, or those of another encoder of nearly the same
-/// sound: then the first is made to need little of those before it.
+/// An encoder of one mix, whoever hears it. Its packets follow one another, or those of another encoder of nearly the
+/// same audio: then the first is made to need little of those before it.
 ///
 /// Belongs to one caller at a time.
 final class MixEncoder {

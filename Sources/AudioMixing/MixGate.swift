@@ -2,10 +2,10 @@ import MediaCore
 
 /// Keeps out of the mix what nobody would hear in it: the noise of microphones that are open while their owners listen.
 ///
-/// Noise of many adds up, and whoever is in the mix needs an encode of their own. Sound comes in within 2.5 ms of its first
-/// frame and fades out over a frame once it has been quiet for a second.
+/// Noise of many adds up, and whoever is in the mix needs an encode of their own. Audio comes in within 2.5 ms of its
+/// first frame and fades out over a frame once it has been quiet for a second.
 struct MixGate {
-    /// Sound quieter than this, in decibels below overload, is not mixed in: the softest speech into a microphone is
+    /// Audio quieter than this, in decibels below overload, is not mixed in: the softest speech into a microphone is
     /// some 20 dB louder.
     static let quietest: UInt8 = 60
     /// Speech has pauses: after the last frame that is loud enough come so many more, a second.

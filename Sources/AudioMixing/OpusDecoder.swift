@@ -1,7 +1,7 @@
 import COpus
 public import NIOCore
 
-/// Decodes Opus to mono sound at 48 kHz. Belongs to one caller at a time.
+/// Decodes Opus to mono audio at 48 kHz. Belongs to one caller at a time.
 ///
 /// Stereo is folded down by libopus. Every call makes up for exactly as much time as it says, whatever the packets are.
 public final class OpusDecoder {

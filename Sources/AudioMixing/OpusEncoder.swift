@@ -2,7 +2,7 @@ import COpus
 public import MediaCore
 public import NIOCore
 
-/// Encodes mono sound at 48 kHz with Opus. Belongs to one caller at a time.
+/// Encodes mono audio at 48 kHz with Opus. Belongs to one caller at a time.
 ///
 /// Made for speech (`OPUS_APPLICATION_VOIP`): its hybrid modes carry in-band FEC, which the music modes do not.
 public final class OpusEncoder {
@@ -60,8 +60,8 @@ public final class OpusEncoder {
 
     /// Encodes one frame: 2.5, 5, 10, 20, 40 or 60 ms of samples from -1 to 1.
     ///
-    /// - Parameter needsLittleBefore: Whether the packet is to be understood by a decoder that has heard another encoder
-    ///   before: almost nothing is predicted from earlier frames, which costs bits.
+    /// - Parameter needsLittleBefore: Whether the packet is to be understood by a decoder that has heard another
+    ///   encoder before: almost nothing is predicted from earlier frames, which costs bits.
     /// - Returns: One Opus packet. With DTX, one of at most two bytes need not be sent.
     public func encode(_ samples: [Float], needsLittleBefore: Bool = false) throws(OpusError) -> ByteBuffer {
         guard [120, 240, 480, 960, 1920, 2880].contains(samples.count) else {

@@ -46,7 +46,7 @@ struct PacketQueue {
     }
 
     /// Whether a packet of this number came before; notes that it came now.
-    mutating func noteArrival(of sequence: Int64) -> Bool { arrived.insert(sequence) == .repeated }
+    mutating func recordArrival(of sequence: Int64) -> Bool { arrived.insert(sequence) == .repeated }
 
     mutating func insert(_ packet: Packet) -> Insertion {
         var index = packets.count

@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// Keeps sound within -1 to 1 without clipping it, and without delaying it.
+/// Keeps audio within -1 to 1 without clipping it, and without delaying it.
 ///
-/// A gain follows the peaks: down within a millisecond, up again in a tenth of a second. What the gain is too slow for is
-/// bent smoothly towards full scale. Sound that stays under the threshold goes through unchanged.
+/// A gain follows the peaks: down within a millisecond, up again in a tenth of a second. What the gain is too slow for
+/// is bent smoothly towards full scale. Audio that stays under the threshold goes through unchanged.
 public struct SoftLimiter: Sendable {
     /// The level above which the limiter works: -2 dB of full scale.
     public static let threshold: Float = 0.8
@@ -17,7 +17,8 @@ public struct SoftLimiter: Sendable {
     /// Shares of the way per sample, for 0.3 ms and 100 ms.
     private static let attack: Float = 1 - expf(-1 / (0.0003 * Float(AudioFormat.sampleRate)))
     private static let release: Float = 1 - expf(-1 / (0.1 * Float(AudioFormat.sampleRate)))
-    /// A gain nearer to one than this is one: no one hears it, and `Float` would not get much nearer in such small steps.
+    /// A gain nearer to one than this is one: no one hears it, and `Float` would not get much nearer in such small
+    /// steps.
     private static let unityMargin: Float = 5e-4
 
     /// The gain after the last sample; 1 while nothing has to be limited.

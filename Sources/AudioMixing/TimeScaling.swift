@@ -1,4 +1,4 @@
-/// Takes a piece out of sound, or puts one in, where it is most like what follows: pitch stays as it was.
+/// Takes a piece out of audio, or puts one in, where it is most like what follows: pitch stays as it was.
 ///
 /// The piece's length is searched for by normalized cross-correlation, and its ends are faded into each other (WSOLA).
 enum TimeScaling {
@@ -7,7 +7,7 @@ enum TimeScaling {
     static let minimumLag = 240
     static let maximumLag = 960
 
-    /// A lag at which sound repeats itself, and how well (1: exactly).
+    /// A lag at which audio repeats itself, and how well (1: exactly).
     struct Match {
         var lag: Int
         var similarity: Float

@@ -1,9 +1,10 @@
 import MediaCore
 
-/// Chooses whose sound is mixed where more are loud at once than anybody can follow: the loudest.
+/// Chooses whose audio is mixed where more are loud at once than anybody can follow: the loudest.
 ///
-/// Whoever is in the mix needs an encode of their own, so that a room in which all microphones are open would cost as many
-/// as it has people. Who is in the mix stays for half a second at least, and then gives way only to one who is clearly louder.
+/// Whoever is in the mix needs an encode of their own, so that a room in which all microphones are open would cost as
+/// many as it has people. Who is in the mix stays for half a second at least, and then gives way only to one who is
+/// clearly louder.
 struct VoiceSelection {
     /// Of one source.
     struct Voice {

@@ -5,9 +5,9 @@ public enum TileContent: Sendable {
     /// Its newest picture, and how it is to be turned to stand upright. A stale one is old: its sender has stalled, and
     /// the tile is dimmed to say so.
     case picture(PixelBuffer, rotation: VideoRotation = .none, isStale: Bool)
-    /// Its sender has not shown anything yet, or has stopped: the tile is a flat colour with the name's initial, or with a
-    /// portrait.
-    case placeholder(portrait: ImageAsset? = nil)
+    /// Its sender has not shown anything yet, or has stopped: the tile is a flat colour with the name's initial, or
+    /// with a avatar.
+    case placeholder(avatar: ImageAsset? = nil)
 }
 
 /// What is drawn over a source's tile: a label with the source's name, and a border while its participant speaks.

@@ -3,8 +3,8 @@ import MediaCore
 extension PixelRect {
     /// The largest rectangle of the shape of `size` inside this one, centred. Nothing of the picture is cropped.
     ///
-    /// The rectangle begins at an even position, and so does the result. Its size is the nearest even one, except that it
-    /// takes all of a side of this rectangle as it is. It is never narrower or lower than a chroma sample.
+    /// The rectangle begins at an even position, and so does the result. Its size is the nearest even one, except that
+    /// it takes all of a side of this rectangle as it is. It is never narrower or lower than a chroma sample.
     func fitting(_ size: VideoDimensions) -> PixelRect {
         var (fittedWidth, fittedHeight) = (width, height)
         if size.width * height >= width * size.height {

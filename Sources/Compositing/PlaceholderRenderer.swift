@@ -6,18 +6,18 @@ import PixelTransfer
 struct PlaceholderRenderer {
     struct Placeholder {
         var picture: PixelBuffer
-        /// What is around the initial or the portrait.
+        /// What is around the initial or the avatar.
         var colour: YCbCrColour
     }
 
     private struct Key: Hashable {
         var name: String
-        var portrait: ImageAsset?
+        var avatar: ImageAsset?
         var size: VideoDimensions
     }
 
-    /// The side of a portrait, as a part of the tile's shorter one.
-    private static let portraitPart = 0.62
+    /// The side of an avatar, as a part of the tile's shorter one.
+    private static let avatarPart = 0.62
     private static let letterPart = 0.5
 
     private var placeholders: RecentlyUsed<Key, Placeholder>
@@ -29,10 +29,10 @@ struct PlaceholderRenderer {
         placeholders = RecentlyUsed(capacity: capacity)
     }
 
-    /// The placeholder of a name in exactly this size, which is even: its initial, or a portrait in a circle, on a colour
-    /// that the name always has.
-    mutating func placeholder(name: String, portrait: ImageAsset?, size: VideoDimensions) -> Placeholder {
-        let key = Key(name: name, portrait: portrait, size: size)
+    /// The placeholder of a name in exactly this size, which is even: its initial, or an avatar in a circle, on a
+    /// colour that the name always has.
+    mutating func placeholder(name: String, avatar: ImageAsset?, size: VideoDimensions) -> Placeholder {
+        let key = Key(name: name, avatar: avatar, size: size)
         if let placeholder = placeholders.use(key) { return placeholder }
         let style = PlaceholderStyle(name: name)
         let (red, green, blue) = style.colour
@@ -40,8 +40,8 @@ struct PlaceholderRenderer {
         let picture = PixelBuffer.drawn(size, orFilledWith: colour) { context in
             cairo_set_source_rgb(context, red, green, blue)
             cairo_paint(context)
-            if let portrait {
-                Self.draw(portrait, size: size, on: context)
+            if let avatar {
+                Self.draw(avatar, size: size, on: context)
             } else {
                 FontCollection.use { Self.draw(style.initial, size: size, on: context, with: $0) }
             }
@@ -53,13 +53,13 @@ struct PlaceholderRenderer {
         return placeholder
     }
 
-    private static func draw(_ portrait: ImageAsset, size: VideoDimensions, on context: OpaquePointer?) {
-        let side = Int(Double(min(size.width, size.height)) * portraitPart) & ~1
+    private static func draw(_ avatar: ImageAsset, size: VideoDimensions, on context: OpaquePointer?) {
+        let side = Int(Double(min(size.width, size.height)) * avatarPart) & ~1
         let rect = PixelRect(x: (size.width - side) / 2, y: (size.height - side) / 2, width: side, height: side)
         cairo_arc(
             context, Double(size.width) / 2, Double(size.height) / 2, Double(side) / 2, 0, 2 * .pi)
         cairo_clip(context)
-        portrait.draw(on: context, covering: rect)
+        avatar.draw(on: context, covering: rect)
     }
 
     private static func draw(

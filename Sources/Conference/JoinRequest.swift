@@ -1,3 +1,4 @@
+public import SDP
 public import SecureTransport
 
 /// What a participant does in a room.
@@ -19,8 +20,8 @@ public struct JoinRequest: Sendable {
     public var signallingPeer: TransportAddress?
     /// The address by which joins are counted; nil where it is not known. Nothing is sent there.
     public var client: TransportAddress?
-    /// The id of the participant that the same client was until now, as the caller has verified. If that participant has
-    /// a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
+    /// The id of the participant that the same client was until now, as the caller has verified. If that participant
+    /// has a seat, or left with one less than 15 s ago, this one takes its place, whatever the limits.
     public var returningAs: String?
 
     /// Makes a request, for which the offer is parsed.

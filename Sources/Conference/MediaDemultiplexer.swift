@@ -1,5 +1,6 @@
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 
 /// Tells whose a packet is: by source address and SSRC when both have authenticated before, by SSRC when it was
@@ -32,8 +33,9 @@ struct MediaDemultiplexer {
     private var turn = 0
     /// Keys tried for streams whose owner is known, and for those whose owner is not. A key costs about a microsecond:
     /// a flood of garbage of either kind takes a bounded share of a core, and does not take the other's.
-    private var ownerTrials = TrialBudget()
-    private var guessTrials = TrialBudget()
+    private var ownerTrials = TokenBucket(rate: trialsPerSecond, capacity: trialsPerSecond)
+    private var guessTrials = TokenBucket(rate: trialsPerSecond, capacity: trialsPerSecond)
+    private static let trialsPerSecond = 20_000.0
 
     var isEmpty: Bool { members.isEmpty }
 
@@ -122,21 +124,5 @@ struct MediaDemultiplexer {
     private mutating func forget(_ ssrc: UInt32, of participant: Participant) {
         owners[ssrc]?.removeAll { $0 === participant }
         if owners[ssrc]?.isEmpty ?? false { owners[ssrc] = nil }
-    }
-}
-
-/// How many keys may be tried, so many a second.
-private struct TrialBudget {
-    private static let perSecond = 20_000.0
-    private var available = perSecond
-    private var updated = MonotonicInstant.zero
-
-    /// Takes up to `count` trials; returns how many there were.
-    mutating func take(atMost count: Int, now: MonotonicInstant) -> Int {
-        available = min(Self.perSecond, available + max(0, (now - updated).seconds) * Self.perSecond)
-        updated = now
-        let taken = min(count, Int(available))
-        available -= Double(taken)
-        return taken
     }
 }

@@ -1,3 +1,4 @@
+import SDP
 import SecureTransport
 
 /// An answer that was given, and what was agreed on with it.

@@ -47,8 +47,8 @@ struct PathDirectory {
     /// Those whose paths lead to this address, the one checked last at the end.
     func owners(of address: TransportAddress) -> [Participant] { owners[address.unmapped] ?? [] }
 
-    /// An authentic check of a participant came from this address. Of too many the oldest is forgotten, but never the one
-    /// in use.
+    /// An authentic check of a participant came from this address. Of too many the oldest is forgotten, but never the
+    /// one in use.
     mutating func checked(_ participant: Participant, source: TransportAddress) {
         let address = source.unmapped
         if owners[address]?.last === participant { return }

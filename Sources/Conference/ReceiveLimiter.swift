@@ -2,8 +2,8 @@ import MediaCore
 
 /// Bounds how many RTP and RTCP packets one member may have the relay take, each in packets and bytes a second.
 ///
-/// Only packets that authenticated are charged: a sender that forges a member's address cannot use up its share. A member over
-/// its limit loses packets before they are decrypted, as on a path that carries no more.
+/// Only packets that authenticated are charged: a sender that forges a member's address cannot use up its share. A
+/// member over its limit loses packets before they are decrypted, as on a path that carries no more.
 struct ReceiveLimiter {
     /// A camera and a screen together: about 50 Mbit/s, and a second of it at once. Keyframes come as bursts.
     private var media: Limits

@@ -3,8 +3,8 @@ public import MediaCore
 extension Relay {
     /// Changes a room.
     ///
-    /// - Throws: `RoomControlError`: the room or the participant is not there, the command names someone or something that is
-    ///   not there, or there were too many changes of its kind. Nothing has changed then.
+    /// - Throws: `RoomControlError`: the room or the participant is not there, the command names someone or something
+    ///   that is not there, or there were too many changes of its kind. Nothing has changed then.
     public func perform(_ command: RoomCommand, room id: String, now: MonotonicInstant) throws(RoomControlError) {
         guard let room = rooms[id] else { throw .noSuchRoom(id) }
         switch command {
@@ -19,10 +19,10 @@ extension Relay {
         case .setOverlays(let overlays):
             try room.changeLimits.room.take(now: now)
             try room.setOverlays(overlays)
-        case .setPortrait(let portrait, let id):
+        case .setAvatar(let avatar, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.own.take(now: now)
-            room.setPortrait(portrait, of: participant)
+            room.setAvatar(avatar, of: participant)
         case .setMediaState(let state, let id):
             let participant = try Self.participant(id, in: room)
             try participant.changeLimits.own.take(now: now)

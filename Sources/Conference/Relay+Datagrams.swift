@@ -40,7 +40,7 @@ extension Relay {
         let outcome = participant.peer.receive(datagram, from: source, now: now)
         guard outcome == .accepted else {
             datagrams.checksRefused &+= 1
-            if outcome == .unauthenticated { notices.noteFailure(from: source) }
+            if outcome == .unauthenticated { notices.recordFailure(from: source) }
             service(participant, now: now)
             return
         }
@@ -51,8 +51,8 @@ extension Relay {
 
     /// Takes a datagram of a DTLS association: only from addresses that passed a check, and handshakes a few at a time.
     private func receiveHandshake(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
-        // Where one address stands for several sessions, a client has come anew: its old session takes nothing any more,
-        // and the one whose handshake is still to come is meant.
+        // Where one address stands for several sessions, a client has come anew: its old session takes nothing any
+        // more, and the one whose handshake is still to come is meant.
         let owners = paths.owners(of: source)
         guard let owner = owners.last(where: { $0.peer.awaitsHandshake || $0.peer.isHandshaking }) ?? owners.last else {
             datagrams.handshakesRefused &+= 1
@@ -207,7 +207,7 @@ extension Relay {
         case .malformed: datagrams.malformed &+= 1
         case .unauthenticated:
             datagrams.unauthenticated &+= 1
-            notices.noteFailure(from: source)
+            notices.recordFailure(from: source)
         case .unknown: datagrams.unknown &+= 1
         }
     }

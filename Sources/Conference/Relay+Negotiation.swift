@@ -1,5 +1,6 @@
 public import MediaCore
 import PeerConnection
+public import SDP
 public import SecureTransport
 
 extension Relay {
@@ -35,8 +36,8 @@ extension Relay {
         return participant.joinResult
     }
 
-    /// Takes what a participant tells of its path after offer and answer (RFC 9725, section 4.3): credentials other than
-    /// before restart ICE. Its candidates are of no use to a lite agent, which learns addresses from checks.
+    /// Takes what a participant tells of its path after offer and answer (RFC 9725, section 4.3): credentials other
+    /// than before restart ICE. Its candidates are of no use to a lite agent, which learns addresses from checks.
     ///
     /// - Parameter ifMatch: The entity tag of the ICE session that is meant, or `*` for whichever it is; nil for the
     ///   present one, which is good for candidates alone.

@@ -25,15 +25,15 @@ extension Room {
     fileprivate func add(to load: inout OverloadControl.Load) {
         let participants = participants.filter(\.isSeated)
         let receivers = participants.count { $0.downlink != nil }
-        let census = encoding.census(of: participants)
+        let work = encoding.leastWork(of: participants)
         load.rooms.append(
             SeatModel.Work(
-                sources: participants.count { $0.isSource }, receivers: receivers, pictures: census.leastPictures,
-                encoders: census.leastEncoders))
-        load.situation.personalPictures = max(load.situation.personalPictures, census.personalPictures)
-        if census.encoders > load.situation.encoders {
-            load.situation.encoders = census.encoders
-            load.situation.leastEncoders = census.keys
+                sources: participants.count { $0.isSource }, receivers: receivers, pictures: work.leastPictures,
+                encoders: work.leastEncoders))
+        load.situation.personalPictures = max(load.situation.personalPictures, work.personalPictures)
+        if work.encoders > load.situation.encoders {
+            load.situation.encoders = work.encoders
+            load.situation.leastEncoders = work.keys
         }
         let budget = configuration.maximumEncoders.map { min($0, receivers) } ?? receivers
         load.situation.encoderBudget = max(load.situation.encoderBudget, budget)

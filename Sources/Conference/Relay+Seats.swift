@@ -15,7 +15,8 @@ extension Relay {
         room.viewsChanged()
     }
 
-    /// Whether a client may come back as it has been here until now: its participant has a seat, or had one a moment ago.
+    /// Whether a client may come back as it has been here until now: its participant has a seat, or had one a moment
+    /// ago.
     func isReturning(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
         guard let id = request.returningAs else { return false }
         return returning.contains(id, of: request.room, now: now) || former(of: request)?.holdsSeat == true

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 public import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 
 extension Relay {
@@ -50,7 +51,7 @@ extension Room {
         if let size = passedOnDimensions(to: participant) {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
         }
-        snapshot.portrait = summary.portrait
+        snapshot.avatar = summary.avatar
         return snapshot
     }
 }
@@ -63,7 +64,7 @@ extension Participant {
             uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics, group: group),
             roundTripTime: statistics.roundTripTime?.milliseconds, latency: latency(statistics),
             uplinkLatency: uplinkLatency, layout: layout,
-            tiles: tileSnapshots, slides: slidesSnapshot)
+            tiles: tileSnapshots, screenShare: screenShareSnapshot)
     }
 
     private var tileSnapshots: [TileSnapshot] {
@@ -72,13 +73,13 @@ extension Participant {
         }
     }
 
-    private var slidesSnapshot: SlidesSnapshot? {
-        guard presents, let slides, let picture = slides.newest else { return nil }
-        let size = slides.rotation.upright(picture.dimensions)
-        return SlidesSnapshot(
-            width: size.width, height: size.height, framesDecoded: slides.framesDecoded,
-            framesDropped: slides.framesDropped, framesSkipped: slides.framesSkipped,
-            maximumBitRate: peer.receivedVideoLimit(.slides)?.bitsPerSecond, effort: slides.effort)
+    private var screenShareSnapshot: ScreenShareSnapshot? {
+        guard presents, let screenShare, let picture = screenShare.newest else { return nil }
+        let size = screenShare.rotation.upright(picture.dimensions)
+        return ScreenShareSnapshot(
+            width: size.width, height: size.height, framesDecoded: screenShare.framesDecoded,
+            framesDropped: screenShare.framesDropped, framesSkipped: screenShare.framesSkipped,
+            maximumBitRate: peer.receivedVideoLimit(.screenShare)?.bitsPerSecond, skipMode: screenShare.skipMode)
     }
 
     private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {
@@ -89,8 +90,8 @@ extension Participant {
             framesReceived: statistics.framesReceived, framesDecoded: uplink?.framesDecoded ?? 0,
             framesDropped: statistics.framesWithheld &+ (uplink?.framesDropped ?? 0),
             framesSkipped: uplink?.framesSkipped ?? 0,
-            framesRefused: (uplink?.framesRefused ?? 0) &+ (slides?.framesRefused ?? 0),
-            maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond, effort: uplink?.effort ?? .full,
+            framesRefused: (uplink?.framesRefused ?? 0) &+ (screenShare?.framesRefused ?? 0),
+            maximumBitRate: peer.receivedVideoLimit()?.bitsPerSecond, skipMode: uplink?.skipMode ?? .full,
             keyframes: statistics.keyframesReceived, keyframeRequests: statistics.keyframeRequestsSent,
             negativeAcknowledgements: statistics.negativeAcknowledgementsSent,
             fecPackets: statistics.flexFECPacketsReceived, packetsRecovered: statistics.packetsRecovered,
@@ -114,7 +115,7 @@ extension Participant {
             width: dimensions?.width ?? 0, height: dimensions?.height ?? 0,
             maximumFrameRate: rung?.frameRate ?? 0, limit: group?.limit,
             group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
-            framesEncoded: downlink?.framesEncoded ?? 0, framesThinned: downlink?.framesThinned ?? 0,
+            framesEncoded: downlink?.framesEncoded ?? 0, framesLayerDropped: downlink?.framesLayerDropped ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyframes: downlink?.keyframes ?? 0, keyframeRequests: statistics.keyframeRequestsReceived,
             retransmissions: statistics.counters.retransmissions, repair: statistics.repair,

@@ -5,6 +5,7 @@ public import MediaCore
 import NIOCore
 public import PeerConnection
 public import RTP
+import SDP
 import SecureTransport
 import VideoCoding
 
@@ -30,7 +31,7 @@ public final class Relay {
     var notices: RelayNoticeLog
     private var readyToTransmit = CircularBuffer<ParticipantID>()
     /// BYE packets of those who left, whose connections are gone.
-    private var farewells = CircularBuffer<PeerConnection.Transmit>()
+    private var byes = CircularBuffer<PeerConnection.Transmit>()
     private var orphanedJobs = CircularBuffer<Job>()
     private let queues = JobQueueAllocator()
     private var nextParticipant: UInt64 = 0
@@ -72,7 +73,7 @@ public final class Relay {
             throw refusal
         }
         if !isReturning, let refusal = overload.refusal {
-            overload.noteRefusal()
+            overload.recordRefusal()
             throw .overloaded(reason: refusal.reason, retryAfter: refusal.retryAfter)
         }
         let negotiation: Negotiation
@@ -236,7 +237,7 @@ public final class Relay {
             returning.add(participant.publicID, of: participant.room, now: now)
         }
         participant.peer.close(now: now)
-        while let farewell = participant.peer.pollTransmit(now: now) { farewells.append(farewell) }
+        while let bye = participant.peer.pollTransmit(now: now) { byes.append(bye) }
         demultiplexer.remove(participant)
         paths.remove(participant)
         handshakes.release(participant.id)
@@ -326,11 +327,11 @@ public final class Relay {
             case .videoFrame(let frame): room.videoFrame(frame, from: participant, now: now)
             case .videoPacket(let packet):
                 for receiver in room.videoPacket(packet, from: participant, now: now) where receiver !== participant {
-                    noteTransmit(receiver)
+                    recordTransmit(receiver)
                 }
             case .videoEnded(let content): room.videoEnded(content, of: participant, now: now)
             case .audioPacket(let packet):
-                for receiver in room.audioPacket(packet, from: participant, now: now) { noteTransmit(receiver) }
+                for receiver in room.audioPacket(packet, from: participant, now: now) { recordTransmit(receiver) }
             case .keyframeRequested: room.keyframeRequested(by: participant, now: now)
             case .pictureLost: room.pictureLost(by: participant, now: now)
             case .pictureAcknowledged(_, let time): room.encoding.pictureAcknowledged(at: time, by: participant)
@@ -357,12 +358,12 @@ public final class Relay {
             guard participant.isSeated else { return }
         }
         room.handOutDecodes(of: participant, now: now)
-        room.noteWhetherHeard(participant)
-        noteTransmit(participant)
+        room.updateHeard(participant)
+        recordTransmit(participant)
     }
 
     /// Notes that a connection may have something to send. Once that has left, it is asked when it is to be woken.
-    private func noteTransmit(_ participant: Participant) {
+    private func recordTransmit(_ participant: Participant) {
         guard !participant.isQueuedForTransmit else { return }
         participant.isQueuedForTransmit = true
         readyToTransmit.append(participant.id)
@@ -370,7 +371,7 @@ public final class Relay {
 
     /// The next datagram to send, if any.
     public func pollTransmit(now: MonotonicInstant) -> PeerConnection.Transmit? {
-        if let farewell = farewells.popFirst() { return farewell }
+        if let bye = byes.popFirst() { return bye }
         while let id = readyToTransmit.first {
             if let participant = participants[id] {
                 if let transmit = participant.peer.pollTransmit(now: now) { return transmit }

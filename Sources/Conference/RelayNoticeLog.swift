@@ -21,7 +21,7 @@ struct RelayNoticeLog {
     }
 
     /// A packet failed authentication.
-    mutating func noteFailure(from source: TransportAddress) {
+    mutating func recordFailure(from source: TransportAddress) {
         failures &+= 1
         lastFailure = source
     }

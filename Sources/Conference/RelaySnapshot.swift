@@ -32,8 +32,8 @@ public struct DatagramCounters: Encodable, Sendable {
     public var checksRefused: UInt64 = 0
     /// DTLS that was of use to an association, as far as can be told before it has authenticated.
     public var handshakes: UInt64 = 0
-    /// DTLS that was not: from an address that passed no check, of one handshake too many, replayed, malformed, data, too
-    /// much at once, or after the association's end.
+    /// DTLS that was not: from an address that passed no check, of one handshake too many, replayed, malformed, data,
+    /// too much at once, or after the association's end.
     public var handshakesRefused: UInt64 = 0
 }
 
@@ -107,7 +107,7 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var latency: [StageSnapshot] = []
     /// What the frames of the participant's camera waited for, be they shown or not.
     public var uplinkLatency: [StageSnapshot] = []
-    /// Whether the participant sends sound and says that the microphone is on.
+    /// Whether the participant sends audio and says that the microphone is on.
     public var microphone = false
     /// Whether the participant sends video and says that the camera is on.
     public var camera = false
@@ -116,12 +116,12 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var connection = ConnectionState.new
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     public var layout: ParticipantLayout?
-    /// Whether a portrait of theirs stands in for their camera.
-    public var portrait = false
+    /// Whether an avatar of theirs stands in for their camera.
+    public var avatar = false
     /// In which size the participant's pictures are seen now.
     public var tiles: [TileSnapshot] = []
     /// What the participant presents, while they do.
-    public var slides: SlidesSnapshot?
+    public var screenShare: ScreenShareSnapshot?
 }
 
 /// A source's tile. Zero by zero while nobody sees it.
@@ -132,7 +132,7 @@ public struct TileSnapshot: Encodable, Hashable, Sendable {
 }
 
 /// A screen that a participant presents.
-public struct SlidesSnapshot: Encodable, Hashable, Sendable {
+public struct ScreenShareSnapshot: Encodable, Hashable, Sendable {
     public var width = 0
     public var height = 0
     public var framesDecoded: UInt64 = 0
@@ -143,7 +143,7 @@ public struct SlidesSnapshot: Encodable, Hashable, Sendable {
     /// What the sender was asked to send at most; nil where it is free to send as much as it likes.
     public var maximumBitRate: Int64?
     /// What is spent on decoding.
-    public var effort = UplinkEffort.full
+    public var skipMode = DecodeSkipMode.full
 }
 
 public struct UplinkSnapshot: Encodable, Sendable {
@@ -160,10 +160,11 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var framesSkipped: UInt64 = 0
     /// Of those dropped, frames that were more than the relay decodes of a member; of the screen share, too.
     public var framesRefused: UInt64 = 0
-    /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it likes.
+    /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it
+    /// likes.
     public var maximumBitRate: Int64?
     /// What is spent on decoding the camera's video.
-    public var effort = UplinkEffort.full
+    public var skipMode = DecodeSkipMode.full
     public var keyframes: UInt64 = 0
     public var keyframeRequests: UInt64 = 0
     public var negativeAcknowledgements: UInt64 = 0
@@ -183,7 +184,8 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioPacketsNotDecoded: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
-    /// Whether decoding has shown that the levels which the packets claim are wrong: the decoded level is used from then on.
+    /// Whether decoding has shown that the levels which the packets claim are wrong: the decoded level is used from
+    /// then on.
     public var audioLevelRefuted = false
     /// Audio playout delay.
     public var audioDelay: Double = 0
@@ -214,14 +216,14 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var explanation: String?
     /// Whose packets are sent as they are; nil where an encoder's frames are.
     public var forwarding: ForwardingSnapshot?
-    /// The id of the participant whose packets of sound are sent as they are; nil where the mix is.
+    /// The id of the participant whose packets of audio are sent as they are; nil where the mix is.
     public var audioForwarding: String?
     /// Packets of other senders forwarded as they were.
     public var packetsPassedOn: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
-    public var framesThinned: UInt64 = 0
+    public var framesLayerDropped: UInt64 = 0
     /// How many of the three temporal layers were left out for this participant in the last two seconds.
     public var layersDropped = 0
     /// How often the participant went from one encoder's frames to another's.
@@ -247,8 +249,8 @@ public struct DownlinkSnapshot: Encodable, Sendable {
 
 /// How a receiver's picture comes back after losses that were not repaired in time.
 public struct RecoverySnapshot: Encodable, Hashable, Sendable {
-    /// `keyframe`, `ltr` (a picture that refers to one that has arrived, which the encoder kept) or `intra-refresh` (each
-    /// picture renews a part).
+    /// `keyframe`, `ltr` (a picture that refers to one that has arrived, which the encoder kept) or `intra-refresh`
+    /// (each picture renews a part).
     public var method = "keyframe"
     /// Pictures sent that refer to nothing but what had arrived.
     public var refreshes: UInt64 = 0

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Participants that left a moment ago, whose clients may come back although there is no seat for others: a page that is
-/// reloaded leaves and joins again within a second or two.
+/// Participants that left a moment ago, whose clients may come back although there is no seat for others: a page that
+/// is reloaded leaves and joins again within a second or two.
 struct ReturningParticipants {
     /// From leaving to joining again.
     static let lifetime = Duration.seconds(15)

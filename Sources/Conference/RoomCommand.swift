@@ -8,8 +8,8 @@ public enum RoomCommand: Sendable {
     case setParticipantLayout(ParticipantLayout?, participant: String)
     /// Changes the overlays that lie above everybody's picture.
     case setOverlays(OverlayList)
-    /// Gives a participant a portrait, which stands in for their camera while there is no picture of it; nil: none.
-    case setPortrait(ImageAsset?, participant: String)
+    /// Gives a participant an avatar, which stands in for their camera while there is no picture of it; nil: none.
+    case setAvatar(ImageAsset?, participant: String)
     /// Takes what a participant says of their microphone and camera.
     case setMediaState(MediaState, participant: String)
 }

@@ -12,7 +12,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case relayLeft(reason: String)
     /// A file that was asked for cannot be written.
     case outputNotWritable(path: String, reason: String)
-    /// The session ran, but no picture and no sound arrived.
+    /// The session ran, but no picture and no audio arrived.
     case noMedia(reason: String)
     /// A codec or the system failed.
     case failed(reason: String)

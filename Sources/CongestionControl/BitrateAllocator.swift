@@ -25,9 +25,8 @@ public struct BitrateAllocation: Hashable, Sendable {
 /// Splits a target among audio, video and retransmissions.
 ///
 /// Audio comes first: its minimum whatever happens, more as the target grows. Retransmissions get what the loss lets
-/// expect, and forward error correction a part of what is left, as large as it is compared with the video. Video gets the
-/// rest, and its rate moves only when it changed by more than 3 %, so that the encoder is not
-/// set anew for nothing.
+/// expect, and forward error correction a part of what is left, as large as it is compared with the video. Video gets
+/// the rest, and its rate moves only when it changed by more than 3 %, so that the encoder is not set anew for nothing.
 public struct BitrateAllocator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// The audio encoder's range; nil without audio.

@@ -21,7 +21,8 @@ public struct ControlDecision: Hashable, Sendable {
     /// How long packets may wait at the sender before it skips frames instead of making more; nil where the controller
     /// leaves that to the sender.
     public var frameTimeout: Duration?
-    /// Why no video is to be sent now, not even at the minimum rate; nil while video is sent. Audio goes on in any case.
+    /// Why no video is to be sent now, not even at the minimum rate; nil while video is sent. Audio goes on in any
+    /// case.
     public var videoPause: VideoPause?
     /// When to ask again at the latest.
     public var nextWakeUp: MonotonicInstant

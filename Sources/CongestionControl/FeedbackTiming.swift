@@ -21,9 +21,9 @@ public struct FeedbackTiming: Hashable, Sendable {
         FeedbackTiming(size: .zero, share: 1, bounds: interval...interval)
     }
 
-    /// As libwebrtc's receivers send transport-wide feedback: packets of 68 bytes, 5 % of the rate, 50 ms apart at least
-    /// (`TransportSequenceNumberFeedbackGenenerator`). They are 100 ms apart at most here, where libwebrtc goes to 250 ms:
-    /// it counts by the rate that it sends, which a receiver in a simulation has none of.
+    /// As libwebrtc's receivers send transport-wide feedback: packets of 68 bytes, 5 % of the rate, 50 ms apart at
+    /// least (`TransportSequenceNumberFeedbackGenenerator`). They are 100 ms apart at most here, where libwebrtc goes
+    /// to 250 ms: it counts by the rate that it sends, which a receiver in a simulation has none of.
     public static let browser = FeedbackTiming(
         size: DataSize(bytes: 68), share: 0.05, bounds: .milliseconds(50)...(.milliseconds(100)))
 

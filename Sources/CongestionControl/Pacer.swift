@@ -1,8 +1,8 @@
 public import MediaCore
 public import NIOCore
 
-/// Lets packets out at the pacing rate: audio at once, then retransmissions, video, what repairs it and padding, each in the order they
-/// came. While a probe is under way packets leave at the probe's rate instead.
+/// Lets packets out at the pacing rate: audio at once, then retransmissions, video, what repairs it and padding, each
+/// in the order they came. While a probe is under way packets leave at the probe's rate instead.
 ///
 /// The caller enqueues packets, calls `dequeue(now:)` until it returns nil, and comes back at `nextSendTime(now:)`:
 ///
@@ -62,8 +62,8 @@ public struct Pacer<Payload: Sendable>: Sendable {
     /// How many packets wait.
     public var queuedCount: Int { waitingCount }
 
-    /// The rate at which retransmissions, video and padding leave from now on, how much of it at once (nil: as the pacer
-    /// was made), and the rate up to which padding fills what media leaves.
+    /// The rate at which retransmissions, video and padding leave from now on, how much of it at once (nil: as the
+    /// pacer was made), and the rate up to which padding fills what media leaves.
     public mutating func setRates(
         pacing: BitRate, burst: Duration? = nil, padding: BitRate = .zero, now: MonotonicInstant
     ) {

@@ -5,9 +5,9 @@ public import RTP
 /// Sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) and of RFC 8888's:
 /// numbers packets, remembers them and matches feedback to them. A transport uses one of the two.
 ///
-/// What feedback says is not trusted. Numbers that were never sent, or that were answered before, are ignored, and so is
-/// an arrival that does not fit the receiver's clock; feedback without any news changes nothing. The memory is bounded in
-/// packets and in time.
+/// What feedback says is not trusted. Numbers that were never sent, or that were answered before, are ignored, and so
+/// is an arrival that does not fit the receiver's clock; feedback without any news changes nothing. The memory is
+/// bounded in packets and in time.
 public struct TransportFeedbackAdapter: Sendable {
     /// How many packets are remembered at most.
     public static let maximumPacketCount = 8192

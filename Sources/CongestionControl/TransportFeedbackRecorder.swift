@@ -23,8 +23,8 @@ public struct TransportFeedbackRecorder: Sendable {
     public var senderSSRC: UInt32
     /// The time between two feedback packets.
     public var interval: Duration { didSet { updateFeedbackTime() } }
-    /// When feedback is due; `distantFuture` while there is nothing to report. Stored, so that owners who only look at it
-    /// copy nothing else.
+    /// When feedback is due; `distantFuture` while there is nothing to report. Stored, so that owners who only look at
+    /// it copy nothing else.
     public private(set) var nextFeedbackTime = MonotonicInstant.distantFuture
 
     /// Arrivals in ticks; the element `i` belongs to the sequence number `firstSequence + i`.

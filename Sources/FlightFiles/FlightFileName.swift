@@ -3,9 +3,9 @@ import Glibc
 
 /// The name of a recording's file: room, participant, start (UTC) and the participant's identifier.
 ///
-/// Rooms and names come from the network. Whatever is neither an ASCII letter nor a digit becomes a hyphen, and long ones
-/// are cut, so that nothing in them means anything to a file system or a shell. The identifier, which the relay makes,
-/// keeps two of the same name apart.
+/// Rooms and names come from the network. Whatever is neither an ASCII letter nor a digit becomes a hyphen, and long
+/// ones are cut, so that nothing in them means anything to a file system or a shell. The identifier, which the relay
+/// makes, keeps two of the same name apart.
 public enum FlightFileName {
     /// `demo_Ada_20261121T065600Z_k3j4h5mnpqrs.flight`
     public static func make(for header: FlightHeader) -> String {

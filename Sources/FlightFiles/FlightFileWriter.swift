@@ -8,7 +8,8 @@ public import MediaCore
 /// Whoever records only ever touches the ring of its recording; the queue looks into the rings a few times a second. So
 /// a crash costs that much of each recording at most, and a slow disk nobody's time.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
+/// queue.
 public final class FlightFileWriter: @unchecked Sendable {
     /// How a path is opened.
     public enum Opening: Sendable {

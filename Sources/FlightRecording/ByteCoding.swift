@@ -1,6 +1,6 @@
-/// Integers of variable length: seven bits a byte, the low ones first, the top bit set on all bytes but the last (LEB128).
-/// Signed ones are folded first (0, -1, 1, -2 become 0, 1, 2, 3). Shifts are the masking ones, which without optimization
-/// allocate nothing either.
+/// Integers of variable length: seven bits a byte, the low ones first, the top bit set on all bytes but the last
+/// (LEB128). Signed ones are folded first (0, -1, 1, -2 become 0, 1, 2, 3). Shifts are the masking ones, which without
+/// optimization allocate nothing either.
 extension [UInt8] {
     mutating func append(varint value: UInt64) {
         var rest = value

@@ -3,14 +3,15 @@ import MediaCore
 /// Estimates the link that a recorded flow went over.
 ///
 /// Where a packet was waiting already when the one before it left, the link was busy from the one departure to the
-/// other, and carried just that packet: such spans say what the link delivers, idle ones say nothing. A packet that waited
-/// long although none was before it shows that the link stood still. Spans are summed in intervals; an interval that was busy for too short a time gets its rate from those before and after it, on a straight
-/// line.
+/// other, and carried just that packet: such spans say what the link delivers, idle ones say nothing. A packet that
+/// waited long although none was before it shows that the link stood still. Spans are summed in intervals; an interval
+/// that was busy for too short a time gets its rate from those before and after it, on a straight line.
 ///
 /// So it sees what was left to this flow where others share the link, nothing of capacity that never had a queue, and
 /// too little where packets are lost behind the queue.
 public struct FlightLinkEstimate: Hashable, Sendable {
-    /// Times in milliseconds at which 1500 bytes may leave: a trace in mahimahi's format, whose last time is its length.
+    /// Times in milliseconds at which 1500 bytes may leave: a trace in mahimahi's format, whose last time is its
+    /// length.
     public let milliseconds: [Int64]
     /// The part of intervals whose rate was seen, not interpolated.
     public let measuredPart: Double

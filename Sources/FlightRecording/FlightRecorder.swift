@@ -2,8 +2,8 @@ public import MediaCore
 
 /// Encodes what happens to a controller and hands it to a sink, up to a size.
 ///
-/// A record costs some tens of nanoseconds, no allocation and no lock. When the sink has no room, or the size is reached,
-/// the recording ends there.
+/// A record costs some tens of nanoseconds, no allocation and no lock. When the sink has no room, or the size is
+/// reached, the recording ends there.
 ///
 /// `@unchecked Sendable` holds because a recorder belongs to one controller, which is used from one place at a time.
 public final class FlightRecorder: @unchecked Sendable {

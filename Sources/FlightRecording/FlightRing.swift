@@ -7,8 +7,8 @@ internal import Synchronization
 /// When the consumer falls behind by the ring's capacity nothing more is taken: a recording with a gap would be none.
 ///
 /// `@unchecked Sendable` holds because the producer writes only to storage between `written` and `taken`, the consumer
-/// reads only what is between `taken` and `written`, and each of the two publishes its end by a releasing store that the
-/// other reads by an acquiring load.
+/// reads only what is between `taken` and `written`, and each of the two publishes its end by a releasing store that
+/// the other reads by an acquiring load.
 public final class FlightRing: FlightSink, @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
     /// Bytes ever written and ever taken.

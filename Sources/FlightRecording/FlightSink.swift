@@ -10,8 +10,8 @@ public protocol FlightSink: AnyObject, Sendable {
 
 /// Keeps a recording in memory, for tests and simulations.
 ///
-/// `@unchecked Sendable` holds because a recording is made by one controller, which is used from one place at a time, and
-/// read after it was closed.
+/// `@unchecked Sendable` holds because a recording is made by one controller, which is used from one place at a time,
+/// and read after it was closed.
 public final class FlightMemory: FlightSink, @unchecked Sendable {
     public private(set) var bytes: [UInt8] = []
     public private(set) var isClosed = false

@@ -24,7 +24,8 @@ public struct AccessUnit: Sendable {
     public var parameterSets: [NALUnit] { nalUnits.filter(\.isParameterSet) }
 }
 
-/// How much of coded pictures an access unit holds: a decoder decodes all of it, also where it is more than one picture.
+/// How much of coded pictures an access unit holds: a decoder decodes all of it, also where it is more than one
+/// picture.
 public struct CodedPictureCount: Hashable, Sendable {
     /// Pictures, or fields of one, that are begun: slices from the first macroblock on.
     public var pictures: Int

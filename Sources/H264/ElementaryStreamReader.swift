@@ -4,7 +4,8 @@ public import NIOCore
 /// Reads samples from an H.264 byte stream (annex B), such as a `.264` file, that comes in pieces cut anywhere.
 ///
 /// Append a piece, take samples until there is none, and so on; at the end of the stream call `finish` until it returns
-/// nil. A byte stream has no times: frames get them in decoding order, at the rate that the stream says or the one given.
+/// nil. A byte stream has no times: frames get them in decoding order, at the rate that the stream says or the one
+/// given.
 public struct ElementaryStreamReader: Sendable {
     private var units = AnnexBReader()
     private var assembler = AccessUnitAssembler()

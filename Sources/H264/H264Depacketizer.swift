@@ -52,7 +52,7 @@ public struct H264Depacketizer: Sendable {
     public mutating func append(payload: ByteBuffer, timestamp: UInt32, marker: Bool, sequence: Int64) -> [AccessUnit] {
         if let lastSequence {
             guard sequence > lastSequence else { return [] }
-            if lastSequence &+ 1 != sequence { noteLoss() }
+            if lastSequence &+ 1 != sequence { recordLoss() }
         }
         lastSequence = sequence
         guard payload.readableBytes > 0 else { return [] }
@@ -88,7 +88,7 @@ public struct H264Depacketizer: Sendable {
         return finished
     }
 
-    private mutating func noteLoss() {
+    private mutating func recordLoss() {
         fragment = nil
         unit?.isDamaged = true
         isHeadInDoubt = true

@@ -2,9 +2,9 @@ public import NIOCore
 
 /// Makes RTP payloads of access units (RFC 6184).
 ///
-/// Small NAL units that follow each other, such as SPS and PPS, share a STAP-A; large ones are cut into FU-A fragments of
-/// equal size but for the last, which is a little smaller: a pacer spreads them evenly, and the kernel can send those that
-/// leave together as the segments of one datagram (`UDP_SEGMENT`). The rest go as they are.
+/// Small NAL units that follow each other, such as SPS and PPS, share a STAP-A; large ones are cut into FU-A fragments
+/// of equal size but for the last, which is a little smaller: a pacer spreads them evenly, and the kernel can send
+/// those that leave together as the segments of one datagram (`UDP_SEGMENT`). The rest go as they are.
 public struct H264Packetizer: Hashable, Sendable {
     /// The least `maximumPayloadSize`; smaller ones are taken for this.
     public static let minimumPayloadSize = 16
@@ -26,9 +26,9 @@ public struct H264Packetizer: Hashable, Sendable {
 
     /// The payloads that carry an access unit, in sending order. The caller sets the marker bit on the last.
     ///
-    /// In mode 0 a NAL unit that is larger than the limit becomes a payload that is larger too, since that mode knows no
-    /// fragments: the encoder has to make slices that fit. Units of types that RTP uses itself (0, 24 to 31) are left
-    /// out.
+    /// In mode 0 a NAL unit that is larger than the limit becomes a payload that is larger too, since that mode knows
+    /// no fragments: the encoder has to make slices that fit. Units of types that RTP uses itself (0, 24 to 31) are
+    /// left out.
     public func packetize(_ nalUnits: [NALUnit]) -> [ByteBuffer] {
         let units = nalUnits.filter(\.type.isCarriedByRTP)
         guard mode == .nonInterleaved else { return units.map(\.bytes) }

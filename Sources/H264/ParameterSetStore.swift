@@ -65,9 +65,9 @@ public struct ParameterSetStore: Sendable {
             parsing: nalUnit, chromaFormat: sequenceParameterSet(id: sequenceID)?.chromaFormat ?? 1)
     }
 
-    /// Forgets the PPSs of an SPS that begins or ends 4:4:4 video where they have scaling lists, of which there are more
-    /// in 4:4:4. They were written for the SPS before, and parsing them again whenever the SPS changes would be work that
-    /// a sender can have without end.
+    /// Forgets the PPSs of an SPS that begins or ends 4:4:4 video where they have scaling lists, of which there are
+    /// more in 4:4:4. They were written for the SPS before, and parsing them again whenever the SPS changes would be
+    /// work that a sender can have without end.
     private mutating func forgetPictureSets(unfitFor set: SequenceParameterSet, before: SequenceParameterSet?) {
         guard (set.chromaFormat == 3) != (before?.chromaFormat == 3) else { return }
         for (id, entry) in pictureSets

@@ -1,8 +1,8 @@
 /// The message "recovery point" (H.264 D.1.8, D.2.8): how soon pictures are right again when decoding goes on here.
 ///
 /// Encoders that renew the picture piece by piece send one where each round begins. A sender that answers a loss with a
-/// picture that refers to nothing but what the receiver is known to have sends one with it, too: strictly the message is
-/// for a decoder that has nothing at all, and so it goes to no receiver that did not agree to that.
+/// picture that refers to nothing but what the receiver is known to have sends one with it, too: strictly the message
+/// is for a decoder that has nothing at all, and so it goes to no receiver that did not agree to that.
 public struct RecoveryPoint: Hashable, Sendable {
     /// `recovery_frame_cnt`: the pictures are right from the one on whose `frame_num` is larger by this than this
     /// picture's.

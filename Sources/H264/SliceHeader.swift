@@ -32,7 +32,8 @@ public struct SliceHeader: Hashable, Sendable {
     /// `nal_ref_idc` of the NAL unit.
     public var referenceIDC: UInt8
 
-    /// The most bytes of a slice that its header's fields up to `redundant_pic_cnt` take, emulation prevention included.
+    /// The most bytes of a slice that its header's fields up to `redundant_pic_cnt` take, emulation prevention
+    /// included.
     private static let maximumSize = 96
 
     /// Parses the header of a slice, or of data partition A, whose parameter sets are in `store`.

@@ -7,9 +7,9 @@ extension VideoFormatDescription {
 
     /// Describes an H.264 stream by its parameter sets.
     ///
-    /// - Parameter parameterSets: SPS and PPS NAL units in any order, with their header byte, without start code; a later
-    ///   one replaces an earlier one of the same kind and id. The first SPS gives size, profile and so on. A PPS whose
-    ///   SPS is not there is left out, as are SPS extensions and subset SPSs.
+    /// - Parameter parameterSets: SPS and PPS NAL units in any order, with their header byte, without start code; a
+    ///   later one replaces an earlier one of the same kind and id. The first SPS gives size, profile and so on. A PPS
+    ///   whose SPS is not there is left out, as are SPS extensions and subset SPSs.
     public init(h264ParameterSets parameterSets: [ByteBuffer]) throws(H264ParseError) {
         var sequenceSets: [(set: SequenceParameterSet, bytes: ByteBuffer)] = []
         var pictureUnits: [NALUnit] = []
@@ -86,8 +86,8 @@ extension VideoFormatDescription.Properties {
     }
 }
 
-/// All that a stream's parameter sets say. Two streams whose sets are written differently, or sent in another order, are
-/// of one format when these are equal.
+/// All that a stream's parameter sets say. Two streams whose sets are written differently, or sent in another order,
+/// are of one format when these are equal.
 private struct H264ParameterSets: Hashable {
     /// `seq_parameter_set_id` of the SPS that describes the stream.
     var active: UInt8

@@ -7,8 +7,8 @@
 /// Tells when the kernel took in the datagram that was last read from a socket (`SIOCGSTAMPNS`, socket(7)), on
 /// `SystemMediaClock`.
 ///
-/// Congestion control measures the spacing of packets. When a reader gets to them says how busy it is: a loop that was held up
-/// for 20 ms finds all that came meanwhile at once, which would look as if the network had stood still.
+/// Congestion control measures the spacing of packets. When a reader gets to them says how busy it is: a loop that was
+/// held up for 20 ms finds all that came meanwhile at once, which would look as if the network had stood still.
 public struct DatagramArrivalClock: Sendable {
     private let descriptor: CInt
     private var last = MonotonicInstant.zero
@@ -24,8 +24,8 @@ public struct DatagramArrivalClock: Sendable {
         _ = waited()
     }
 
-    /// When the datagram arrived that was read just now, before any other is read; `now` where the system does not tell. Never
-    /// before that of a datagram read earlier.
+    /// When the datagram arrived that was read just now, before any other is read; `now` where the system does not
+    /// tell. Never before that of a datagram read earlier.
     public mutating func arrival(now: MonotonicInstant) -> MonotonicInstant {
         let arrival = max(now - (waited() ?? .zero), last)
         last = arrival

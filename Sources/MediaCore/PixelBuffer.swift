@@ -1,8 +1,8 @@
 /// A frozen picture: immutable, shared by reference, never copied.
 ///
-/// A picture is written through a `MutablePixelBuffer`, which has one owner, and becomes a `PixelBuffer` when that owner
-/// freezes it; or it wraps memory that a decoder owns. When its last holder lets go, the memory returns to where it came
-/// from: its pool, the decoder, or the heap.
+/// A picture is written through a `MutablePixelBuffer`, which has one owner, and becomes a `PixelBuffer` when that
+/// owner freezes it; or it wraps memory that a decoder owns. When its last holder lets go, the memory returns to where
+/// it came from: its pool, the decoder, or the heap.
 public struct PixelBuffer: Sendable {
     let storage: PixelBufferStorage
 

@@ -6,8 +6,8 @@ import Synchronization
 /// pictures nor what holds it.
 ///
 /// A picture is not handed back. The pool refers to it all the time and looks, when it needs one, whether anyone else
-/// still does. So letting go of a picture costs nothing but that, pictures outlive their pool, and the object that holds
-/// a picture's memory is recycled along with the memory.
+/// still does. So letting go of a picture costs nothing but that, pictures outlive their pool, and the object that
+/// holds a picture's memory is recycled along with the memory.
 public final class PixelBufferPool: Sendable {
     /// What a pool keeps.
     public struct Configuration: Sendable {

@@ -3,7 +3,7 @@ public enum SourceContent: String, Codable, Hashable, Sendable, CaseIterable {
     /// The participant.
     case camera
     /// A screen or a window that the participant presents.
-    case slides
+    case screenShare
 }
 
 /// Names a picture that can stand on a canvas.
@@ -20,8 +20,8 @@ public struct SourceID: Hashable, Sendable {
         SourceID(participant: participant, content: .camera)
     }
 
-    public static func slides(_ participant: ParticipantID) -> SourceID {
-        SourceID(participant: participant, content: .slides)
+    public static func screenShare(_ participant: ParticipantID) -> SourceID {
+        SourceID(participant: participant, content: .screenShare)
     }
 }
 

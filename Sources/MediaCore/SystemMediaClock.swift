@@ -16,8 +16,8 @@ public final class SystemMediaClock: MediaClock {
     }
 }
 
-/// `@unchecked Sendable` holds because Dispatch lets a source be scheduled and cancelled from any thread, and the reference
-/// to it never changes.
+/// `@unchecked Sendable` holds because Dispatch lets a source be scheduled and cancelled from any thread, and the
+/// reference to it never changes.
 private final class SystemMediaTimer: MediaTimer, @unchecked Sendable {
     // A timer source of its own rather than `asyncAfter`, which lets a timer be late by a tenth of its delay.
     private let source: any DispatchSourceTimer

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A controllable view of a clock, or of another timebase: a time that can be set, and a rate at which it runs.
 ///
-/// A new timebase stands still at time zero. Its time is always computed from an anchor, which is a time of its own that
-/// corresponds to a time of its source, so that no error adds up while it runs. Rates 1, 2, 0.5 and 0 are exact, negative
-/// ones run backward. Safe to use from any thread.
+/// A new timebase stands still at time zero. Its time is always computed from an anchor, which is a time of its own
+/// that corresponds to a time of its source, so that no error adds up while it runs. Rates 1, 2, 0.5 and 0 are exact,
+/// negative ones run backward. Safe to use from any thread.
 ///
 /// Where a time cannot be represented exactly it is rounded in the direction in which the timebase runs, so that a time
 /// that `sleep(until:)` waited for has come when it returns.
@@ -103,8 +103,8 @@ public final class Timebase: Sendable {
 
     /// Sets the rate. The time goes on from where it is.
     ///
-    /// - Parameter rate: 1 for the source's own, 0 to stand still, negative to run backward; within ±2²⁰. One that is not
-    ///   finite counts as 0.
+    /// - Parameter rate: 1 for the source's own, 0 to stand still, negative to run backward; within ±2²⁰. One that is
+    ///   not finite counts as 0.
     public func setRate(_ rate: Double) {
         let rate = TimebaseRate(rate)
         change { state, sourceTime in
@@ -156,8 +156,8 @@ public final class Timebase: Sendable {
 
     /// Makes a timer that calls `action` each time that the timebase reaches a time it was armed for.
     ///
-    /// - Parameter action: Called in the clock's context: on a queue of the machine's clock, inside `advance` of a virtual
-    ///   one; never by who sets a time.
+    /// - Parameter action: Called in the clock's context: on a queue of the machine's clock, inside `advance` of a
+    ///   virtual one; never by who sets a time.
     public func makeTimer(_ action: @escaping @Sendable () -> Void) -> TimebaseTimer {
         TimebaseTimer(self, firesAtChanges: false, action)
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A timer of a `Timebase`, to be armed over and over: it fires when the timebase reaches a time, whatever is done to the
-/// rate and the time of the timebase, and of those that it depends on, meanwhile. It is disarmed when its last holder
-/// lets go.
+/// A timer of a `Timebase`, to be armed over and over: it fires when the timebase reaches a time, whatever is done to
+/// the rate and the time of the timebase, and of those that it depends on, meanwhile. It is disarmed when its last
+/// holder lets go.
 public final class TimebaseTimer: Sendable, TimebaseObserver {
     private struct State {
         /// The time that the timer waits for.

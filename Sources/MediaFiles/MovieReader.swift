@@ -16,8 +16,8 @@ public final class MovieReader {
     public let nominalFrameRate: Double?
     /// How long the file plays, where the container knows.
     public let duration: Duration?
-    /// Whether the container has times. A raw stream has none: its samples follow each other at the nominal frame rate, in
-    /// decoding order, so that their times are wrong where frames are reordered.
+    /// Whether the container has times. A raw stream has none: its samples follow each other at the nominal frame rate,
+    /// in decoding order, so that their times are wrong where frames are reordered.
     public let hasPresentationTimes: Bool
 
     private let demuxer: Demuxer
@@ -90,8 +90,8 @@ public final class MovieReader {
         try demuxer.rewind()
     }
 
-    /// Goes to a sync sample from which all pictures from `time` on can be decoded: the last one before it, as far as the
-    /// container knows, or the first of the file.
+    /// Goes to a sync sample from which all pictures from `time` on can be decoded: the last one before it, as far as
+    /// the container knows, or the first of the file.
     ///
     /// - Throws: `MovieError` when the file cannot be read there.
     public func seek(to time: MediaTime) throws(MovieError) {

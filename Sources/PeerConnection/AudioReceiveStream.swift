@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 
 /// One Opus stream on its way in. Ordering and concealment belong to the mixer's playout buffer; here packets are
@@ -34,7 +35,7 @@ struct AudioReceiveStream {
         guard packet.payload.readableBytes > 0 else { return }
         let sequence = sequences.unwrap(packet.sequenceNumber)
         guard let media, packet.payloadType == media.redundancyPayloadType else {
-            guard redundancy.note(sequence: sequence) else { return }
+            guard redundancy.record(sequence: sequence) else { return }
             deliver(
                 ReceivedAudioPacket(
                     payload: packet.payload, rtpTimestamp: packet.timestamp, sequence: sequence, level: level,

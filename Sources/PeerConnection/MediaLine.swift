@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import RTP
+package import SDP
 package import SecureTransport
 
 /// One m-line of a session: its keys, where its packets go, and its streams in both directions.
@@ -69,8 +70,8 @@ package final class MediaLine {
         }
     }
 
-    /// Of the RTP header: which payload types are received, and the identifiers of the header extensions that are in use,
-    /// `nil` for those that are not.
+    /// Of the RTP header: which payload types are received, and the identifiers of the header extensions that are in
+    /// use, `nil` for those that are not.
     struct Header {
         let receivedPayloadTypes: [UInt8]
         let absoluteSendTime: UInt8?
@@ -118,8 +119,8 @@ package final class MediaLine {
 
     // MARK: Negotiation
 
-    /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also one
-    /// that is sent again after a pause, for under its keys no number may come twice.
+    /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also
+    /// one that is sent again after a pause, for under its keys no number may come twice.
     func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
             // The m-line was given to another stream (RFC 8829, section 5.2.2).

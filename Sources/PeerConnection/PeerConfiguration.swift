@@ -13,8 +13,8 @@ public struct PeerConfiguration: Sendable {
     public var seed: UInt64
     /// What this side shows in DTLS handshakes; a session whose keys one makes needs it.
     public var certificate: DTLSCertificate?
-    /// Without an authentic packet for so long, nothing is sent to a remote side that has been heard; nil: it is sent to
-    /// all the same. Of no effect with ICE, whose consent does the same.
+    /// Without an authentic packet for so long, nothing is sent to a remote side that has been heard; nil: it is sent
+    /// to all the same. Of no effect with ICE, whose consent does the same.
     public var silenceLimit: Duration?
     /// How often the remote side is told which packets came.
     public var feedbackTiming = FeedbackTiming.confclient
@@ -29,8 +29,8 @@ public struct PeerConfiguration: Sendable {
 
     /// The largest UDP payload sent: what every path carries without fragmentation, tunnels included.
     static let maximumDatagramSize = DataSize(bytes: 1200)
-    /// What packets have besides payload, about: RTP header (12), header extensions (up to 16) and the SRTP trailer (up to
-    /// 16).
+    /// What packets have besides payload, about: RTP header (12), header extensions (up to 16) and the SRTP trailer (up
+    /// to 16).
     package static let packetOverhead = DataSize(bytes: 44)
     /// The most that they have: with the line's identification tag, and in a retransmission.
     private static let maximumOverhead = packetOverhead + DataSize(bytes: 4 + RTPPacket.retransmissionOverhead)
@@ -38,8 +38,8 @@ public struct PeerConfiguration: Sendable {
     /// extensions among what is protected.
     private static let protectionOverhead = DataSize(bytes: FlexFECEncoder.maximumHeaderSize + 24)
 
-    /// The largest RTP payload sent: what protects such a packet fits into a datagram, too. One for all receivers, whether
-    /// they are protected or not: they share what is encoded.
+    /// The largest RTP payload sent: what protects such a packet fits into a datagram, too. One for all receivers,
+    /// whether they are protected or not: they share what is encoded.
     package static let maximumPayloadSize = maximumDatagramSize - maximumOverhead - protectionOverhead
 
     public init(

@@ -4,8 +4,8 @@ package import SecureTransport
 /// The addresses that belong to the remote side now. A participant can forge the source address of packets that it
 /// authenticates with its own keys; an address that belongs to one participant must not become another's by that.
 extension PeerConnection {
-    /// Without a packet for so long, an address may be another's by now. RTCP comes every five seconds, or up to half as
-    /// much later (RFC 3550, section 6.3.1).
+    /// Without a packet for so long, an address may be another's by now. RTCP comes every five seconds, or up to half
+    /// as much later (RFC 3550, section 6.3.1).
     private static let addressLifetime = Duration.milliseconds(7500)
     /// RTP and RTCP of a few streams, before and after a change of network.
     private static let maximumProvedAddresses = 8
@@ -25,7 +25,7 @@ extension PeerConnection {
     }
 
     /// A packet from this address authenticated.
-    func noteProved(_ address: TransportAddress) {
+    func recordProved(_ address: TransportAddress) {
         guard transport == nil, provedAddresses.last != address else { return }
         provedAddresses.removeAll { $0 == address }
         if provedAddresses.count == Self.maximumProvedAddresses { provedAddresses.removeFirst() }

@@ -2,6 +2,7 @@ import CongestionControl
 package import MediaCore
 import NIOCore
 package import RTP
+import SDP
 import SecureTransport
 
 extension PeerConnection {
@@ -26,9 +27,9 @@ extension PeerConnection {
                 lines[line].videoReceiver?.senderReportReceived(report, now: now)
                 lines[line].audioReceiver?.senderReportReceived(report, now: now)
             }
-            note(report.reports, in: &news)
+            record(report.reports, in: &news)
         case .receiverReport(let report):
-            note(report.reports, in: &news)
+            record(report.reports, in: &news)
         case .genericNACK(let nack):
             repair(nack, now: now)
         case .pictureLossIndication(let indication):
@@ -65,12 +66,12 @@ extension PeerConnection {
         guard let report else { return }
         counters.transportFeedbackReceived &+= 1
         controller.feedbackReceived(report, now: now)
-        noteLosses(report, now: now)
+        recordLosses(report, now: now)
         if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
         news.hasFeedback = true
     }
 
-    private func note(_ reports: [ReportBlock], in news: inout ControllerNews) {
+    private func record(_ reports: [ReportBlock], in news: inout ControllerNews) {
         for block in reports {
             for line in lines.indices {
                 lines[line].reported(ssrc: block.ssrc)
@@ -90,7 +91,7 @@ extension PeerConnection {
             return
         }
         lines[line].videoSender?.reportReceived(block, ntpNow: ntpNow)
-        noteLosses(reportedOn: line, now: now)
+        recordLosses(reportedOn: line, now: now)
         guard let statistics = lines[line].videoSender?.statistics else { return }
         if let roundTripTime = statistics.roundTripTime { setRoundTripTime(roundTripTime) }
         controller.receiverReportReceived(
@@ -142,7 +143,7 @@ extension PeerConnection {
 
     /// Whether the remote side tells which pictures it has, and goes on with those that refer to them alone.
     package var acknowledgesPictures: Bool {
-        (videoLine ?? line(.slides)).map { lines[$0].negotiated.feedback.rpsi } ?? false
+        (videoLine ?? line(.screenShare)).map { lines[$0].negotiated.feedback.rpsi } ?? false
     }
 
     private func fullIntraRequested(_ entry: FullIntraRequest.Entry, now: MonotonicInstant) {
@@ -159,7 +160,7 @@ extension PeerConnection {
     /// goodbye is leaving.
     private func handle(_ goodbye: Goodbye, line: Int) {
         let ended = lines.filter { line in goodbye.ssrcs.contains { line.knownSSRCs.contains($0) } }.map(\.negotiated)
-        guard session.transport != nil || ended.allSatisfy({ $0.content == .slides }) else {
+        guard session.transport != nil || ended.allSatisfy({ $0.content == .screenShare }) else {
             events.append(.goodbye)
             return
         }

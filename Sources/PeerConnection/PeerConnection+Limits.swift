@@ -1,12 +1,13 @@
 import CongestionControl
 public import MediaCore
 import RTP
+public import SDP
 public import SecureTransport
 
 /// Bounds on rates: what the other side is asked to send at most, and what it asks of us.
 ///
 /// Where both understand TMMBR (RFC 5104 4.2.1) each stream has its own. Elsewhere REMB
-/// (draft-alvestrand-rmcat-remb-03) bounds all video and sound together; browsers keep to it also where their own
+/// (draft-alvestrand-rmcat-remb-03) bounds all video and audio together; browsers keep to it also where their own
 /// congestion control has transport-wide feedback.
 extension PeerConnection {
     /// Asks the remote side to send no more video than this. It is told soon, and again and again, as packets get lost.

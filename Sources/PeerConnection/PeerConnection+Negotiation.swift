@@ -1,11 +1,12 @@
 import CongestionControl
 public import MediaCore
 import RTP
+public import SDP
 public import SecureTransport
 
 extension PeerConnection {
-    /// Takes over what a further offer and answer of the same session agreed on: streams that came, changed and went, and
-    /// new ICE credentials (an ICE restart). Streams that go on notice nothing.
+    /// Takes over what a further offer and answer of the same session agreed on: streams that came, changed and went,
+    /// and new ICE credentials (an ICE restart). Streams that go on notice nothing.
     ///
     /// A session keeps its kind of transport: one over ICE and DTLS stays one.
     public func update(session wanted: NegotiatedSession, now: MonotonicInstant) throws(SRTPError) {

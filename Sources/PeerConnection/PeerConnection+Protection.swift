@@ -2,6 +2,7 @@ import CongestionControl
 package import MediaCore
 import NIOCore
 package import RTP
+import SDP
 import SecureTransport
 
 /// Which repair of loss a receiver's streams are given now.
@@ -72,8 +73,8 @@ extension PeerConnection {
     }
 
     /// Counts what feedback says was lost, and sets the repair by it.
-    func noteLosses(_ report: TransportFeedbackReport, now: MonotonicInstant) {
-        noteCongestion(now: now)
+    func recordLosses(_ report: TransportFeedbackReport, now: MonotonicInstant) {
+        recordCongestion(now: now)
         for result in report.results {
             if !result.wasReportedMissing {
                 protection.packet(isLost: result.receiveTime == nil, now: now)
@@ -86,9 +87,9 @@ extension PeerConnection {
     }
 
     /// The same from a report on a line's video, where there is no feedback on single packets.
-    func noteLosses(reportedOn line: Int, now: MonotonicInstant) {
+    func recordLosses(reportedOn line: Int, now: MonotonicInstant) {
         guard counters.transportFeedbackReceived == 0, let sender = lines[line].videoSender else { return }
-        noteCongestion(now: now)
+        recordCongestion(now: now)
         let packets = Int(clamping: sender.packetsReportedOn)
         protection.reported(
             lost: Int(clamping: (sender.statistics.fractionLost * Double(packets)).rounded()), of: packets, now: now)
@@ -96,7 +97,7 @@ extension PeerConnection {
         updateRepair(now: now)
     }
 
-    private func noteCongestion(now: MonotonicInstant) {
+    private func recordCongestion(now: MonotonicInstant) {
         protection.congestionChanged(
             isCongested: controller.snapshot.networkState == .overusing
                 || pacer.expectedDrainTime > Self.maximumPacerDelay, now: now)

@@ -2,6 +2,7 @@ import CongestionControl
 public import MediaCore
 public import NIOCore
 public import RTP
+import SDP
 public import SecureTransport
 
 extension PeerConnection {
@@ -11,7 +12,8 @@ extension PeerConnection {
     /// - Parameters:
     ///   - arrival: When it came, where that was before it was read.
     ///   - ecn: How the network marked it.
-    ///   - mayLatch: Whether an authentic packet may make its source the address to send to, where ICE does not find it.
+    ///   - mayLatch: Whether an authentic packet may make its source the address to send to, where ICE does not find
+    ///     it.
     public func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
         ecn: ECNCodepoint = .notCapable, mayLatch: Bool = true, now: MonotonicInstant
@@ -68,9 +70,9 @@ extension PeerConnection {
         return .accepted
     }
 
-    /// The line whose packet this is (RFC 8843 9.2): the one that knows the SSRC, else the one that the packet names, else
-    /// the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys: then the
-    /// first whose keys fit.
+    /// The line whose packet this is (RFC 8843 9.2): the one that knows the SSRC, else the one that the packet names,
+    /// else the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys:
+    /// then the first whose keys fit.
     private func receivingLine(payloadType: UInt8, ssrc: UInt32, datagram: ByteBuffer) -> Int? {
         for index in lines.indices
         where lines[index].takes(payloadType: payloadType) && lines[index].knownSSRCs.contains(ssrc) {
@@ -93,8 +95,8 @@ extension PeerConnection {
         return nil
     }
 
-    /// Whether a line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not count
-    /// as a replay when it is then taken.
+    /// Whether a line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not
+    /// count as a replay when it is then taken.
     private func authenticates(_ datagram: consuming ByteBuffer, line: Int) -> Bool {
         guard let keys = lines[line].negotiated.keys?.inbound,
             let trial = try? SRTPContext(keys: keys, direction: .inbound)
@@ -155,9 +157,9 @@ extension PeerConnection {
     /// An authentic packet came: the remote side is there.
     private func heard(from source: TransportAddress, now: MonotonicInstant) {
         authenticated(now: now)
-        noteProved(source)
+        recordProved(source)
         guard transport != nil else { return }
-        transport?.noteSign(from: source, now: now)
+        transport?.recordLiveness(from: source, now: now)
         if transport?.state != .connected { followTransport(now: now) }
     }
 

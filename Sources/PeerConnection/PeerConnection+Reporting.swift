@@ -2,6 +2,7 @@ import CongestionControl
 package import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 
 extension PeerConnection {

@@ -2,6 +2,7 @@ package import CongestionControl
 public import MediaCore
 public import NIOCore
 import RTP
+public import SDP
 public import SecureTransport
 public import VideoCoding
 
@@ -18,7 +19,7 @@ extension PeerConnection {
 
     /// Whether there is where to send video.
     package var canSendVideo: Bool {
-        guard let line = videoLine ?? line(.slides) else { return false }
+        guard let line = videoLine ?? line(.screenShare) else { return false }
         return lines[line].canSend
     }
 
@@ -146,8 +147,8 @@ extension PeerConnection {
         pacer.enqueue(.media(packet, line: line, beginning: picture), size: size, priority: priority, now: now)
     }
 
-    /// Ends the connection: RTCP BYE and the alert that closes the DTLS association are queued for `pollTransmit(now:)`,
-    /// and nothing else is sent from here on.
+    /// Ends the connection: RTCP BYE and the alert that closes the DTLS association are queued for
+    /// `pollTransmit(now:)`, and nothing else is sent from here on.
     public func close(now: MonotonicInstant) {
         guard !isClosed else { return }
         _ = pacer.removeAll { _ in true }

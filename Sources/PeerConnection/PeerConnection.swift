@@ -3,14 +3,15 @@ import H264
 public import MediaCore
 public import NIOCore
 public import RTP
+public import SDP
 public import SecureTransport
 import VideoCoding
 
 /// Everything between us and one remote endpoint, sans I/O: SRTP, RTP and RTCP, jitter buffer, NACK, keyframe requests,
 /// congestion feedback and control, pacing. The relay's participants and the test clients are built on the same code.
 ///
-/// The owner hands in datagrams and the time, and drains `pollEvent()` and `pollTransmit(now:)` after each call; it calls
-/// `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
+/// The owner hands in datagrams and the time, and drains `pollEvent()` and `pollTransmit(now:)` after each call; it
+/// calls `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
 public final class PeerConnection {
     /// What became of a datagram.
     public enum ReceiveOutcome: Sendable {
@@ -38,8 +39,8 @@ public final class PeerConnection {
 
     var controller: any CongestionController
     var decision: ControlDecision
-    /// How long the controller takes a packet sent now to queue on the path, as of its last decision; zero where it says
-    /// nothing of it. Kept, since to ask the controller is to copy it.
+    /// How long the controller takes a packet sent now to queue on the path, as of its last decision; zero where it
+    /// says nothing of it. Kept, since to ask the controller is to copy it.
     package private(set) var predictedQueue = Duration.zero
     var allocator: BitrateAllocator
     var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
@@ -152,7 +153,8 @@ public final class PeerConnection {
         return next
     }
 
-    /// Does what is due: gives up or asks again for missing packets, sends feedback and reports, moves the controller on.
+    /// Does what is due: gives up or asks again for missing packets, sends feedback and reports, moves the controller
+    /// on.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
         transport?.advance(now: now)

@@ -1,6 +1,7 @@
 public import H264
 public import MediaCore
 public import NIOCore
+public import SDP
 public import SecureTransport
 
 /// What a `PeerConnection` tells its owner.
@@ -16,8 +17,8 @@ public enum PeerEvent: Sendable {
     case keyframeRequested(NegotiatedMedia.Content)
     /// The same, where the remote side also goes on with a picture that refers to nothing but what it has acknowledged.
     case pictureLost(NegotiatedMedia.Content)
-    /// The remote side has the picture whole that was taken at this time, and what came before it since the last with which
-    /// it could begin.
+    /// The remote side has the picture whole that was taken at this time, and what came before it since the last with
+    /// which it could begin.
     case pictureAcknowledged(NegotiatedMedia.Content, captureTime: MonotonicInstant)
     /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
     /// longer has it.
@@ -56,7 +57,8 @@ public struct ReceivedAudioPacket: Sendable {
     public var rtpTimestamp: UInt32
     /// The unwrapped sequence number.
     public var sequence: Int64
-    /// How loud it is, as its header extension (RFC 6464) says; that of the packet that it was taken from, where it was repeated.
+    /// How loud it is, as its header extension (RFC 6464) says; that of the packet that it was taken from, where it was
+    /// repeated.
     public var level: AudioLevel?
     public var arrival: MonotonicInstant
 }

@@ -1,6 +1,7 @@
 import CongestionControl
 public import MediaCore
 import RTP
+package import SDP
 package import SecureTransport
 
 /// Counters of one connection, since it began.

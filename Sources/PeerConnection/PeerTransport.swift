@@ -1,11 +1,12 @@
 import MediaCore
 import NIOCore
+import SDP
 import SecureTransport
 
 /// The path to the remote side, which ICE finds, and the DTLS association that makes the keys for what goes over it.
 ///
-/// A lite agent answers the checks of a remote side that is not lite; a controlling one checks a remote side that is. The
-/// association begins once there is a validated path: our own flights go nowhere else.
+/// A lite agent answers the checks of a remote side that is not lite; a controlling one checks a remote side that is.
+/// The association begins once there is a validated path: our own flights go nowhere else.
 package final class PeerTransport {
     private(set) var negotiated: NegotiatedTransport
     private let certificate: DTLSCertificate
@@ -16,8 +17,8 @@ package final class PeerTransport {
     private(set) var hasKeys = false
     /// What ended the association.
     private var end: End?
-    /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each packet
-    /// of media need not ask the agent and the association.
+    /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each
+    /// packet of media need not ask the agent and the association.
     private var mayTransmit = true
 
     private(set) var state = ConnectionState.new
@@ -108,9 +109,9 @@ package final class PeerTransport {
     }
 
     /// An authentic media packet came from this address.
-    func noteSign(from source: TransportAddress, now: MonotonicInstant) {
-        lite?.noteSign(from: source, now: now)
-        controlling?.noteSign(from: source, now: now)
+    func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
+        lite?.recordLiveness(from: source, now: now)
+        controlling?.recordLiveness(from: source, now: now)
     }
 
     private func beginHandshake(now: MonotonicInstant) {

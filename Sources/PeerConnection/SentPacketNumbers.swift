@@ -1,5 +1,5 @@
-/// Which transport-wide number each of the newest packets of our sources had: feedback as of RFC 8888 names a packet by its
-/// source and its RTP sequence number.
+/// Which transport-wide number each of the newest packets of our sources had: feedback as of RFC 8888 names a packet by
+/// its source and its RTP sequence number.
 struct SentPacketNumbers {
     /// How many packets of a source are remembered: the newest.
     private static let count = 4096

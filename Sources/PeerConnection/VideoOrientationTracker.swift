@@ -15,7 +15,7 @@ struct VideoOrientationTracker {
     }
 
     /// Looks at a packet, in the order of the stream.
-    mutating func note(_ packet: RTPPacket) {
+    mutating func record(_ packet: RTPPacket) {
         guard let id, let rotation = packet.extensions.videoRotation(id: id) else { return }
         if let announced, announced.timestamp != packet.timestamp { current = announced.rotation }
         announced = (rotation, packet.timestamp)

@@ -2,6 +2,7 @@ import H264
 package import MediaCore
 package import NIOCore
 package import RTP
+import SDP
 package import SecureTransport
 import VideoCoding
 
@@ -78,8 +79,8 @@ package final class VideoReceiveStream {
         }
     }
 
-    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted. Hands over what of
-    /// the stream was not there yet, where that is tapped.
+    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted. Hands over what
+    /// of the stream was not there yet, where that is tapped.
     package func insert(
         _ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant,
         tap: (ReceivedVideoPacket) -> Void
@@ -132,7 +133,7 @@ package final class VideoReceiveStream {
     }
 
     private func place(_ packet: RTPPacket, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
-        arrivals.note(timestamp: packet.timestamp, arrival: now)
+        arrivals.record(timestamp: packet.timestamp, arrival: now)
         let result = jitterBuffer.insert(packet, now: now)
         guard isTapped, result == .inserted || result == .overflow else { return }
         tap(
@@ -141,8 +142,8 @@ package final class VideoReceiveStream {
                 rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
     }
 
-    /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that was
-    /// announced; otherwise there is only one it may be.
+    /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that
+    /// was announced; otherwise there is only one it may be.
     private func insert(
         retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
     ) {
@@ -233,7 +234,7 @@ package final class VideoReceiveStream {
                 breakReferences(now: now)
             }
             lastSequence = received.sequence
-            orientation.note(received.packet)
+            orientation.record(received.packet)
             let units = depacketizer.append(
                 payload: received.packet.payload, timestamp: received.packet.timestamp, marker: received.packet.marker,
                 sequence: received.sequence)
@@ -283,8 +284,8 @@ package final class VideoReceiveStream {
             rotation: rotation, isRecovering: isRecovering, codedPictures: unit.codedPictures)
     }
 
-    /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8): one
-    /// behind which all of the picture is renewed, or one that needs what the sender was told has arrived.
+    /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8):
+    /// one behind which all of the picture is renewed, or one that needs what the sender was told has arrived.
     private func recoveryPoint(of unit: AccessUnit) -> RecoveryPoint? {
         guard media.feedback.rpsi, !unit.isDamaged, !sawKeyframe || brokenSince != nil,
             let point = RecoveryPoint(of: unit.nalUnits),
@@ -338,7 +339,7 @@ private struct FrameArrivals {
     private var current = 0
     private var next = 0
 
-    mutating func note(timestamp: UInt32, arrival: MonotonicInstant) {
+    mutating func record(timestamp: UInt32, arrival: MonotonicInstant) {
         if entries[current]?.timestamp != timestamp {
             guard let known = entries.firstIndex(where: { $0?.timestamp == timestamp }) else {
                 entries[next] = Entry(timestamp: timestamp, first: arrival, last: arrival)

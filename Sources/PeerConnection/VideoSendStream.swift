@@ -2,6 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 package import RTP
+import SDP
 package import SecureTransport
 import VideoCoding
 
@@ -101,7 +102,8 @@ struct VideoSendStream {
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
     ///
     /// - Parameters:
-    ///   - payloads: The frame's, where they were made already. What another packetizer made does not suit this receiver.
+    ///   - payloads: The frame's, where they were made already. What another packetizer made does not suit this
+    ///     receiver.
     ///   - rotation: How the picture is to be turned, which its last packet says where the receiver wants to know: in
     ///     keyframes, and where it is new (3GPP TS 26.114, 7.4.5).
     mutating func packetize(
@@ -130,8 +132,8 @@ struct VideoSendStream {
         }
     }
 
-    /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload. In the stream of
-    /// retransmissions where there is one, so that the media's numbers have no holes.
+    /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload. In the stream
+    /// of retransmissions where there is one, so that the media's numbers have no holes.
     mutating func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
         if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }

@@ -56,7 +56,8 @@ struct ColourEncoding: Hashable {
 
     /// libyuv's constants for the way to red, green and blue; nil where they are far off.
     ///
-    /// It counts in 64ths, up to 2 in all. The weight of U in blue is above that for BT.709 and BT.2020 in limited range.
+    /// It counts in 64ths, up to 2 in all. The weight of U in blue is above that for BT.709 and BT.2020 in limited
+    /// range.
     var constants: UnsafePointer<YuvConstants>? {
         switch (matrix, isFullRange) {
         case (.bt601, false): yuv_shim_bt601_limited()

@@ -59,8 +59,8 @@ public struct I420Region {
 
     /// Takes the samples of a region of the same size.
     ///
-    /// Tiles begin anywhere in a row and are narrow. For such rows the C library's moves are faster than libyuv's string
-    /// instructions: by a sixth for a third of 1280 samples, many times for the few samples beside a grid.
+    /// Tiles begin anywhere in a row and are narrow. For such rows the C library's moves are faster than libyuv's
+    /// string instructions: by a sixth for a third of 1280 samples, many times for the few samples beside a grid.
     public func copy(_ source: I420Region) {
         precondition(source.width == width && source.height == height, "a region takes one of its own size")
         Self.copyRows(from: source.y, source.lumaStride, to: y, lumaStride, width, height)

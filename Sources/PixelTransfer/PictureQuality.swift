@@ -33,10 +33,11 @@ public enum PictureQuality {
 
     /// The structural similarity of the luma of two 4:2:0 pictures: 1 where they are equal, less the more they differ.
     ///
-    /// The mean of Wang's index (Image Quality Assessment: From Error Visibility to Structural Similarity, 2004, formula
-    /// 13, K₁ = 0.01, K₂ = 0.03) over flat windows of 8×8 samples, one every 4 samples across and down, as libyuv has it:
-    /// the last window ends before the last row and column. So a picture needs 9 samples each way. Figures of other
-    /// windows, such as ffmpeg's (also 8×8 and flat, up to the edge) or Wang's Gaussian one, differ in the third place.
+    /// The mean of Wang's index (Image Quality Assessment: From Error Visibility to Structural Similarity, 2004,
+    /// formula 13, K₁ = 0.01, K₂ = 0.03) over flat windows of 8×8 samples, one every 4 samples across and down, as
+    /// libyuv has it: the last window ends before the last row and column. So a picture needs 9 samples each way.
+    /// Figures of other windows, such as ffmpeg's (also 8×8 and flat, up to the edge) or Wang's Gaussian one, differ in
+    /// the third place.
     public static func ssim(_ picture: PixelBuffer, _ reference: PixelBuffer) throws(PictureQualityError) -> Double {
         guard picture.dimensions.width >= 9, picture.dimensions.height >= 9 else {
             throw .tooSmall(picture.dimensions)

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Hands on pictures that are as required, and makes those so that are not: in another format, size or alignment.
 ///
-/// YCbCr becomes BGRA, and BGRA YCbCr, by the matrix and the range of the picture's colour attachment; BT.601 in limited
-/// range where that says nothing. All attachments go with the picture, BGRA's too, whose colour so tells what YCbCr it
-/// came from and is to become again. Between 4:2:0 formats samples stay as they are. A new size stretches the picture:
-/// averaged when it becomes smaller, interpolated when larger, and the shape of a sample is adjusted.
+/// YCbCr becomes BGRA, and BGRA YCbCr, by the matrix and the range of the picture's colour attachment; BT.601 in
+/// limited range where that says nothing. All attachments go with the picture, BGRA's too, whose colour so tells what
+/// YCbCr it came from and is to become again. Between 4:2:0 formats samples stay as they are. A new size stretches the
+/// picture: averaged when it becomes smaller, interpolated when larger, and the shape of a sample is adjusted.
 ///
 /// Safe to use from any thread. In steady state no picture memory is allocated.
 public final class PixelTransferSession: Sendable {
@@ -106,8 +106,8 @@ public final class PixelTransferSession: Sendable {
         }
     }
 
-    /// Scales a 4:2:0 picture to another, each plane by itself. Interleaved chroma is parted before and merged after, by
-    /// way of an I420 picture, of which only the chroma is used.
+    /// Scales a 4:2:0 picture to another, each plane by itself. Interleaved chroma is parted before and merged after,
+    /// by way of an I420 picture, of which only the chroma is used.
     private func scale(_ source: PictureView, to target: PictureView) throws(PixelTransferError) {
         target.scalePlane(0, of: source)
         guard source.format == .nv12 else { return try scaleChroma(source, to: target) }

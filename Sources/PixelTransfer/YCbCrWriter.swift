@@ -39,8 +39,8 @@ struct YCbCrWriter {
         black = encoding.isFullRange ? 0 : 16
     }
 
-    /// Writes the colours of a BGRA picture into an I420 or NV12 picture of its size. Chroma is of the mean colour of up
-    /// to four samples.
+    /// Writes the colours of a BGRA picture into an I420 or NV12 picture of its size. Chroma is of the mean colour of
+    /// up to four samples.
     func write(_ source: PictureView, to destination: PictureView) {
         let isInterleaved = destination.format == .nv12
         let (sourceStride, lumaStride) = (Int(source.stride(0)), Int(destination.stride(0)))

@@ -8,7 +8,7 @@ import VideoCoding
 struct OverloadLog: Sendable {
     let logger: Logger
 
-    func note(_ event: OverloadEvent) {
+    func record(_ event: OverloadEvent) {
         switch event {
         case .calibrated(let calibration, let model):
             logger.notice("\(Self.line(calibration, model))")

@@ -3,6 +3,7 @@ public import Conference
 public import MediaCore
 public import NIOCore
 public import PeerConnection
+public import SDP
 public import SecureTransport
 
 /// What the driver needs of a relay: its whole sans-I/O surface.
@@ -47,7 +48,7 @@ public protocol RelayCore: AnyObject {
     func pollJob() -> Job?
     /// Takes a job's result.
     func complete(_ completion: JobCompletion, now: MonotonicInstant)
-    /// Says goodbye to everyone: the farewells are then polled as datagrams.
+    /// Says goodbye to everyone: the byes are then polled as datagrams.
     func close(now: MonotonicInstant)
     /// The state at this moment.
     func snapshot(now: MonotonicInstant) -> RelaySnapshot

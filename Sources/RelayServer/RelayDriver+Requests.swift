@@ -1,4 +1,5 @@
 import Conference
+import SDP
 import SecureTransport
 
 /// What HTTP requests ask of the relay.

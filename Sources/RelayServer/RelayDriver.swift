@@ -130,8 +130,8 @@ actor RelayDriver {
             workers: workers.statistics,
             workerCount: workers.threadCount,
             isServing: socket != nil && !isClosed,
-            eventFollowers: feeds.count,
-            eventFollowerOverruns: feeds.overruns)
+            eventSubscribers: feeds.count,
+            eventSubscriberOverruns: feeds.overruns)
     }
 
     /// Starts to tell what happens in a room, and, once a second, how the media of one participant does.
@@ -139,8 +139,8 @@ actor RelayDriver {
         guard !isClosed else { throw .closed }
         let feed = try feeds.follow(
             room, participant: participant, state: { relay.state(ofRoom: room) }, now: now(),
-            onRelease: { [weak self, eventLoop] follower in
-                eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(follower) } }
+            onRelease: { [weak self, eventLoop] subscriber in
+                eventLoop.execute { [weak self] in self?.assumeIsolated { $0.feeds.remove(subscriber) } }
             })
         armFeedTimer()
         return feed
@@ -209,8 +209,8 @@ actor RelayDriver {
         guard !isClosed else { return }
         let next = nextWakeUp
         guard next < .distantFuture else { return }
-        // A timer that is due at once would run before the socket is read: again and again, it would leave no time for it.
-        // So the clock is asked anew: what was done since the last look at it may have taken longer than the delay.
+        // A timer that is due at once would run before the socket is read: again and again, it would leave no time for
+        // it. So the clock is asked anew: what was done since the last look at it may have taken longer than the delay.
         let wanted = max(next, now() + Self.minimumTimerDelay)
         if let timer {
             if timer.instant <= wanted { return }
@@ -268,7 +268,7 @@ extension RelayDriver: MediaSocket.Receiver {
     }
 
     nonisolated func socketClosed() {
-        assumeIsolated { $0.noteSocketClosed() }
+        assumeIsolated { $0.recordSocketClosed() }
     }
 
     private func receive(_ datagrams: [MediaSocket.Datagram]) {
@@ -281,15 +281,15 @@ extension RelayDriver: MediaSocket.Receiver {
         settle(now: now)
     }
 
-    private func noteSocketClosed() {
+    private func recordSocketClosed() {
         socket = nil
         socketEnd?.resume()
         socketEnd = nil
     }
 }
 
-/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. What nothing goes on with
-/// before the next tick waits for whatever wakes the loop next.
+/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. What nothing goes on
+/// with before the next tick waits for whatever wakes the loop next.
 private final class CompletionInbox: Sendable {
     private struct State {
         var waiting: [JobCompletion] = []

@@ -8,7 +8,7 @@ import VectorGraphics
 struct RelayLog: Sendable {
     let logger: Logger
 
-    func note(_ notice: RelayNotice) {
+    func record(_ notice: RelayNotice) {
         switch notice {
         case .joined, .left, .fellSilent: logger.info("\(Self.line(notice))")
         case .authenticationFailed: logger.notice("\(Self.line(notice))")
@@ -57,8 +57,8 @@ struct RelayLog: Sendable {
         }
     }
 
-    /// Text from a client in quotation marks, on one line and of bounded length. Characters that end lines, that cannot be
-    /// seen, or that change the direction of the text around them are written as their numbers.
+    /// Text from a client in quotation marks, on one line and of bounded length. Characters that end lines, that cannot
+    /// be seen, or that change the direction of the text around them are written as their numbers.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars.prefix(longest) {

@@ -127,7 +127,7 @@ public final class RelayServer: Service {
         }
         driver = RelayDriver(
             eventLoop: channel.eventLoop, workerCount: configuration.workers, downlink: configuration.emulatedDownlink,
-            onOverloadEvent: OverloadLog(logger: logger).note, onNotice: RelayLog(logger: logger).note
+            onOverloadEvent: OverloadLog(logger: logger).record, onNotice: RelayLog(logger: logger).record
         ) { [relayConfiguration] in
             makeRelay(relayConfiguration)
         }

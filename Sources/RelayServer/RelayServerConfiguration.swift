@@ -15,8 +15,8 @@ public struct RelayServerConfiguration: Sendable {
     /// The addresses that answers name for media; their ports are not used. Empty: the address listened on, or every
     /// address of this machine where that is a wildcard.
     public var publicAddresses: [TransportAddress] = []
-    /// Connections to the signalling server that are served at the same time. One client address may hold as many as are
-    /// free, which is half of them at most.
+    /// Connections to the signalling server that are served at the same time. One client address may hold as many as
+    /// are free, which is half of them at most.
     public var maximumConnections = 512
     /// The addresses of reverse proxies, each of which may hold all connections; their ports are not used.
     public var trustedProxies: [TransportAddress] = []

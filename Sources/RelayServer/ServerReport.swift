@@ -17,7 +17,7 @@ public struct ServerReport: Sendable {
     /// Whether media is being served.
     public var isServing: Bool
     /// Connections to which rooms' events are told.
-    public var eventFollowers = 0
+    public var eventSubscribers = 0
     /// How often such a connection was read too slowly, and was told the whole state instead of what it had missed.
-    public var eventFollowerOverruns: UInt64 = 0
+    public var eventSubscriberOverruns: UInt64 = 0
 }

@@ -1,7 +1,7 @@
 /// Text for XML and HTML, in which nothing has a meaning of its own.
 public enum XMLText {
-    /// The text as it stands between tags and in attributes (XML 1.0, sections 2.2 and 2.4). What is no character of XML
-    /// becomes U+FFFD.
+    /// The text as it stands between tags and in attributes (XML 1.0, sections 2.2 and 2.4). What is no character of
+    /// XML becomes U+FFFD.
     public static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)

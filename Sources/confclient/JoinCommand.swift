@@ -14,7 +14,7 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(help: "The name that others see.")
     var name = "Guest"
 
-    @Option(help: "The most to send, sound included, such as 1.5M or 500k.")
+    @Option(help: "The most to send, audio included, such as 1.5M or 500k.")
     var maxBitrate = BitRateArgument(.megabits(1.5), "1.5M")
 
     @Option(

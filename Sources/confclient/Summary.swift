@@ -12,7 +12,7 @@ extension ClientReport {
                 + " \(kilobits(video.bitsPerSecond)), \(video.packetsLost) of"
                 + " \(video.packets + max(0, video.packetsLost)) packets lost, frozen \(tenths(video.freezeSeconds)) s"
                 + " (\(video.freezeCount)x)",
-            "  received sound: \(receivedAudio.packets) packets, \(kilobits(receivedAudio.bitsPerSecond))",
+            "  received audio: \(receivedAudio.packets) packets, \(kilobits(receivedAudio.bitsPerSecond))",
             "  sent video: \(sentVideo.frames) frames\(sentSize), \(kilobits(sentVideo.bitsPerSecond)) of"
                 + " \(kilobits(sentVideo.targetBitsPerSecond)) allowed, \(sentVideo.framesSkipped) frames skipped",
         ]

@@ -26,7 +26,7 @@ struct CalibrationReport: Encodable {
     /// nil: one for each receiver.
     var maximumEncoders: Int?
     /// Milliseconds of processor time: a frame of 640x360, what each source and each picture adds to a tick, an encoded
-    /// picture by preset, 20 ms of sound.
+    /// picture by preset, 20 ms of audio.
     var decode: Double
     var composeSource: Double
     var composePicture: Double

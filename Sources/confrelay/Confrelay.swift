@@ -37,8 +37,8 @@ enum Confrelay {
         }
     }
 
-    /// What the arguments ask for. The relay's options are none of the other commands', some of which are called the same: so
-    /// those are no subcommands of the parser's kind, whose options are taken wherever they stand.
+    /// What the arguments ask for. The relay's options are none of the other commands', some of which are called the
+    /// same: so those are no subcommands of the parser's kind, whose options are taken wherever they stand.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         switch arguments.first {
         case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))

@@ -226,7 +226,7 @@ struct MediaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Whether who sees or hears one sender alone is sent that one's own packets where they fit: auto, or off.",
-            discussion: "With off every picture is decoded, composed and encoded, and all sound is mixed."))
+            discussion: "With off every picture is decoded, composed and encoded, and all audio is mixed."))
     var forwarding = ForwardingMode.auto
 
     @Option(

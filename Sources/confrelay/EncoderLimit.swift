@@ -6,7 +6,8 @@ struct EncoderLimit: ExpressibleByArgument {
     /// nil for one for each receiver.
     var count: Int?
 
-    /// Two for each core: they take about a fifth of its time with the default picture, decoding and composing the rest.
+    /// Two for each core: they take about a fifth of its time with the default picture, decoding and composing the
+    /// rest.
     static var forThisMachine: EncoderLimit {
         EncoderLimit(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import NetworkSimulation
+import Simulation
 
 /// What the commands that run many simulations have in common.
 struct BatchOptions: ParsableArguments {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import NetworkSimulation
-import SimulationReports
+import Simulation
 
 /// `confsim compare`: all scenarios under all controllers.
 struct Compare: AsyncParsableCommand {

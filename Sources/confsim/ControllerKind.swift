@@ -2,8 +2,8 @@ import ArgumentParser
 import CongestionControl
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import ResearchControllers
+import Simulation
 
 /// The controllers that can be simulated, by the names of the command line.
 enum ControllerKind: String, CaseIterable, ExpressibleByArgument {

@@ -1,6 +1,5 @@
 import Foundation
-import NetworkSimulation
-import SimulationReports
+import Simulation
 
 /// Writes files that the command line names.
 enum Output {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaCore
-import NetworkSimulation
+import Simulation
 
 /// What a simulated flow sends: sizes of a model, or real pictures; and whether lost packets are repaired.
 struct PictureOptions: ParsableArguments {

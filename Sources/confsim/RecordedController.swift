@@ -1,6 +1,6 @@
 import CongestionControl
 import FlightRecording
-import NetworkSimulation
+import Simulation
 
 /// The controllers that can run on a recording: those that need to know nothing else.
 struct RecordedController {

@@ -4,8 +4,7 @@ import FlightRecording
 import Foundation
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
-import SimulationReports
+import Simulation
 
 /// `confsim replay`: one media flow over each of the links given.
 struct Replay: AsyncParsableCommand {

@@ -4,9 +4,7 @@ import CongestionControl
 import Foundation
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
-import RoomSimulation
-import SimulationReports
+import Simulation
 
 /// `confsim room`: receivers who share a few encoders, against the same with an encoder for each.
 struct RoomCommand: ParsableCommand {
@@ -145,13 +143,13 @@ struct RoomCommand: ParsableCommand {
                 shared.name, kilobits(own.bitRate), kilobits(shared.bitRate), String(format: "%.1f", share * 100),
                 whole(own.delay95), whole(shared.delay95), String(format: "%.1f", own.frameRate),
                 String(format: "%.1f", shared.frameRate), whole(own.longestGap), whole(shared.longestGap),
-                "\(shared.thinned)", "\(shared.keyframes)", "\(shared.groupChanges)",
+                "\(shared.layerDrops)", "\(shared.keyframes)", "\(shared.groupChanges)",
             ]
         }
         return ReportTable(
             heading: [
                 "receiver", "own kbit/s", "shared", "%", "own p95 ms", "shared", "own fps", "shared", "own gap ms",
-                "shared", "thinned", "keyframes", "moves",
+                "shared", "layers dropped", "keyframes", "moves",
             ], rows: rows)
     }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
-import NetworkSimulation
-import SimulationReports
+import Simulation
 
 /// `confsim run`: scenarios under controllers.
 struct Run: AsyncParsableCommand {

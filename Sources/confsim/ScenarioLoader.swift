@@ -1,6 +1,5 @@
 import Foundation
-import NetworkSimulation
-import SimulationScenarios
+import Simulation
 
 /// Finds and reads the scenarios that a command line names: files, folders of them, and suites.
 struct ScenarioLoader {

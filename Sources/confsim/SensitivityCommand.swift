@@ -1,7 +1,6 @@
 import ArgumentParser
 import CongestionControl
-import NetworkSimulation
-import SimulationReports
+import Simulation
 
 /// `confsim sensitivity`: how much depends on each constant of confrelay.
 struct SensitivityCommand: AsyncParsableCommand {

@@ -1,6 +1,4 @@
-import NetworkSimulation
-import SimulatedVideo
-import SimulationReports
+import Simulation
 
 /// Runs simulations, several at a time; the results are in the order of the jobs, whichever ended first.
 struct SimulationBatch: Sendable {

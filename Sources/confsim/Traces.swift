@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
-import SimulationReports
+import Simulation
 
 /// `confsim traces`: makes and describes network traces.
 struct Traces: ParsableCommand {

@@ -101,7 +101,7 @@ struct AudioMixingSessionTests {
         #expect(result.packets[1]?.level == .silence)
     }
 
-    @Test("whoever hears nothing gets packets of silence, and the first sound after it is whole")
+    @Test("whoever hears nothing gets packets of silence, and the first audio after it is whole")
     func silence() throws {
         var room = Room()
         try room.join(1, tone: nil)

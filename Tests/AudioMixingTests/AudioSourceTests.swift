@@ -102,7 +102,7 @@ struct AudioSourceTests {
         #expect(rootMeanSquare(lossy) > rootMeanSquare(whole) * 0.85)
     }
 
-    @Test("random loss of a tenth keeps the sound's power", arguments: [1, 2, 3])
+    @Test("random loss of a tenth keeps the audio's power", arguments: [1, 2, 3])
     func randomLoss(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let lost = (0..<400).map { _ in Double.random(in: 0..<1, using: &generator) < 0.1 }
@@ -112,7 +112,7 @@ struct AudioSourceTests {
         #expect(rootMeanSquare(lossy) > rootMeanSquare(whole) * 0.9)
     }
 
-    @Test("when nothing comes any more the sound fades out within a tenth of a second")
+    @Test("when nothing comes any more the audio fades out within a tenth of a second")
     func fading() throws {
         var link = try TestLink(sender: TestSender())
         link.delay = { $0 < 50 ? 10 : nil }
@@ -125,7 +125,7 @@ struct AudioSourceTests {
         #expect(zip(faded, faded.dropFirst()).allSatisfy { abs($1 - $0) < 0.05 })
     }
 
-    @Test("sound goes on after a pause of any length", arguments: [60, 130, 500, 3000, 20_000])
+    @Test("audio goes on after a pause of any length", arguments: [60, 130, 500, 3000, 20_000])
     func pause(milliseconds: Int) throws {
         let packets = milliseconds / 20
         var link = try TestLink(sender: TestSender())

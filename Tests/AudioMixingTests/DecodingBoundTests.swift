@@ -42,9 +42,9 @@ struct DecodingBoundTests {
         var lowest = Double.infinity
         var isBounded = true
         for (index, decoded) in decoded.enumerated() {
-            let excess = decoded.seconds - Double(DecodingBudget.rate) * (step * index).seconds
+            let excess = decoded.seconds - AudioSource.decodingRate * (step * index).seconds
             lowest = min(lowest, excess)
-            if excess - lowest > Double(DecodingBudget.burst) / 48_000 + 1e-3 { isBounded = false }
+            if excess - lowest > AudioSource.decodingBurst / 48_000 + 1e-3 { isBounded = false }
         }
         return isBounded
     }

@@ -38,7 +38,7 @@ struct HostileAudioTests {
             source.pull(now: .at(Double(tick) * 20))
             let isSound = source.frame.count == 960 && source.frame.allSatisfy { abs($0) <= 1 }
             let isBounded = source.packets.count <= AudioSource.packetCapacity && source.queue.count <= 16_384
-            if !isSound || !isBounded { Issue.record("tick \(tick): sound \(isSound), bounded \(isBounded)") }
+            if !isSound || !isBounded { Issue.record("tick \(tick): audio \(isSound), bounded \(isBounded)") }
         }
         #expect(source.statistics.malformed > 100)
         // And a good stream is played as ever.

@@ -123,7 +123,7 @@ struct LevelTests {
         #expect(LevelMeter.level(tone(1000, amplitude: amplitude)).decibelsBelowOverload == expected)
     }
 
-    @Test("sound that stands out from the background is speech, the background is not")
+    @Test("audio that stands out from the background is speech, the background is not")
     func voice() {
         var meter = LevelMeter()
         var generator = SeededGenerator(seed: 4)

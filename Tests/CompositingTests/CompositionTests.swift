@@ -29,8 +29,8 @@ struct CompositionTests {
         #expect(picture.isFilled(PixelRect(x: 0, y: 270, width: 640, height: 90), with: .background))
     }
 
-    @Test("a portrait picture stands whole between black bars")
-    func portrait() {
+    @Test("an avatar picture stands whole between black bars")
+    func avatar() {
         let list = sources(source(1, solidPicture(.green, 360, 640)))
         let picture = compositor.compose([CompositionRequest(grid: [1], canvas: canvas)], sources: list)[0]
         // 360 / 640 of 360 is 202.5, which is nearest to 202; the bar left of it starts on a chroma sample.

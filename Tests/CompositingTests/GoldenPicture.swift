@@ -8,16 +8,16 @@ import Testing
 
 /// A picture that somebody has looked at and accepted: a PNG beside the tests.
 ///
-/// A picture that differs leaves three in `out/golden`: what was expected, what came, and where they differ; one that nobody
-/// has accepted yet leaves what came. `make golden` shows them and asks whether to accept what came.
+/// A picture that differs leaves three in `out/golden`: what was expected, what came, and where they differ; one that
+/// nobody has accepted yet leaves what came. `make golden` shows them and asks whether to accept what came.
 struct GoldenPicture {
     let name: String
 
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     private static let output = sources.deletingLastPathComponent().deletingLastPathComponent().appending(
         path: "out/golden")
-    /// Blocks of this many pixels a side are compared, by their mean difference: edges are drawn a little differently by
-    /// other versions of the libraries, letters are not.
+    /// Blocks of this many pixels a side are compared, by their mean difference: edges are drawn a little differently
+    /// by other versions of the libraries, letters are not.
     private static let blockSide = 8
 
     /// Compares a picture with the accepted one.

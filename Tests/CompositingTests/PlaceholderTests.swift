@@ -79,13 +79,13 @@ struct PlaceholderTests {
         var renderer = PlaceholderRenderer(capacity: 3 * size.area)
         let names = ["Ada", "Ben", "Cy", "Dan", "Eve"]
         for name in names {
-            _ = renderer.placeholder(name: names[0], portrait: nil, size: size)
-            _ = renderer.placeholder(name: name, portrait: nil, size: size)
+            _ = renderer.placeholder(name: names[0], avatar: nil, size: size)
+            _ = renderer.placeholder(name: name, avatar: nil, size: size)
         }
         #expect(renderer.renderCount == 5)
-        _ = renderer.placeholder(name: names[0], portrait: nil, size: size)
+        _ = renderer.placeholder(name: names[0], avatar: nil, size: size)
         #expect(renderer.renderCount == 5)
-        _ = renderer.placeholder(name: names[1], portrait: nil, size: size)
+        _ = renderer.placeholder(name: names[1], avatar: nil, size: size)
         #expect(renderer.renderCount == 6)
     }
 

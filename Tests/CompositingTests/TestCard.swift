@@ -11,8 +11,8 @@ enum TestCard {
         return draw(number, size, paper: colour, ink: .white)
     }
 
-    /// Dark on white, as slides are.
-    static func slides(_ number: Int, _ size: VideoDimensions) -> PixelBuffer {
+    /// Dark on white, as screen share are.
+    static func screenShare(_ number: Int, _ size: VideoDimensions) -> PixelBuffer {
         draw(
             number, size, paper: YCbCrColour(red: 0.95, green: 0.95, blue: 0.9),
             ink: YCbCrColour(red: 0.1, green: 0.1, blue: 0.4))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What a conference's result says")
 struct ConferenceResultTests {
-    /// One millisecond a decode, half a millisecond a composition, four an encode, 0.1 and 0.2 for a packet of sound.
+    /// One millisecond a decode, half a millisecond a composition, four an encode, 0.1 and 0.2 for a packet of audio.
     private func floor(scale: Int = 1) -> FloorCost {
         var cost = FloorCost()
         cost.decode.add(.milliseconds(100 * scale), count: 100)
@@ -23,7 +23,7 @@ struct ConferenceResultTests {
         let relay = RelayMeasurement(
             seconds: 10, cores: 0.396, work: WorkRate(participants: 2, way: .personal), deliveries: 60)
         let result = ConferenceResult(way: .personal, participants: 2, floors: [floor(), floor()], relay: [relay])
-        // 2 x 30 x 5.5 ms, and 2 x 50 x 0.3 ms of sound.
+        // 2 x 30 x 5.5 ms, and 2 x 50 x 0.3 ms of audio.
         #expect(isNear(result.floorCores, 0.33))
         #expect(isNear(result.floorWithAudioCores, 0.36))
         #expect(isNear(result.ratio, 1.2))
@@ -59,7 +59,7 @@ struct ConferenceResultTests {
         #expect(isNear(result.measuredSeconds, 6))
     }
 
-    @Test("a shared picture is composed and encoded once, and silence costs no sound")
+    @Test("a shared picture is composed and encoded once, and silence costs no audio")
     func sharedFloor() {
         var work = WorkRate(participants: 9, way: .shared, hasSound: false)
         #expect(work == WorkRate(decodes: 270, compositions: 30, encodes: 30, audioDecodes: 0, audioEncodes: 0))

@@ -45,7 +45,7 @@ struct FreezeMeterTests {
     }
 
     @Test("the mean is that of the last 30 gaps")
-    func windowSlides() {
+    func windowScreenShare() {
         var (meter, now) = steady(31, every: .milliseconds(20))
         for _ in 0..<30 {
             now += .milliseconds(100)

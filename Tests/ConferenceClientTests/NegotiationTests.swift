@@ -1,5 +1,6 @@
 import MediaCore
 import NIOPosix
+import SDP
 import SecureTransport
 import Testing
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Recording what is received")
 struct MovieRecorderTests {
-    @Test("a recording begins with the first keyframe, and sound keeps its distance to the pictures")
+    @Test("a recording begins with the first keyframe, and audio keeps its distance to the pictures")
     func records() throws {
         let source = TemporaryFile(".mp4")
         let samples = try VideoSourceTests.write(12, to: source.path)

@@ -165,7 +165,7 @@ struct WAVTests {
     }
 }
 
-@Suite("Sound sources")
+@Suite("Audio sources")
 struct SoundSourceTests {
     /// How strong a frequency is in samples at 48 kHz, by Goertzel's algorithm: about the amplitude squared.
     private func power(of frequency: Double, in samples: [Float], rate: Double = 48_000) -> Double {

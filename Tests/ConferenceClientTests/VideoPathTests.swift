@@ -311,8 +311,8 @@ struct ClipTests {
         #expect(seen[change...].allSatisfy { $0.0 == sizes[1] })
     }
 
-    @Test("a second of sound is fifty packets, over and over")
-    func sound() throws {
+    @Test("a second of audio is fifty packets, over and over")
+    func audio() throws {
         let clip = try OpusClipSource.makeClip(name: "Load")
         #expect(clip.count == 50)
         let source = OpusClipSource(clip: clip)
@@ -341,7 +341,7 @@ struct SendSizeTests {
     }
 
     @Test("a picture that stands upright in a wide tile is sent as high as the tile")
-    func portrait() {
+    func avatar() {
         let size = SendSize.dimensions(
             of: VideoDimensions(width: 720, height: 1280), in: VideoDimensions(width: 1280, height: 640))
         #expect(size == VideoDimensions(width: 360, height: 640))
@@ -388,7 +388,7 @@ struct EventStreamTests {
             TileEvent.size(EventStreamParser.Event(name: name, data: data), of: "me")
         }
         let mine = #"{"participant":"me","content":"camera","width":320,"height":180,"bitRate":1}"#
-        let screen = #"{"participant":"me","content":"slides","width":640,"height":360}"#
+        let screen = #"{"participant":"me","content":"screenShare","width":640,"height":360}"#
         let other = #"{"participant":"you","content":"camera","width":640,"height":360}"#
         let expected = VideoDimensions(width: 320, height: 180)
         #expect(size("tileChanged", mine) == expected)

@@ -1,6 +1,7 @@
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import Testing
 

@@ -1,7 +1,8 @@
 import MediaCore
 import NIOCore
-import NetworkSimulation
+import SDP
 import SecureTransport
+import Simulation
 import Testing
 
 @testable import Conference
@@ -57,7 +58,7 @@ import Testing
         #expect(snapshot.forwarding.audioReceivers == 2)
         let downlink = try #require(snapshot.participants.first { $0.id == ben.participantID }?.downlink)
         #expect(downlink.audioForwarding == ada.participantID)
-        #expect(downlink.explanation?.contains("The sound is Ada's as it comes") ?? false)
+        #expect(downlink.explanation?.contains("The audio is Ada's as it comes") ?? false)
     }
 
     @Test("timestamps of a stream that is forwarded keep to the clock by which it was mixed")
@@ -169,7 +170,7 @@ import Testing
         #expect(try link(ben, call).obstacle == .loss)
     }
 
-    @Test("sound of a higher rate than the receiver is to be sent is mixed")
+    @Test("audio of a higher rate than the receiver is to be sent is mixed")
     func rate() throws {
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada"), try join(call, "Ben"))

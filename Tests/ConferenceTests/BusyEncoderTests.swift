@@ -10,7 +10,7 @@ import VideoCoding
     private static let dimensions = VideoDimensions(width: 320, height: 180)
     private static let interval = Duration.nanoseconds(33_333_333)
     private static let hasRoom = {
-        var demand = EncodeGroup.Demand(followerHasRoom: true)
+        var demand = EncodeGroup.Demand(activeHasRoom: true)
         demand.bound(to: DataSize(bytes: 100_000))
         return demand
     }()

@@ -33,7 +33,7 @@ import VideoCoding
     @Test("noise is sent after a few pictures, in frames larger than they were to be, and goes on being sent")
     func noiseIsSent() throws {
         var generator = SeededGenerator(seed: 7)
-        var demand = EncodeGroup.Demand(followerHasRoom: true)
+        var demand = EncodeGroup.Demand(activeHasRoom: true)
         demand.bound(to: Self.bound)
         var sizes: [DataSize?] = []
         for tick in Int64(0)..<40 {

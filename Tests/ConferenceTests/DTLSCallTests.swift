@@ -2,6 +2,7 @@ import Conference
 import LinkEmulation
 import MediaCore
 import NIOCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -241,15 +242,15 @@ import Testing
         let ada = try call.join("Ada", colour: .red, overDTLS: true, adjust: Self.retransmitting)
         let ben = try call.join("Ben", colour: .green, overDTLS: true)
         call.run(for: .seconds(2))
-        try call.renegotiate(ada) { $0.slides = OfferParameters.Video(direction: .sendOnly) }
-        #expect(ada.peer.session.slides?.sends == true)
-        ada.slides = .blue
+        try call.renegotiate(ada) { $0.screenShare = OfferParameters.Video(direction: .sendOnly) }
+        #expect(ada.peer.session.screenShare?.sends == true)
+        ada.screenShare = .blue
         call.run(for: .seconds(3))
         var picture = try #require(ben.picture)
         #expect(picture.colour(x: 140, y: 90).resembles(.blue))
 
-        ada.slides = nil
-        try call.renegotiate(ada) { $0.slides = nil }
+        ada.screenShare = nil
+        try call.renegotiate(ada) { $0.screenShare = nil }
         call.run(for: .seconds(2))
         picture = try #require(ben.picture)
         #expect(picture.colour(x: 160, y: 90).resembles(.red))
@@ -263,9 +264,9 @@ import Testing
             offer.split(separator: "\r\n").filter { !$0.hasPrefix("a=ssrc") }.joined(separator: "\r\n") + "\r\n"
         }
         let ada = try call.join("Ada", colour: .red, overDTLS: true) {
-            $0.slides = OfferParameters.Video(direction: .sendOnly)
+            $0.screenShare = OfferParameters.Video(direction: .sendOnly)
         }
-        ada.slides = .blue
+        ada.screenShare = .blue
         let ben = try call.join("Ben", overDTLS: true)
         call.run(for: .seconds(3))
         let picture = try #require(ben.picture)
@@ -280,7 +281,7 @@ import Testing
         ada.rotation = .clockwise90
         let ben = try call.join("Ben", video: .receiveOnly, audio: .receiveOnly, overDTLS: true)
         call.run(for: .seconds(2))
-        // A portrait picture of 90 by 160 stands in the middle of the canvas.
+        // An avatar picture of 90 by 160 stands in the middle of the canvas.
         var picture = try #require(ben.picture)
         #expect(picture.colour(x: 160, y: 90).resembles(.red))
         let corner = picture.colour(x: 20, y: 90)

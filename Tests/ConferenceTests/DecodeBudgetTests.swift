@@ -105,7 +105,7 @@ import VideoCoding
         #expect(refusals.prefix(5).allSatisfy { $0 == nil })
         #expect(refusals.suffix(4).allSatisfy { $0 == .memory })
         var screen = request(1, large)
-        screen.source = .slides(1)
+        screen.source = .screenShare(1)
         #expect(budget.admit(screen, now: instant(0)) == .memory, "camera and screen share are one member's")
         for id in 20...80 as ClosedRange<UInt64> {
             #expect(budget.admit(request(id, Self.format(1280, 720)), now: instant(0)) == nil)

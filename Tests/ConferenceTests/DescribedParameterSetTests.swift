@@ -2,6 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import Testing
 import VideoCoding

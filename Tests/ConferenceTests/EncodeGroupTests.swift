@@ -2,6 +2,7 @@ import Conference
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test("a stream with frames of the upper layer left out decodes without a fault")
-    func thinned() throws {
+    func layerDrops() throws {
         let call = makeCall(encoders: 1)
         let watchers = try join(call, watchers: 3) { index in
             LinkProfile(
@@ -135,7 +136,7 @@ import Testing
         }
         call.run(for: .seconds(15))
         let state = try downlink(watchers[0], call)
-        #expect(state.framesThinned > 10, "\(state.framesThinned) left out; \(state.explanation ?? "")")
+        #expect(state.framesLayerDropped > 10, "\(state.framesLayerDropped) left out; \(state.explanation ?? "")")
         for watcher in watchers {
             #expect(watcher.decodeFailures == 0)
             // A good part of the lower layer, and nearly all of the stream where the link is fast enough.

@@ -1,5 +1,6 @@
 import CongestionControl
 import MediaCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -145,7 +146,7 @@ import Testing
     func holdOff() throws {
         var policy = ForwardingPolicy()
         let receiver = receiver(try media())
-        let settled = [0, 1900, 2000].map { policy.note(isClear: true, now: start + .milliseconds($0)) }
+        let settled = [0, 1900, 2000].map { policy.record(isClear: true, now: start + .milliseconds($0)) }
         #expect(settled == [false, false, true])
         var now = start + .seconds(2)
         for held in [3, 6, 12, 24, 48, 60, 60] {

@@ -1,6 +1,7 @@
 import Conference
 import MediaCore
 import NIOCore
+import SDP
 import SecureTransport
 import Testing
 

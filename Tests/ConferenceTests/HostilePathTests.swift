@@ -1,8 +1,9 @@
 import Conference
 import MediaCore
 import NIOCore
-import NetworkSimulation
+import SDP
 import SecureTransport
+import Simulation
 import Testing
 
 @testable import PeerConnection

@@ -34,7 +34,7 @@ import VideoCoding
             VideoDimensions(width: 320, height: 180), VideoDimensions(width: 16, height: 16),
         ], [5, 15, 25, 30, 60])
     func everyCanvas(canvas: VideoDimensions, frameRate: Int) {
-        for preference in [Ladder.Preference.motion, .detail] {
+        for preference in [Ladder.DegradationPreference.motion, .detail] {
             let rungs = Ladder(canvas: canvas, frameRate: frameRate, preference: preference).rungs
             #expect(rungs.first?.dimensions == canvas && rungs.first?.frameRate == frameRate)
             for rung in rungs.dropFirst() {
@@ -59,8 +59,8 @@ import VideoCoding
     private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
     /// What 720p at 30 pictures a second takes with a quantisation parameter of 34.
-    private static func content(needing rate: BitRate) -> ContentCost {
-        ContentCost(qp: 34, rate: rate, rung: ladder.top)
+    private static func content(needing rate: BitRate) -> ContentComplexity {
+        ContentComplexity(qp: 34, rate: rate, rung: ladder.top)
     }
     private static let talkingHead = content(needing: .kilobits(350))
     private static let sport = content(needing: .kilobits(2500))
@@ -72,12 +72,12 @@ import VideoCoding
         private var now = RungSelectorTests.start
         private var isKeyframe = true
 
-        init(ladder: Ladder = RungSelectorTests.ladder, rate: BitRate = .megabits(2), cost: ContentCost? = nil) {
+        init(ladder: Ladder = RungSelectorTests.ladder, rate: BitRate = .megabits(2), cost: ContentComplexity? = nil) {
             selector = RungSelector(ladder: ladder, rate: rate, cost: cost)
         }
 
         mutating func run(
-            _ content: ContentCost, at rate: BitRate, ladder: Ladder = RungSelectorTests.ladder,
+            _ content: ContentComplexity, at rate: BitRate, ladder: Ladder = RungSelectorTests.ladder,
             for duration: Duration
         ) {
             let end = now + duration
@@ -201,10 +201,10 @@ import VideoCoding
     func otherLadder() {
         var encoder = Encoder()
         encoder.run(Self.sport, at: .kilobits(300), for: .seconds(5))
-        let slides = Ladder(
+        let screenShare = Ladder(
             canvas: VideoDimensions(width: 1280, height: 720), frameRate: 30, preference: .detail)
-        encoder.run(Self.talkingHead, at: .kilobits(300), ladder: slides, for: .seconds(10))
-        #expect(slides.rungs.contains(encoder.selector.rung))
+        encoder.run(Self.talkingHead, at: .kilobits(300), ladder: screenShare, for: .seconds(10))
+        #expect(screenShare.rungs.contains(encoder.selector.rung))
         #expect(encoder.selector.rung.dimensions.height == 720, "\(encoder.selector.rung)")
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
+import SDP
 import SecureTransport
+import Simulation
 import Testing
 
 @testable import Conference

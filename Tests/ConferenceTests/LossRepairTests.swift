@@ -3,6 +3,7 @@ import LinkEmulation
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import Testing
 
@@ -12,7 +13,8 @@ import Testing
 /// How a receiver's picture got through.
 private struct Reception {
     var frames = 0
-    /// Frames that came later than three intervals after the one before (150 ms more than one, at least), and for how long.
+    /// Frames that came later than three intervals after the one before (150 ms more than one, at least), and for how
+    /// long.
     var freezes = 0
     var frozen = Duration.zero
     var withheld: UInt64 = 0

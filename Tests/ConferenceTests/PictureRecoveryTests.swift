@@ -1,7 +1,8 @@
 import MediaCore
 import NIOCore
-import NetworkSimulation
+import SDP
 import SecureTransport
+import Simulation
 import Testing
 import VideoCoding
 

@@ -3,8 +3,8 @@ import Testing
 
 /// A receiver among others whose link falls from 2 Mbit/s to 300 kbit/s, with real encoders and controllers.
 ///
-/// A picture of 2 Mbit/s takes a link of 300 kbit/s 222 ms, and two to three of them are sent before a report can tell of
-/// the fall: docs/encode-groups.md says what follows from that. The bounds here are what can be had beyond it.
+/// A picture of 2 Mbit/s takes a link of 300 kbit/s 222 ms, and two to three of them are sent before a report can tell
+/// of the fall: docs/encode-groups.md says what follows from that. The bounds here are what can be had beyond it.
 @Suite struct RateFallTests {
     private static let fallen = Result { try RateFall(roundTrip: .milliseconds(20)) }
     private static let untouched = Result { try RateFall(roundTrip: .milliseconds(20), falls: false) }
@@ -17,7 +17,7 @@ import Testing
         let fall = try Self.fallen.get()
         #expect(fall.told < .milliseconds(90), "\(fall.told)")
         #expect(fall.believed - fall.told < .milliseconds(60), "\(fall.believed) after \(fall.told)")
-        #expect(fall.thinned - fall.told < .milliseconds(150), "\(fall.thinned) after \(fall.told)")
+        #expect(fall.layerDrops - fall.told < .milliseconds(150), "\(fall.layerDrops) after \(fall.told)")
     }
 
     @Test("on the link is no more than 200 ms worth of what was sent, and one frame more than when the relay was told")

@@ -55,13 +55,13 @@ import VideoCoding
         #expect(!rig.acknowledge(8))
         #expect(rig.lose() == .refresh)
         #expect(rig.recovery.isWanted)
-        let wishes = rig.recovery.takeWishes()
-        #expect(wishes.acknowledged == nil)
-        #expect(wishes.lostFrom == Rig.time(8) + .nanoseconds(1))
+        let request = rig.recovery.takeRequest()
+        #expect(request.acknowledged == nil)
+        #expect(request.lostFrom == Rig.time(8) + .nanoseconds(1))
         // Until it came out.
-        #expect(rig.recovery.takeWishes().lostFrom != nil)
+        #expect(rig.recovery.takeRequest().lostFrom != nil)
         rig.encode(isRefresh: true)
-        #expect(rig.recovery.takeWishes().lostFrom == nil)
+        #expect(rig.recovery.takeRequest().lostFrom == nil)
     }
 
     @Test("a kept frame is told to the encoder once a picture at or behind it has arrived, and once")
@@ -70,12 +70,12 @@ import VideoCoding
         rig.encode(keeping: Self.token)
         rig.encode(10)
         _ = rig.acknowledge(20)
-        #expect(rig.recovery.takeWishes().acknowledged == nil)
+        #expect(rig.recovery.takeRequest().acknowledged == nil)
         #expect(rig.recovery.base == Rig.time(0))
         _ = rig.acknowledge(24)
         #expect(rig.recovery.base == Rig.time(21))
-        #expect(rig.recovery.takeWishes().acknowledged == Self.token)
-        #expect(rig.recovery.takeWishes().acknowledged == nil)
+        #expect(rig.recovery.takeRequest().acknowledged == Self.token)
+        #expect(rig.recovery.takeRequest().acknowledged == nil)
     }
 
     @Test("a kept frame before a refresh is not taken for received by what arrives behind that")
@@ -89,7 +89,7 @@ import VideoCoding
         rig.encode(20)
         #expect(rig.acknowledge(rig.next - 5))
         #expect(rig.recovery.base == Rig.time(0))
-        #expect(rig.recovery.takeWishes().acknowledged == nil)
+        #expect(rig.recovery.takeRequest().acknowledged == nil)
     }
 
     @Test("a refresh counts as used once, when a picture at or behind it has arrived")

@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import MediaCore
 import PixelTransfer
+import SDP
 import SecureTransport
 import Synchronization
 import Testing
@@ -260,19 +261,19 @@ import Testing
         #expect(abs(Int(seen.y) - Int(plain.y)) < 6)
     }
 
-    @Test("a portrait stands in for a camera that is off, and is told of")
-    func portrait() throws {
+    @Test("an avatar stands in for a camera that is off, and is told of")
+    func avatar() throws {
         let (call, clients, viewer) = try makeCall([.green])
         let ada = clients[0]
         try call.relay.perform(
-            .setPortrait(ImageAsset(name: "portrait", colour: (0, 0, 255), side: 64), participant: ada.participantID),
+            .setAvatar(ImageAsset(name: "portrait", colour: (0, 0, 255), side: 64), participant: ada.participantID),
             room: "demo", now: call.now)
         try call.relay.perform(
             .setMediaState(MediaState(camera: false), participant: ada.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).colour(x: 160, y: 90).resembles(.red))
-        #expect(call.relay.state(ofRoom: "demo")?.participants.first?.portrait == true)
-        try call.relay.perform(.setPortrait(nil, participant: ada.participantID), room: "demo", now: call.now)
+        #expect(call.relay.state(ofRoom: "demo")?.participants.first?.avatar == true)
+        try call.relay.perform(.setAvatar(nil, participant: ada.participantID), room: "demo", now: call.now)
         call.run(for: .seconds(2))
         #expect(try #require(viewer.picture).colour(x: 160, y: 90).resembles(.red) == false)
     }

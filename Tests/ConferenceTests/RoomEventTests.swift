@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
         #expect(
             Set(call.roomEvents().compactMap(\.tile))
                 == [Tile(ada, VideoDimensions(width: 242, height: 136)), Tile(ben, whole)])
-        call.run(for: UplinkDemand.patience)
+        call.run(for: RequestedLayer.patience)
         #expect(call.roomEvents().compactMap(\.tile) == [Tile(cy, VideoDimensions(width: 80, height: 44))])
         let tiles = call.relay.snapshot(room: "demo", now: call.now)?.participants.map(\.tiles)
         #expect(tiles?[1] == [TileSnapshot(content: .camera, width: 320, height: 180)])
@@ -91,29 +92,29 @@ import Testing
     }
 
     @Test("a screen is told with its tile when its first picture is there, and when it has ended")
-    func slides() throws {
+    func screenShare() throws {
         let call = VirtualCall()
-        let ada = try call.join("Ada", colour: .red) { $0.slides = .init(direction: .sendOnly) }
+        let ada = try call.join("Ada", colour: .red) { $0.screenShare = .init(direction: .sendOnly) }
         try call.join("Ben", colour: .green)
         call.run(for: .seconds(1))
         _ = call.roomEvents()
-        ada.slides = .yellow
+        ada.screenShare = .yellow
         call.run(for: .seconds(1))
         var events = call.roomEvents()
         let shown = events.contains { event in
-            if case .participantChanged(let summary) = event { summary.slides } else { false }
+            if case .participantChanged(let summary) = event { summary.screenShare } else { false }
         }
         #expect(shown)
         #expect(
             events.compactMap(\.tile).contains(
-                Tile(ada, VideoDimensions(width: 242, height: 180), .slides)))
+                Tile(ada, VideoDimensions(width: 242, height: 180), .screenShare)))
         let room = try #require(call.relay.rooms["demo"])
-        ada.slides = nil
-        room.videoEnded(.slides, of: room.participants[0], now: call.now)
+        ada.screenShare = nil
+        room.videoEnded(.screenShare, of: room.participants[0], now: call.now)
         call.run(for: .seconds(1))
         events = call.roomEvents()
         let ended = events.contains { event in
-            if case .participantChanged(let summary) = event { !summary.slides } else { false }
+            if case .participantChanged(let summary) = event { !summary.screenShare } else { false }
         }
         #expect(ended)
     }

@@ -1,6 +1,7 @@
 import Compositing
 import Foundation
 import MediaCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -92,11 +93,11 @@ import Testing
     @Test("a screen that is presented is large in the grid, and the grid comes back when it ends")
     func presentation() throws {
         let call = VirtualCall()
-        let ada = try call.join("Ada", colour: .red) { $0.slides = .init(direction: .sendOnly) }
+        let ada = try call.join("Ada", colour: .red) { $0.screenShare = .init(direction: .sendOnly) }
         let ben = try call.join("Ben", colour: .green)
         call.run(for: .seconds(2))
         #expect(try #require(ben.picture).colour(x: 160, y: 90).resembles(.red))
-        ada.slides = .yellow
+        ada.screenShare = .yellow
         call.run(for: .seconds(3))
         // The screen of 4:3 has three quarters of the canvas; the one other camera stands beside it.
         var picture = try #require(ben.picture)
@@ -105,19 +106,19 @@ import Testing
         #expect(picture.colour(x: 280, y: 90).resembles(.red))
         // Who presents does not see the own screen again.
         #expect(try #require(ada.picture).colour(x: 160, y: 90).resembles(.green))
-        #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.slides?.width == 160)
+        #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.screenShare?.width == 160)
 
         // A screen on which nothing moves is not sent again and again, and stays.
-        ada.slides = nil
+        ada.screenShare = nil
         call.run(for: .seconds(20))
         #expect(try #require(ben.picture).colour(x: 120, y: 90).resembles(.yellow))
 
         let room = try #require(call.relay.rooms["demo"])
-        room.videoEnded(.slides, of: room.participants[0], now: call.now)
+        room.videoEnded(.screenShare, of: room.participants[0], now: call.now)
         call.run(for: .seconds(2))
         picture = try #require(ben.picture)
         #expect(picture.colour(x: 120, y: 90).resembles(.red))
-        #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.slides == nil)
+        #expect(call.relay.snapshot(room: "demo", now: call.now)?.participants.first?.screenShare == nil)
     }
 
     @Test("a phone's picture stands upright, however it is held")

@@ -3,6 +3,7 @@ import CongestionControl
 import LinkEmulation
 import MediaCore
 import NIOCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -139,8 +140,8 @@ import Testing
         #expect(adas.keyframeRequests.contains { $0.name == "Ada" && $0.time > -1 })
     }
 
-    @Test("sounds have levels and gains, and those who hear them the level of what they hear")
-    func sounds() throws {
+    @Test("audio have levels and gains, and those who hear them the level of what they hear")
+    func audio() throws {
         let call = VirtualCall()
         let ada = try call.join("Ada", colour: .red)
         try call.join("Ben", video: nil)
@@ -148,11 +149,11 @@ import Testing
         ada.isSilent = true
         call.run(for: .seconds(3))
         let snapshot = try timeline(call)
-        let sounds = snapshot.sounds
-        #expect(sounds.map(\.person.name) == ["Ada", "Ben"])
-        #expect(sounds[0].level[560] ?? 127 < 40 && sounds[0].gain[560] == 1)
-        #expect(sounds[0].level[595] ?? 0 > 100 && sounds[0].gain[595] == 0)
-        #expect(sounds[1].mixLevel[560] ?? 127 < 40 && sounds[1].mixLevel[595] ?? 0 > 100)
+        let audio = snapshot.audio
+        #expect(audio.map(\.person.name) == ["Ada", "Ben"])
+        #expect(audio[0].level[560] ?? 127 < 40 && audio[0].gain[560] == 1)
+        #expect(audio[0].level[595] ?? 0 > 100 && audio[0].gain[595] == 0)
+        #expect(audio[1].mixLevel[560] ?? 127 < 40 && audio[1].mixLevel[595] ?? 0 > 100)
         #expect(snapshot.mix.encodes.total > 100)
         #expect(snapshot.sources.map(\.person.name) == ["Ada"])
     }

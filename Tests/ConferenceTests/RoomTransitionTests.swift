@@ -1,4 +1,5 @@
 import Compositing
+import SDP
 import SecureTransport
 import Testing
 
@@ -73,11 +74,11 @@ import Testing
         let shares = try stage.shares(of: .green, for: .milliseconds(150))
         #expect(try #require(shares.first) > 0.2)
         #expect(try #require(shares.last) > 0, "it is still seen")
-        #expect(try stage.room.departed.count == 1)
+        #expect(try stage.room.exiting.count == 1)
         #expect(picture != nil)
         let later = try stage.shares(of: .green, for: .milliseconds(400))
         #expect(later.last == 0)
-        #expect(try stage.room.departed.count == 0)
+        #expect(try stage.room.exiting.count == 0)
         #expect(picture == nil)
     }
 
@@ -106,20 +107,20 @@ import Testing
     func screenEnds() throws {
         let stage = try Stage([("Ada", .red)])
         let call = stage.call
-        let ben = try call.join("Ben", colour: .green) { $0.slides = .init(direction: .sendOnly) }
-        ben.slides = .yellow
+        let ben = try call.join("Ben", colour: .green) { $0.screenShare = .init(direction: .sendOnly) }
+        ben.screenShare = .yellow
         call.run(for: .seconds(2))
         let participant = try #require(try stage.room.participants.last)
-        ben.slides = nil
+        ben.screenShare = nil
         // What is on its way is to arrive before the end.
         call.run(for: .milliseconds(300))
-        try stage.room.videoEnded(.slides, of: participant, now: call.now)
+        try stage.room.videoEnded(.screenShare, of: participant, now: call.now)
         let shares = try stage.shares(of: .yellow, for: .milliseconds(150))
         #expect(try #require(shares.first) > 0.4)
         #expect(try #require(shares.last) > 0.02)
         let later = try stage.shares(of: .yellow, for: .milliseconds(400))
         #expect(later.last == 0)
-        #expect(try stage.room.departed.count == 0)
+        #expect(try stage.room.exiting.count == 0)
     }
 
     @Test("a layout that is changed in mid-transition goes on from where it is")

@@ -117,13 +117,13 @@ import Testing
         let decoded = film.reading.pictureTime
         film.run(.seconds(10)) { reading, now in
             reading.framesArrived += 1
-            reading.isResting = true
+            reading.isPicturePaused = true
             reading.pictureTime = now
         }
         // The keyframe has come and is in the decoder: the newest decoded picture is that of before.
         film.run(.milliseconds(100)) { reading, _ in
             reading.framesArrived += 1
-            reading.isResting = false
+            reading.isPicturePaused = false
             reading.pictureTime = decoded
         }
         film.run(.seconds(1))
@@ -280,7 +280,7 @@ import Testing
             }
             now += .milliseconds(33)
         }
-        #expect(timeline.sources.count == 256 && timeline.sounds.count == 256 && timeline.encoders.count == 256)
+        #expect(timeline.sources.count == 256 && timeline.audio.count == 256 && timeline.encoders.count == 256)
         #expect(timeline.rowsLeftOut == 4 * 3 * (1000 - 256))
         // One camera that goes on and off at every tick for a long time.
         let film = Film()
@@ -310,10 +310,10 @@ import Testing
         #expect(Set(people.map(\.person.id)).count == people.count)
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
-    @Test("a sound has its level and its gain in the mix, and the mix what its limiter takes away")
-    func sound() throws {
+    @Test("a audio has its level and its gain in the mix, and the mix what its limiter takes away")
+    func audio() throws {
         let film = Film()
         var statistics = AudioSourceStatistics()
         for tick in 0..<10 {
@@ -332,10 +332,10 @@ import Testing
         }
         film.now += .milliseconds(199)
         let snapshot = film.snapshot()
-        let sound = try #require(snapshot.sounds.first)
-        #expect(sound.level.suffix(2) == [30, 120] && sound.level.first == .some(nil))
-        #expect(sound.gain.suffix(2) == [1, 0] && sound.isVoice.suffix(2) == [true, false])
-        #expect(sound.mixLevel.last == 20 && sound.concealed.suffix(2) == [0, 20])
+        let audio = try #require(snapshot.audio.first)
+        #expect(audio.level.suffix(2) == [30, 120] && audio.level.first == .some(nil))
+        #expect(audio.gain.suffix(2) == [1, 0] && audio.isVoice.suffix(2) == [true, false])
+        #expect(audio.mixLevel.last == 20 && audio.concealed.suffix(2) == [0, 20])
         #expect(snapshot.mix.limiterGain.suffix(2) == [0.5, 1] && snapshot.mix.encodes.suffix(2) == [10, 10])
     }
 
@@ -355,7 +355,7 @@ import Testing
                 reading.keyframes += 1
             }
             let row = try #require(timeline.encoder(JobQueueID(rawValue: 9), now: now))
-            row.observe(1, requests: 5, thinned: UInt64(tick), isWaitingForNetwork: tick == 30, now: now) {
+            row.observe(1, requests: 5, layerDrops: UInt64(tick), isWaitingForNetwork: tick == 30, now: now) {
                 ("p1", "Ada")
             }
             if tick >= 10 {
@@ -371,7 +371,7 @@ import Testing
         #expect(encoder.encoded.total == 60 && encoder.leftOut.total == 4 && encoder.keyframes.total == 1)
         #expect(encoder.waiting.total == 1)
         #expect(encoder.keyframeRequests == [.init(time: -0.2, name: "Ben")])
-        #expect(encoder.thinned == [.init(person: .init(id: "p1", name: "Ada"), frames: 59)])
+        #expect(encoder.layerDrops == [.init(person: .init(id: "p1", name: "Ada"), frames: 59)])
     }
 
     @Test("what a receiver asked of another encoder is not this one's")

@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import SDP
 import SecureTransport
 import Testing
 

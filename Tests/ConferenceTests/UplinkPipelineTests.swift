@@ -49,24 +49,24 @@ import Testing
     func skipsOnPurpose() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
         _ = pipeline.enqueue(frame(isSync: true), now: .zero)
-        #expect(!pipeline.setEffort(.keyframes))
+        #expect(!pipeline.setSkipMode(.keyframes))
         for _ in 0..<40 { #expect(!pipeline.enqueue(frame(isSync: false), now: .zero)) }
         #expect(pipeline.framesSkipped == 40 && pipeline.framesDropped == 0 && pipeline.queuedFrames == 1)
-        #expect(pipeline.isResting)
-        #expect(pipeline.setEffort(.full), "it goes on with a keyframe")
-        #expect(pipeline.isResting)
+        #expect(pipeline.isPicturePaused)
+        #expect(pipeline.setSkipMode(.full), "it goes on with a keyframe")
+        #expect(pipeline.isPicturePaused)
         _ = pipeline.enqueue(frame(isSync: false), now: .zero)
         #expect(pipeline.framesSkipped == 41)
         _ = pipeline.enqueue(frame(isSync: true), now: .zero)
-        #expect(!pipeline.isResting && pipeline.queuedFrames == 2)
+        #expect(!pipeline.isPicturePaused && pipeline.queuedFrames == 2)
     }
 
     @Test("a sender that makes no keyframe when it is asked is decoded as it is after two seconds")
     func patience() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
-        _ = pipeline.setEffort(.keyframes)
+        _ = pipeline.setSkipMode(.keyframes)
         _ = pipeline.enqueue(frame(isSync: false), now: .zero)
-        _ = pipeline.setEffort(.full)
+        _ = pipeline.setSkipMode(.full)
         for step in 0...20 {
             _ = pipeline.enqueue(frame(isSync: false), now: .zero + .milliseconds(100 * Int64(step)))
             #expect(pipeline.queuedFrames == (step < 20 ? 0 : 1))
@@ -76,17 +76,17 @@ import Testing
     @Test("a tile that grows ends the drift of what was decoded without the loop filter, and shows pictures meanwhile")
     func drift() {
         let pipeline = UplinkPipeline(source: .camera(1), queue: JobQueueID(rawValue: 1))
-        _ = pipeline.setEffort(.referenceFrames)
+        _ = pipeline.setSkipMode(.referenceFrames)
         _ = pipeline.enqueue(frame(isSync: true), now: .zero)
-        #expect(!pipeline.setEffort(.full), "a keyframe has not drifted")
-        _ = pipeline.setEffort(.referenceFrames)
+        #expect(!pipeline.setSkipMode(.full), "a keyframe has not drifted")
+        _ = pipeline.setSkipMode(.referenceFrames)
         _ = pipeline.enqueue(frame(isSync: false), now: .zero)
-        #expect(pipeline.setEffort(.full))
-        #expect(!pipeline.isResting)
+        #expect(pipeline.setSkipMode(.full))
+        #expect(!pipeline.isPicturePaused)
         _ = pipeline.enqueue(frame(isSync: false), now: .zero)
         #expect(pipeline.queuedFrames == 3)
         _ = pipeline.enqueue(frame(isSync: true), now: .zero)
-        #expect(!pipeline.setEffort(.filteredReferences))
+        #expect(!pipeline.setSkipMode(.filteredReferences))
     }
 
     @Test("frames that the budget refuses are dropped and counted, and it goes on with a keyframe when there is room")

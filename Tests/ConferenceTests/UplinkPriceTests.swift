@@ -32,7 +32,7 @@ import Testing
         #expect((200_000...300_000).contains(rate(small)))
         #expect(rate(half) / rate(large) > 0.25 && rate(half) / rate(large) < 0.5)
         #expect(rate(half, at: 15) == rate(half) / 2)
-        #expect(rate(half, .slides) == 2 * rate(half))
+        #expect(rate(half, .screenShare) == 2 * rate(half))
         #expect(rate(VideoDimensions(width: 32, height: 18)) == 120_000)
         // Sizes and frame rates out of this world make no trouble.
         let huge = VideoDimensions(width: 1 << 16, height: 1 << 16)

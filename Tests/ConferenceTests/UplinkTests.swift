@@ -3,6 +3,7 @@ import CongestionControl
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
             #expect(try #require(client.bitRates.last) <= asked)
             let uplink = try uplink(client, call)
             #expect(uplink.maximumBitRate == expected.bitsPerSecond)
-            #expect(uplink.effort == .filteredReferences)
+            #expect(uplink.skipMode == .filteredReferences)
             #expect(uplink.framesSkipped == 0 && uplink.framesDropped == 0)
         }
     }
@@ -100,7 +101,7 @@ import Testing
                 limit: .milliseconds(500)))
         let withRoomForProbe = try uplink(clients[1], call)
         let expected = price(of: .init(width: 960, height: 540)).rate * 2
-        #expect(withRoomForProbe.maximumBitRate == expected.bitsPerSecond && withRoomForProbe.effort == .full)
+        #expect(withRoomForProbe.maximumBitRate == expected.bitsPerSecond && withRoomForProbe.skipMode == .full)
         call.run(for: .seconds(3))
         #expect(try uplink(clients[1], call).maximumBitRate == whole.bitsPerSecond)
         #expect(clients[1].bitRates.last.map { $0 > limit(of: .init(width: 480, height: 270)) } ?? false)
@@ -175,9 +176,9 @@ import Testing
         call.run(for: .seconds(2))
         #expect(try #require(clients[0].picture).share(of: .green) > 0.1)
         try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ben.participantID])), room: "demo", now: call.now)
-        call.run(for: UplinkDemand.patience + .milliseconds(500))
+        call.run(for: RequestedLayer.patience + .milliseconds(500))
         let before = try uplink(ben, call)
-        #expect(before.effort == .keyframes)
+        #expect(before.skipMode == .keyframes)
         call.run(for: .seconds(3))
         let after = try uplink(ben, call)
         #expect(after.framesDecoded == before.framesDecoded)
@@ -194,7 +195,7 @@ import Testing
         #expect(isBack)
         call.run(for: .milliseconds(1500))
         let back = try uplink(ben, call)
-        #expect(back.effort != .keyframes && back.framesDropped == 0)
+        #expect(back.skipMode != .keyframes && back.framesDropped == 0)
         #expect((1...2).contains(back.keyframeRequests - after.keyframeRequests))
         timeline = try #require(call.relay.timeline(ofRoom: "demo", now: call.now))
         #expect(timeline.sources[1].states.last?.state == .playing)
@@ -234,7 +235,7 @@ import Testing
         let ben = clients[1]
         try call.relay.perform(.setLayout(RoomLayout(.grid, hidden: [ben.participantID])), room: "demo", now: call.now)
         call.run(for: .seconds(4))
-        #expect(try uplink(ben, call).effort == .referenceFrames)
+        #expect(try uplink(ben, call).skipMode == .referenceFrames)
         let before = try uplink(ben, call).framesDecoded
         call.run(for: .seconds(1))
         #expect(try uplink(ben, call).framesDecoded > before)
@@ -253,7 +254,7 @@ import Testing
         // The one who saw it large leaves.
         _ = call.relay.leave(room: "demo", participant: clients[0].participantID, now: call.now)
         call.remove(clients[0])
-        call.run(for: UplinkDemand.patience + .milliseconds(300))
+        call.run(for: RequestedLayer.patience + .milliseconds(300))
         #expect(try uplink(clients[2], call).maximumBitRate == limit(of: .init(width: 480, height: 270)).bitsPerSecond)
     }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import NetworkSimulation
+import Simulation
 import Testing
 
 @testable import confsim

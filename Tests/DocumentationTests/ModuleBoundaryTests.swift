@@ -52,6 +52,23 @@ struct ModuleBoundaryTests {
         }
     }
 
+    @Test("docs/architecture.md names files that are there")
+    func namedFiles() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8)
+        let table = try #require(
+            text.components(separatedBy: "## Where is").last?.components(separatedBy: "\n## ").first)
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") }.dropFirst()
+        #expect(rows.count >= 20)
+        for row in rows {
+            let files = row.matches(of: /`(?<path>[\w\/+]+\.swift)`/).map { String($0.output.path) }
+            #expect((1...5).contains(files.count), "\(row)")
+            for file in files {
+                let path = Self.root.appendingPathComponent("Sources/\(file)").path
+                #expect(FileManager.default.fileExists(atPath: path), "\(file) is not there")
+            }
+        }
+    }
+
     // MARK: Reading
 
     private struct Source {

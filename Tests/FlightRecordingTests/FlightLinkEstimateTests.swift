@@ -2,7 +2,7 @@ import CongestionControl
 import FlightRecording
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
+import Simulation
 import Testing
 
 @Suite("The link that a recording tells of")

@@ -2,9 +2,9 @@ import CongestionControl
 import FlightRecording
 import LinkEmulation
 import MediaCore
-import NetworkSimulation
 import RTP
 import ResearchControllers
+import Simulation
 
 extension RateLimits {
     static let test = RateLimits(minimum: .kilobits(150), start: .kilobits(300), maximum: .megabits(4))

@@ -3,8 +3,8 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// Members that attack the built `confrelay` under valid keys, on real sockets. `make test` runs this in a release build:
-/// it covers the program that ships.
+/// Members that attack the built `confrelay` under valid keys, on real sockets. `make test` runs this in a release
+/// build: it covers the program that ships.
 @Suite("Hostile members of a running relay", .serialized)
 struct HostileMemberTests {
     @Test("the relay stays up, answers health checks and serves the others", arguments: HostileRecipe.all)

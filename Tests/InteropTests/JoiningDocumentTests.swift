@@ -21,14 +21,14 @@ struct JoiningDocumentTests {
         "ffmpeg publishes, ffmpeg watches, and both leave",
         .enabled(if: hasFFmpeg, "needs ffmpeg, curl and bash: make test installs them"))
     func ffmpeg() async throws {
-        try await publishAndWatch(with: "ffmpeg", sound: "seen.mkv")
+        try await publishAndWatch(with: "ffmpeg", audio: "seen.mkv")
     }
 
     @Test(
         "GStreamer publishes, GStreamer watches, and both leave",
         .enabled(if: hasGStreamer, "needs GStreamer with its plugins, ffmpeg, curl and bash: make test installs them"))
     func gstreamer() async throws {
-        try await publishAndWatch(with: "gstreamer", sound: "heard.wav")
+        try await publishAndWatch(with: "gstreamer", audio: "heard.wav")
     }
 
     @Test(
@@ -38,12 +38,12 @@ struct JoiningDocumentTests {
         let folder = try TemporaryFolder()
         let relay = try await RelayProgram(["--canvas", "640x360"], in: folder)
         let pairs = [("ffmpeg", "gstreamer", "heard.wav"), ("gstreamer", "ffmpeg", "seen.mkv")]
-        for (publisher, viewer, sound) in pairs {
+        for (publisher, viewer, audio) in pairs {
             let own = try TemporaryFolder()
             let script = try JoiningScript(
                 ["\(publisher)-publish", "\(viewer)-watch", "leave"], relay: relay, room: viewer, time: 4, in: own)
             try await script.finish(within: .seconds(60))
-            try await check(sound: sound, in: own)
+            try await check(audio: audio, in: own)
         }
     }
 
@@ -69,22 +69,22 @@ struct JoiningDocumentTests {
         for _ in 0..<2 {
             try await JoiningDocument.runApart(
                 ["webrtcbin-publish", "webrtcbin-watch"], room: "rtc", time: 9, in: folder)
-            let received = try await check(sound: "seen.mkv", in: folder)
+            let received = try await check(audio: "seen.mkv", in: folder)
             #expect(received.duration(ofTone: 440) >= 4, "the file goes on when the picture's size changes")
         }
     }
 
-    /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard: twice in one
-    /// folder, where the first run's files lie, the second time with a picture whose size changes.
-    private func publishAndWatch(with program: String, sound: String) async throws {
+    /// Runs a publisher and a viewer, and looks at the room before they leave, and at what was seen and heard: twice in
+    /// one folder, where the first run's files lie, the second time with a picture whose size changes.
+    private func publishAndWatch(with program: String, audio: String) async throws {
         let folder = try TemporaryFolder()
         for canvas in ["640x360", "1280x720"] {
-            try await publishAndWatch(with: program, canvas: canvas, sound: sound, in: folder)
+            try await publishAndWatch(with: program, canvas: canvas, audio: audio, in: folder)
         }
     }
 
     private func publishAndWatch(
-        with program: String, canvas: String, sound: String, in folder: TemporaryFolder
+        with program: String, canvas: String, audio: String, in folder: TemporaryFolder
     ) async throws {
         let relay = try await RelayProgram(["--canvas", canvas], in: folder)
         let script = try JoiningScript(
@@ -97,13 +97,13 @@ struct JoiningDocumentTests {
         #expect(bars.uplink.width == 640 && bars.uplink.height == 360)
         let viewer = try #require(room.participants.first { $0.name == "Viewer" })
         #expect(viewer.role == "watch" && viewer.downlink.framesEncoded > 10)
-        try await check(sound: sound, in: folder)
+        try await check(audio: audio, in: folder)
         #expect(try await relay.room(program) == nil, "all have left")
     }
 
     @discardableResult
-    private func check(sound: String, in folder: TemporaryFolder) async throws -> ReceivedMedia {
-        let received = try await ReceivedMedia(video: "seen.mkv", audio: sound, in: folder)
+    private func check(audio: String, in folder: TemporaryFolder) async throws -> ReceivedMedia {
+        let received = try await ReceivedMedia(video: "seen.mkv", audio: audio, in: folder)
         #expect(received.frameCount >= 10)
         #expect(received.columns.map(\.channels) == RGB.smpteBars, "the colour bars are there: \(received.columns)")
         #expect(received.duration(ofTone: 440) >= 0.5, "the tone is there")

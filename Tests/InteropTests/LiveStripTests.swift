@@ -89,7 +89,7 @@ struct LiveStripTests {
         try await relay.participant("Cy", in: "demo")
         try await changed()
         try await cy.browser.click("#share")
-        try await relay.participant("Cy", in: "demo") { $0.slides != nil }
+        try await relay.participant("Cy", in: "demo") { $0.screenShare != nil }
         try await changed()
         let pin = try client(["layout", relay.url("/rooms/demo"), "pinned", "--participant", "Ada", "--for", "Viewer"])
         #expect(try await pin.end(within: .seconds(20)) == 0, "\(pin.errors)")

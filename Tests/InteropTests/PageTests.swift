@@ -192,7 +192,8 @@ struct PageTests {
                 }
                 return sum / 5
             }
-            /// Waits until Ada is asked to send no more than so much, and comes near to it; from then on it is never more.
+            /// Waits until Ada is asked to send no more than so much, and comes near to it; from then on it is never
+            /// more.
             func sends(_ expected: ClosedRange<Int>, askedFor bound: ClosedRange<Int>) async throws {
                 try await relay.participant("Ada", in: "demo") { bound.contains($0.uplink.maximumBitRate ?? 0) }
                 var last = 0
@@ -204,7 +205,7 @@ struct PageTests {
                 let after = try await mean()
                 #expect(after <= expected.upperBound, "\(after) bit/s")
             }
-            // Half as wide and high as the canvas: 122 kbit/s, with head-room, and sound.
+            // Half as wide and high as the canvas: 122 kbit/s, with head-room, and audio.
             try await sends(80_000...270_000, askedFor: 140_000...240_000)
             let isSet: Bool = try await ben.browser.evaluate(
                 """

@@ -78,8 +78,8 @@ struct SharedEncodersTests {
             }
             try await Task.sleep(for: .milliseconds(500))
         }
-        // A machine that has no time for the relay tells nothing of what is shared; and one that is busy delays reports, which
-        // a controller takes for a path that is slow at times.
+        // A machine that has no time for the relay tells nothing of what is shared; and one that is busy delays
+        // reports, which a controller takes for a path that is slow at times.
         let ticks = try #require(room).ticks
         let hadTime = ticks > Self.seconds * Self.frameRate * 8 / 10
         for (network, client) in zip(networks, clients) {

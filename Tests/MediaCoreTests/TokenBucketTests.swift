@@ -74,4 +74,36 @@ struct TokenBucketTests {
         #expect(take(from: &empty, now: start))
         #expect(empty.nextAvailable(now: start) == nil)
     }
+
+    @Test("What is charged may exceed what is there, and is owed for ten seconds at most")
+    func debt() {
+        var bucket = TokenBucket(rate: 2, capacity: 4)
+        // A full bucket lets pass more than it holds.
+        let isFullAvailable = bucket.isAvailable(100, now: start)
+        #expect(isFullAvailable)
+        bucket.charge(100)
+        #expect(bucket.tokens == -20)
+        let isEarlyAvailable = bucket.isAvailable(0, now: start + .seconds(10))
+        #expect(!isEarlyAvailable)
+        let isLateAvailable = bucket.isAvailable(1, now: start + .seconds(11))
+        #expect(isLateAvailable)
+    }
+
+    @Test("A part of what is wanted is taken where there is not all of it")
+    func partly() {
+        var bucket = TokenBucket(rate: 2, capacity: 4, now: start)
+        let taken = (0..<3).map { _ in bucket.take(atMost: 3, now: start) }
+        #expect(taken == [3, 1, 0])
+        let later = bucket.take(atMost: 3, now: start + .seconds(1))
+        #expect(later == 2)
+    }
+
+    @Test("A bucket of a new size is as full as before")
+    func newRate() {
+        var bucket = TokenBucket(rate: 10, capacity: 10, now: start)
+        #expect(take(5, from: &bucket, now: start))
+        bucket.setRate(4, capacity: 4, now: start)
+        #expect(bucket.tokens == 2)
+        #expect(bucket.rate == 4)
+    }
 }

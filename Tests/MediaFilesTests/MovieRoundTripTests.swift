@@ -98,7 +98,7 @@ struct MovieRoundTripTests {
         #expect(try reader.nextSample()?.isSync == true)
     }
 
-    @Test("sound is written beside the video")
+    @Test("audio is written beside the video")
     func audioTrack() throws {
         let file = TemporaryFile(".mp4")
         let samples = try SampleStream.make(count: 30)
@@ -165,7 +165,7 @@ struct MovieRoundTripTests {
         #expect(error == .cannotOpen(path: "concat:a|b", reason: "No such file or directory"))
     }
 
-    @Test("a finished movie takes nothing more, and sound needs a track")
+    @Test("a finished movie takes nothing more, and audio needs a track")
     func misuse() throws {
         let file = TemporaryFile(".mp4")
         let sample = try SampleStream.make(count: 1)[0]

@@ -2,6 +2,7 @@ import CongestionControl
 import MediaCore
 import RTP
 import ResearchControllers
+import SDP
 import SecureTransport
 import Testing
 

@@ -78,8 +78,8 @@ struct Raster {
             })
     }
 
-    /// Blends by the definition in a rectangle, by one weight. The half of a chroma sample that is outside the picture is
-    /// like the half that is inside.
+    /// Blends by the definition in a rectangle, by one weight. The half of a chroma sample that is outside the picture
+    /// is like the half that is inside.
     func mixed(in rect: PixelRect, weight: Double, _ colour: (_ x: Int, _ y: Int) -> YCbCrColour) -> Raster {
         mixed { x, y in
             let isInside = rect.contains(x: min(x, dimensions.width - 1), y: min(y, dimensions.height - 1))

@@ -55,7 +55,7 @@ import Testing
             if let redundant {
                 packet.payload = redundant
                 payloads = receiver.payloads(of: packet, sequence: Int64(index), payloadType: 111)
-            } else if receiver.note(sequence: Int64(index)) {
+            } else if receiver.record(sequence: Int64(index)) {
                 payloads = [.init(payload: payload, timestamp: timestamp, sequence: Int64(index))]
             }
             for payload in payloads {
@@ -72,14 +72,14 @@ import Testing
         var sender = RedundancySender()
         var receiver = RedundancyReceiver()
         let first = ByteBuffer(string: "first")
-        let isFirstNew = receiver.note(sequence: 9)
+        let isFirstNew = receiver.record(sequence: 9)
         #expect(isFirstNew)
         #expect(sender.payload(first, timestamp: 960, payloadType: 111, depth: 1) == nil)
         let payload = sender.payload(ByteBuffer(string: "second"), timestamp: 1920, payloadType: 111, depth: 1)
         let packet = RTPPacket(
             payloadType: 63, sequenceNumber: 11, timestamp: 1920, ssrc: 1, payload: payload ?? ByteBuffer())
         #expect(receiver.payloads(of: packet, sequence: 11, payloadType: 111).map(\.sequence) == [10, 11])
-        let isNew = receiver.note(sequence: 10)
+        let isNew = receiver.record(sequence: 10)
         #expect(!isNew)
         #expect(receiver.payloads(of: packet, sequence: 11, payloadType: 111).isEmpty)
     }

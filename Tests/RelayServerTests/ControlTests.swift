@@ -178,9 +178,9 @@ struct ControlTests {
         #expect(try await client.send(.get, "/rooms/other/overlays").status == .notFound)
     }
 
-    @Test("who joined sets a portrait and takes it away; nobody else does, and nothing else is taken")
-    func portraits() async throws {
-        let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/portrait"
+    @Test("who joined sets an avatar and takes it away; nobody else does, and nothing else is taken")
+    func avatars() async throws {
+        let path = "/rooms/demo/participants/\(SignallingClient.session("p1"))/avatar"
         let png = try PixelBuffer.greyPNG()
         func put(_ path: String, _ body: [UInt8], type: String = "image/png") async throws -> SignallingClient.Answer {
             try await client.send(.put, path, headers: [.contentType: type], bytes: ByteBuffer(bytes: body))
@@ -188,22 +188,22 @@ struct ControlTests {
         #expect(try await put(path, png).status == .noContent)
         #expect(try await client.send(.delete, path).status == .noContent)
         #expect(
-            script.state.withLock { $0.portraits.map(\.value?.picture.dimensions) } == [
+            script.state.withLock { $0.avatars.map(\.value?.picture.dimensions) } == [
                 VideoDimensions(width: 8, height: 8), nil,
             ])
-        for stranger in ["/rooms/demo/participants/p1/portrait", "/rooms/demo/participants/p1.00/portrait"] {
+        for stranger in ["/rooms/demo/participants/p1/avatar", "/rooms/demo/participants/p1.00/avatar"] {
             #expect(try await put(stranger, png).status == .forbidden)
             #expect(try await client.send(.delete, stranger).status == .forbidden)
         }
-        let gone = "/rooms/demo/participants/\(SignallingClient.session("p9"))/portrait"
+        let gone = "/rooms/demo/participants/\(SignallingClient.session("p9"))/avatar"
         #expect(try await put(gone, png).status == .notFound)
         #expect(try await put(path, png, type: "image/jpeg").status == .unsupportedMediaType)
         #expect(try await put(path, Array("GIF89a".utf8)).status == .unprocessableContent)
         #expect(try await put(path, Array(png.prefix(50))).status == .unprocessableContent)
         #expect(
-            try await put(path, [UInt8](repeating: 0, count: SignallingLimits.portraitSize + 1)).status
+            try await put(path, [UInt8](repeating: 0, count: SignallingLimits.avatarSize + 1)).status
                 == .contentTooLarge)
-        #expect(script.state.withLock { $0.portraits.count } == 2)
+        #expect(script.state.withLock { $0.avatars.count } == 2)
     }
 }
 

@@ -62,13 +62,13 @@ enum TimelineExample {
         view.instructions = [passed, instruction, steady]
         view.issues = ["a layer of <\(name)> is empty"]
         snapshot.views = [view]
-        var sound = RoomTimelineSnapshot.Sound(person: ben)
-        sound.level = (0..<count).map { $0 < 100 ? nil : UInt8(20 + $0 % 40) }
-        sound.gain = (0..<count).map { $0 % 40 < 30 ? 1 : 0 }
-        sound.isVoice = (0..<count).map { $0 % 40 < 20 }
-        sound.concealed = every(40, 40)
-        sound.mixLevel = (0..<count).map { $0 < 100 ? nil : 25 }
-        snapshot.sounds = [sound]
+        var audio = RoomTimelineSnapshot.Audio(person: ben)
+        audio.level = (0..<count).map { $0 < 100 ? nil : UInt8(20 + $0 % 40) }
+        audio.gain = (0..<count).map { $0 % 40 < 30 ? 1 : 0 }
+        audio.isVoice = (0..<count).map { $0 % 40 < 20 }
+        audio.concealed = every(40, 40)
+        audio.mixLevel = (0..<count).map { $0 < 100 ? nil : 25 }
+        snapshot.audio = [audio]
         snapshot.mix.limiterGain = (0..<count).map { $0 % 100 < 5 ? 0.5 : 1 }
         snapshot.mix.encodes = three
         var encoder = RoomTimelineSnapshot.Encoder(
@@ -132,7 +132,7 @@ struct TimelineSVGTests {
     func structure() {
         let drawing = read(TimelineExample.snapshot())
         #expect(drawing.isWellFormed)
-        for text in ["Pictures in", "Composition", "Pictures out", "Sound", "−60 s", "now", "+1 s", "Room demo"] {
+        for text in ["Pictures in", "Composition", "Pictures out", "Audio", "−60 s", "now", "+1 s", "Room demo"] {
             #expect(drawing.texts.contains(text), "\(text)")
         }
         for text in ["nothing came", "360×640", "passed through", "frozen for 2.0 s"] {
@@ -153,7 +153,7 @@ struct TimelineSVGTests {
             "picture stands still since 2.0 s: 7 packets of theirs lost", "3 ticks skipped",
             "4 ticks left out and 5 late",
             "2 pictures could not be composed", "were left out: the way to them carries no more (350 kbit/s)",
-            "asked for 3 keyframes", "sound were made up: packets from them", "is wrong: a layer of",
+            "asked for 3 keyframes", "audio were made up: packets from them", "is wrong: a layer of",
         ] {
             #expect(texts.contains { $0.contains(text) }, "\(text) in \(texts)")
         }
@@ -185,8 +185,8 @@ struct TimelineSVGTests {
         var snapshot = TimelineExample.snapshot()
         snapshot.sources[0].states += [.init(state: .gone, start: -1), .init(state: .off, start: -0.5)]
         var calm = RoomTimelineSnapshot(room: "calm")
-        calm.sounds = [RoomTimelineSnapshot.Sound(person: .init(id: "p", name: "Ada"))]
-        calm.sounds[0].ended = -3
+        calm.audio = [RoomTimelineSnapshot.Audio(person: .init(id: "p", name: "Ada"))]
+        calm.audio[0].ended = -3
         let drawn = read(snapshot).classes.union(read(calm).classes)
         let ruled = Set(Self.stylesheet.matches(of: /\.(t-[a-z-]+)/).map { String($0.1) })
         let unruled = drawn.subtracting(ruled).subtracting(["timeline", "t-there"])
@@ -199,7 +199,7 @@ struct TimelineSVGTests {
     func hostileNames() {
         var snapshot = TimelineExample.snapshot(name: TimelineExample.hostileName)
         snapshot.sources.append(snapshot.sources[0])
-        snapshot.sources[1].content = .slides
+        snapshot.sources[1].content = .screenShare
         let svg = TimelineSVG(snapshot: snapshot, madeAt: "now", stylesheet: Self.stylesheet).svg
         let drawing = DrawingReader(svg)
         #expect(drawing.isWellFormed)
@@ -239,7 +239,7 @@ struct TimelineSVGTests {
     func size() {
         var snapshot = TimelineExample.snapshot()
         snapshot.sources = Array(repeating: snapshot.sources[0], count: 50)
-        snapshot.sounds = Array(repeating: snapshot.sounds[0], count: 50)
+        snapshot.audio = Array(repeating: snapshot.audio[0], count: 50)
         snapshot.encoders = Array(repeating: snapshot.encoders[0], count: 50)
         let svg = TimelineSVG(snapshot: snapshot).svg
         #expect(svg == TimelineSVG(snapshot: snapshot).svg)

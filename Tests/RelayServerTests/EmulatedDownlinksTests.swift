@@ -1,8 +1,8 @@
 import LinkEmulation
 import MediaCore
 import NIOCore
-import NetworkSimulation
 import SecureTransport
+import Simulation
 import Testing
 
 @testable import RelayServer

@@ -56,8 +56,8 @@ struct EventStreamTests {
         let state = try #require(await iterator.next())
         #expect(
             state == "retry: 2000\nid: 0\nevent: room\ndata: {\"id\":\"demo\",\"layout\":{\"layout\":\"speaker\"},"
-                + "\"overlays\":[],\"participants\":[{\"camera\":false,\"connection\":\"new\",\"id\":\"p1\",\"isSpeaking\":false,"
-                + "\"microphone\":false,\"name\":\"Ada\",\"portrait\":false,\"role\":\"watch\",\"slides\":false}],"
+                + "\"overlays\":[],\"participants\":[{\"avatar\":false,\"camera\":false,\"connection\":\"new\",\"id\":\"p1\",\"isSpeaking\":false,"
+                + "\"microphone\":false,\"name\":\"Ada\",\"role\":\"watch\",\"screenShare\":false}],"
                 + "\"tiles\":[{\"bitRate\":700000,\"content\":\"camera\",\"height\":360,\"participant\":\"p1\",\"width\":640}]}\n\n"
         )
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.grid))] }
@@ -89,8 +89,8 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a slow follower keeps its connection, and gets the newest state instead of the events it missed")
-    func slowFollower() async throws {
+    @Test("a slow subscriber keeps its connection, and gets the newest state instead of the events it missed")
+    func slowSubscriber() async throws {
         openRoom()
         let driver = makeDriver()
         let response = try await client.respond(driver, .get, "/rooms/demo/events")
@@ -102,9 +102,9 @@ struct EventStreamTests {
             $0.rooms["demo"]?.layout = .grid
         }
         _ = await driver.leave(room: "demo", participant: "nobody")
-        #expect(await driver.report().eventFollowerOverruns == 1)
+        #expect(await driver.report().eventSubscriberOverruns == 1)
         await writer.open()
-        while await driver.report().eventFollowers == 0 { await Task.yield() }
+        while await driver.report().eventSubscribers == 0 { await Task.yield() }
         script.state.withLock { $0.events = [RoomEvent(room: "demo", kind: .layoutChanged(.speaker))] }
         _ = await driver.leave(room: "demo", participant: "nobody")
         await driver.close()
@@ -123,10 +123,10 @@ struct EventStreamTests {
         let driver = makeDriver()
         do {
             let response = try await client.respond(driver, .get, "/rooms/demo/events")
-            #expect(await driver.report().eventFollowers == 1)
+            #expect(await driver.report().eventSubscribers == 1)
             withExtendedLifetime(response) {}
         }
-        while await driver.report().eventFollowers > 0 { await Task.yield() }
+        while await driver.report().eventSubscribers > 0 { await Task.yield() }
         await driver.close()
     }
 
@@ -153,12 +153,12 @@ struct EventStreamTests {
         #expect(try await client.send(.get, path).status == .notFound)
     }
 
-    @Test("more followers than the relay has room for get 503 and when to try again")
+    @Test("more subscribers than the relay has room for get 503 and when to try again")
     func tooMany() async throws {
         openRoom()
         let driver = makeDriver()
         var feeds: [RoomFeed] = []
-        for _ in 0..<RoomFeedHub.maximumFollowers {
+        for _ in 0..<RoomFeedHub.maximumSubscribers {
             feeds.append(try await driver.follow(room: "demo", participant: nil))
         }
         let response = try await client.respond(driver, .get, "/rooms/demo/events")

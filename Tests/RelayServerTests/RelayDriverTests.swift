@@ -109,7 +109,7 @@ struct RelayDriverTests {
         let script = TwinRelay.Script()
         let peer = try UDPPeer()
         script.state.withLock {
-            $0.farewells = [.init(datagram: ByteBuffer(string: "bye"), destination: peer.address)]
+            $0.byes = [.init(datagram: ByteBuffer(string: "bye"), destination: peer.address)]
         }
         try await withDriver(script) { driver, _ in
             await driver.close()

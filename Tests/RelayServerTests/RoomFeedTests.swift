@@ -34,7 +34,7 @@ struct RoomFeedTests {
         return try hub.follow(state.id, participant: participant, state: { state }, now: start, onRelease: { _ in })
     }
 
-    @Test("followers of a room get its events in order, and no other room's")
+    @Test("subscribers of a room get its events in order, and no other room's")
     func rooms() async throws {
         var hub = RoomFeedHub()
         let demo = try follow(&hub)
@@ -58,8 +58,8 @@ struct RoomFeedTests {
             String(buffer: try RoomFeedMessage(id: 9, content: .change(kind)).encode())
         }
         let summary =
-            #"{"camera":true,"connection":"new","id":"p1","isSpeaking":false,"microphone":true,"name":"Ada","#
-            + #""portrait":false,"role":"sendAndReceive","slides":false}"#
+            #"{"avatar":false,"camera":true,"connection":"new","id":"p1","isSpeaking":false,"microphone":true,"#
+            + #""name":"Ada","role":"sendAndReceive","screenShare":false}"#
         #expect(
             try text(.participantJoined(Self.participant("p1")))
                 == "id: 9\nevent: participantJoined\ndata: \(summary)\n\n")
@@ -73,10 +73,10 @@ struct RoomFeedTests {
             try text(
                 .tileChanged(
                     RoomState.Tile(
-                        participant: "p1", content: .slides, size: VideoDimensions(width: 640, height: 360),
+                        participant: "p1", content: .screenShare, size: VideoDimensions(width: 640, height: 360),
                         bitRate: .kilobits(500))))
                 == "id: 9\nevent: tileChanged\ndata: {\"bitRate\":500000,"
-                + "\"content\":\"slides\",\"height\":360,\"participant\":\"p1\",\"width\":640}\n\n")
+                + "\"content\":\"screenShare\",\"height\":360,\"participant\":\"p1\",\"width\":640}\n\n")
         var choosing = Self.participant("p1")
         choosing.layout = ParticipantLayout(.solo(participant: "p2"), hidden: ["p3"], selfView: .always)
         let choice = #""layout":{"hide":["p3"],"layout":"solo","participant":"p2","selfView":"always"}"#
@@ -100,8 +100,8 @@ struct RoomFeedTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("the feed of a follower who does not read is overrun when its queue is full; the others lose nothing")
-    func slowFollower() async throws {
+    @Test("the feed of a subscriber who does not read is overrun when its queue is full; the others lose nothing")
+    func slowSubscriber() async throws {
         var hub = RoomFeedHub()
         let slow = try follow(&hub)
         for _ in 0..<RoomFeedHub.queueLength {
@@ -117,7 +117,7 @@ struct RoomFeedTests {
         #expect(await messages(of: patient).count == 1)
     }
 
-    @Test("the state is asked for once for all followers, and anew after an event")
+    @Test("the state is asked for once for all subscribers, and anew after an event")
     func sharedState() throws {
         var hub = RoomFeedHub()
         var asked = 0
@@ -140,7 +140,7 @@ struct RoomFeedTests {
         withExtendedLifetime((feeds, another, last)) {}
     }
 
-    @Test("an event is encoded once for all followers")
+    @Test("an event is encoded once for all subscribers")
     func sharedText() async throws {
         var hub = RoomFeedHub()
         let feeds = try (0..<3).map { _ in try follow(&hub) }
@@ -157,11 +157,11 @@ struct RoomFeedTests {
         #expect(storages.count == 1)
     }
 
-    @Test("there are only so many followers, and room for another when one goes")
-    func manyFollowers() throws {
+    @Test("there are only so many subscribers, and room for another when one goes")
+    func manySubscribers() throws {
         var hub = RoomFeedHub()
-        let feeds = try (0..<RoomFeedHub.maximumFollowers).map { _ in try follow(&hub) }
-        #expect(throws: RoomFeedError.tooManyFollowers(limit: RoomFeedHub.maximumFollowers)) { try follow(&hub) }
+        let feeds = try (0..<RoomFeedHub.maximumSubscribers).map { _ in try follow(&hub) }
+        #expect(throws: RoomFeedError.tooManySubscribers(limit: RoomFeedHub.maximumSubscribers)) { try follow(&hub) }
         hub.remove(7)
         _ = try follow(&hub)
         withExtendedLifetime(feeds) {}

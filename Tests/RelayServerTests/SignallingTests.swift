@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCore
+import SDP
 import SecureTransport
 import Synchronization
 import Testing

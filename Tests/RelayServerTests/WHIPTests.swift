@@ -1,4 +1,5 @@
 import HTTPTypes
+import SDP
 import SecureTransport
 import Synchronization
 import Testing

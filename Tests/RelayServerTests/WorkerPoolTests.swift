@@ -8,7 +8,7 @@ import Testing
 private final class Journal: Sendable {
     private let entries = Mutex<[Int]>([])
 
-    func note(_ entry: Int) { entries.withLock { $0.append(entry) } }
+    func record(_ entry: Int) { entries.withLock { $0.append(entry) } }
     var contents: [Int] { entries.withLock { $0 } }
 }
 
@@ -45,7 +45,7 @@ struct WorkerPoolTests {
     private func makePool(
         threads: Int, capacity: Int = 1000, now: MonotonicInstant = .zero, results: Journal
     ) -> WorkerPool<Int, Int> {
-        WorkerPool(threadCount: threads, capacity: capacity, now: { now }, deliver: { results.note($0) })
+        WorkerPool(threadCount: threads, capacity: capacity, now: { now }, deliver: { results.record($0) })
     }
 
     /// Waits for everything submitted before, by a last job on each of the queues.

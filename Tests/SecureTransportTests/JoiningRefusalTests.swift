@@ -1,3 +1,4 @@
+import HostileBytes
 import MediaCore
 import NIOCore
 import SecureTransport

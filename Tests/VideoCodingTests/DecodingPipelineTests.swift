@@ -25,8 +25,8 @@ struct DecodingPipelineTests {
 
     @Test("tells of each format before its first picture, larger or smaller")
     func formatChanges() throws {
-        let portrait = VideoDimensions(width: 96, height: 160)
-        let order = [smallPicture, portrait, mediumPicture, smallPicture, smallPicture]
+        let avatar = VideoDimensions(width: 96, height: 160)
+        let order = [smallPicture, avatar, mediumPicture, smallPicture, smallPicture]
         let samples = try order.flatMap { try makeStream(.openH264, $0, frames: 2).map(\.sample) }
         let events = run(samples, with: DecodingPipeline())
         #expect(

@@ -4,8 +4,8 @@ import NIOCore
 
 @testable import VideoCoding
 
-/// Writes H.264 by hand, of flat pictures without compression (I_PCM): any order, frames or fields, and an SPS of the Main
-/// profile that says nothing of reordering, unless something else is asked for.
+/// Writes H.264 by hand, of flat pictures without compression (I_PCM): any order, frames or fields, and an SPS of the
+/// Main profile that says nothing of reordering, unless something else is asked for.
 struct RawPictureStream {
     static let dimensions = VideoDimensions(width: 32, height: 32)
 

@@ -41,8 +41,8 @@ struct ReferenceInvalidationTests {
         options = EncodeOptions()
         let after = [recovery] + (try encode(next + 1..<next + 20, with: encoder))
         #expect(!after.contains { $0.isKeyframe })
-        // What the receiver has, without the lost frames, is all that it needs: both decoders agree, and the pictures are
-        // the encoder's. Errors that spread would show.
+        // What the receiver has, without the lost frames, is all that it needs: both decoders agree, and the pictures
+        // are the encoder's. Errors that spread would show.
         let received = (before + after).map(\.sample)
         let pictures = try pictures(of: received)
         #expect(pictures.count == received.count)

@@ -9,7 +9,7 @@ struct CapacityCommand: AsyncParsableCommand {
         abstract: "Measures how many participants are held with every tick on time, beside GStreamer doing the same.",
         discussion: """
             Everyone sends 640x360 at 30 frames a second and receives 1280x720 at 1.5 Mbit/s. The relay is measured with \
-            SRTP, sound and adaptation, GStreamer (compositor, x264enc) without any of these. The clients run on the \
+            SRTP, audio and adaptation, GStreamer (compositor, x264enc) without any of these. The clients run on the \
             same machine. The table goes to standard output, progress to standard error. docs/benchmarks.md explains the \
             columns.
 

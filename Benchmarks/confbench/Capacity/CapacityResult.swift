@@ -7,8 +7,8 @@ struct CapacityResult: Codable, Sendable {
     var clientCores: Double
     /// Frames a second that came from the sender with the fewest; nil where there is no such count.
     var leastSentFramesPerSecond: Double?
-    /// Frames a second of the receiver with the fewest, and on average; nil where what is sent are not frames, but senders'
-    /// packets.
+    /// Frames a second of the receiver with the fewest, and on average; nil where what is sent are not frames, but
+    /// senders' packets.
     var leastFramesPerSecond: Double?
     var framesPerSecond: Double?
     /// Video ticks that were left out; nil where there is no such count.
@@ -19,8 +19,8 @@ struct CapacityResult: Codable, Sendable {
     /// Resident memory for each participant.
     var megabytesEach: Double
 
-    /// Whether all ticks were on time (less than 0.1 % missed), and nearly every picture came from everybody and went to
-    /// everybody.
+    /// Whether all ticks were on time (less than 0.1 % missed), and nearly every picture came from everybody and went
+    /// to everybody.
     var isHeld: Bool {
         let least = min(leastFramesPerSecond ?? .infinity, leastSentFramesPerSecond ?? .infinity)
         return (missedTickShare ?? 0) < 0.001 && least >= Double(Workload.frameRate) * 0.97

@@ -10,7 +10,8 @@ enum CapacityWay: String, CaseIterable, Codable, Sendable {
     case shared
     /// The same, and what everyone sends follows the size in which it is seen.
     case priced
-    /// Nobody sees themselves, and whose picture is another's camera alone is sent that camera's own packets: a call of two.
+    /// Nobody sees themselves, and whose picture is another's camera alone is sent that camera's own packets: a call of
+    /// two.
     case forwarding
     /// GStreamer with an encoder for each receiver.
     case gstreamerDedicated = "gstreamer-dedicated"

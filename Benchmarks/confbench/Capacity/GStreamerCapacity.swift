@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import MediaCore
 
-/// The same work by GStreamer: each stream decoded, all composed, and encoded for each receiver, or once for all. Plain RTP
-/// on loopback, without sound.
+/// The same work by GStreamer: each stream decoded, all composed, and encoded for each receiver, or once for all. Plain
+/// RTP on loopback, without audio.
 struct GStreamerCapacity {
     let way: CapacityWay
     let participants: Int

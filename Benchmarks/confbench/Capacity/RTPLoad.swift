@@ -6,8 +6,8 @@ import NIOCore
 import RTP
 import VideoCoding
 
-/// Sends a clip over and over as plain RTP to several ports of this machine, a frame each thirtieth of a second, the streams
-/// shifted against one another.
+/// Sends a clip over and over as plain RTP to several ports of this machine, a frame each thirtieth of a second, the
+/// streams shifted against one another.
 struct RTPLoad: Sendable {
     private let frames: [[[UInt8]]]
     private let ports: [UInt16]
@@ -75,8 +75,8 @@ struct RTPFrameCounter {
     }
 }
 
-/// A UDP socket on loopback that never waits. A class, so that it closes with its last owner; the descriptor never changes,
-/// and the system serves calls from any thread.
+/// A UDP socket on loopback that never waits. A class, so that it closes with its last owner; the descriptor never
+/// changes, and the system serves calls from any thread.
 final class UDPSocket: Sendable {
     private let descriptor: Int32
 

@@ -12,8 +12,8 @@ struct DecodingResult: Codable, Sendable {
     var processorMilliseconds: Double
     /// To what decoding in full takes.
     var ratio: Double
-    /// Of the tile's luma against that of what is decoded in full, in dB: over all frames, over the last second, and the
-    /// least of any frame; nil where all are equal.
+    /// Of the tile's luma against that of what is decoded in full, in dB: over all frames, over the last second, and
+    /// the least of any frame; nil where all are equal.
     var meanPSNR: Double?
     var lastPSNR: Double?
     var leastPSNR: Double?

@@ -3,8 +3,8 @@ import Foundation
 /// A variant over all contents and rates, and whether it is the one to use.
 ///
 /// The rule: of the variants that cost at most `costBudget` times what the cheapest one does, and whose rate is within
-/// `stepBound` of each new target over the 15 frames behind a step without a keyframe, the best is the one with the most
-/// structural similarity (dB) at equal rate.
+/// `stepBound` of each new target over the 15 frames behind a step without a keyframe, the best is the one with the
+/// most structural similarity (dB) at equal rate.
 struct EncoderRank: Codable, Sendable {
     /// Times the processor time of the cheapest variant.
     static let costBudget = 1.5
@@ -65,8 +65,8 @@ struct EncoderRank: Codable, Sendable {
         keyframesAtSteps = steps.reduce(0) { $0 + max(0, $1.keyframes - 1) }
     }
 
-    /// The mean of a quality at the target rates: each value is moved along the straight line through all of them over the
-    /// logarithm of the rate.
+    /// The mean of a quality at the target rates: each value is moved along the straight line through all of them over
+    /// the logarithm of the rate.
     private static func meanAtTarget(_ rows: [EncoderResult], _ quality: KeyPath<EncoderResult, Double>) -> Double {
         guard !rows.isEmpty else { return 0 }
         let count = Double(rows.count)

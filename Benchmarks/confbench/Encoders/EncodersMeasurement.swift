@@ -3,8 +3,8 @@ import MediaCore
 import PixelTransfer
 import VideoCoding
 
-/// Measures all variants side by side: each picture goes to one after the other, so that the machine's moods meet all of
-/// them alike.
+/// Measures all variants side by side: each picture goes to one after the other, so that the machine's moods meet all
+/// of them alike.
 struct EncodersMeasurement {
     var content: EncoderContent
     var frames: Int

@@ -2,8 +2,7 @@ import ArgumentParser
 import ConferenceClient
 import Foundation
 import MediaCore
-import NetworkSimulation
-import RoomSimulation
+import Simulation
 
 /// What receivers see, for the same processor time and on the same networks, in three ways.
 struct QualityCommand: AsyncParsableCommand {

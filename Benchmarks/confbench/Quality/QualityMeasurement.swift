@@ -1,6 +1,6 @@
 import MediaCore
 import PixelTransfer
-import RoomSimulation
+import Simulation
 
 /// Holds what receivers see against what was composed.
 struct QualityMeasurement {
@@ -18,7 +18,8 @@ struct QualityMeasurement {
                 capacityKilobits: room.capacity(of: index).kilobitsPerSecond,
                 receivedKilobits: figures.bitRate / 1000, framesPerSecond: figures.frameRate,
                 delay95: figures.delay95, longestGap: figures.longestGap,
-                keyframes: figures.keyframes, groupChanges: figures.groupChanges, framesThinned: figures.thinned,
+                keyframes: figures.keyframes, groupChanges: figures.groupChanges,
+                framesLayerDropped: figures.layerDrops,
                 height: height(outcome.frames[index]), ssim: try similarity(outcome.frames[index]))
         }
         return QualityResult(

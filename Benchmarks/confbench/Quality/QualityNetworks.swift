@@ -1,7 +1,7 @@
 import Foundation
 import LinkEmulation
 import MediaCore
-import RoomSimulation
+import Simulation
 
 /// The receivers' networks.
 enum QualityNetworks {

@@ -16,7 +16,7 @@ struct QualityReceiver: Codable, Sendable {
     /// How often its frames came from another encoder than before.
     var groupChanges: UInt64
     /// Frames left out for this receiver alone.
-    var framesThinned: UInt64
+    var framesLayerDropped: UInt64
     /// The mean height of the pictures that came.
     var height: Double
     /// The mean of what is seen against what was composed.

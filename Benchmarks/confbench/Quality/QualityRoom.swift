@@ -1,11 +1,11 @@
 import Conference
 import CongestionControl
 import MediaCore
-import NetworkSimulation
-import RoomSimulation
+import Simulation
 import VideoCoding
 
-/// A room of which one way serves the receivers, on virtual time: the relay's own code, real encoders, and what came to whom.
+/// A room of which one way serves the receivers, on virtual time: the relay's own code, real encoders, and what came to
+/// whom.
 struct QualityRoom {
     var receivers: [RoomSimulationParameters.Receiver]
     var duration: Duration

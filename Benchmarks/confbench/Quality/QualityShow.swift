@@ -2,7 +2,7 @@ import Compositing
 import Foundation
 import MediaCore
 import PixelTransfer
-import RoomSimulation
+import Simulation
 import VideoCoding
 
 /// What the room shows: the composed picture of a call at each moment, in any size.

@@ -1,6 +1,6 @@
 import MediaCore
 import PixelTransfer
-import RoomSimulation
+import Simulation
 import VideoCoding
 
 /// Somebody who looks at what came: each picture a fixed time after it was composed, and the one before it where it is

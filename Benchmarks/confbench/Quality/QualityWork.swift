@@ -1,7 +1,7 @@
 import H264
 import MediaCore
 import NIOCore
-import RoomSimulation
+import Simulation
 import Synchronization
 
 /// What the encoders of a room did: the processor time it took, and of which picture each frame is.

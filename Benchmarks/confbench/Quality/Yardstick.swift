@@ -1,8 +1,8 @@
 import MediaCore
 import VideoCoding
 
-/// How fast the machine is at the moment: the processor time of encoding the same pictures in the same way, a few of them
-/// each second.
+/// How fast the machine is at the moment: the processor time of encoding the same pictures in the same way, a few of
+/// them each second.
 ///
 /// Ways are measured one after the other, and what else runs on the machine makes each take more or less.
 final class Yardstick {

@@ -105,7 +105,7 @@ struct SessionsMeasurement {
             switch output.result {
             case .frame(let frame): if !frame.isKeyframe { size.add(frame.size.bytes) }
             case .dropped: break
-            case .failed(let error): failure.note(error)
+            case .failed(let error): failure.record(error)
             }
         }
         let bare = try BareEncoder(
@@ -143,7 +143,7 @@ private final class Tally: Sendable {
 private final class FirstFailure: Sendable {
     private let error = Mutex<VideoCodingError?>(nil)
 
-    func note(_ new: VideoCodingError) {
+    func record(_ new: VideoCodingError) {
         error.withLock { $0 = $0 ?? new }
     }
 

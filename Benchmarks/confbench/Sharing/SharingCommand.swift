@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkEmulation
 import MediaCore
-import RoomSimulation
+import Simulation
 
 /// What receivers on networks of their own get over real sockets from a few encoders, of what they get from one each.
 struct SharingCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import MediaCore
 
 extension RoundedShape {
-    /// A rectangle cut along even columns and rows into corners and what is between them, so that every chroma sample is
-    /// in one part only.
+    /// A rectangle cut along even columns and rows into corners and what is between them, so that every chroma sample
+    /// is in one part only.
     struct Parts {
         private let rect: PixelRect
         private let columns: (left: Int, right: Int)

@@ -2,8 +2,8 @@ public import MediaCore
 
 /// Makes a plan of views that are wanted one after the other: what is on screen glides and fades to what is wanted.
 ///
-/// A change may come at any time, also in the middle of an earlier one: it begins with what is on screen at that moment, to
-/// the sample. What goes on to the place that it was on its way to is not disturbed by it.
+/// A change may come at any time, also in the middle of an earlier one: it begins with what is on screen at that
+/// moment, to the sample. What goes on to the place that it was on its way to is not disturbed by it.
 public struct CompositionDirector: Sendable {
     /// How long instructions are kept that have ended, for those who want to look back.
     static let memory = MediaTime(value: 60, timescale: 1)
@@ -13,7 +13,8 @@ public struct CompositionDirector: Sendable {
     public let canvas: VideoDimensions
     /// How the next change looks.
     public var transitions: TransitionStyle
-    /// The newest instructions of the last minute, and those to come; the last has no end. Empty until something is shown.
+    /// The newest instructions of the last minute, and those to come; the last has no end. Empty until something is
+    /// shown.
     public private(set) var plan: CompositionPlan
     /// What is wanted now; nil until something is.
     public private(set) var view: CompositionView?
@@ -28,8 +29,8 @@ public struct CompositionDirector: Sendable {
         plan = CompositionPlan(canvas: canvas, instructions: [])
     }
 
-    /// The instruction that holds at a time: before all that are kept the earliest of them, before anything was shown an
-    /// empty one.
+    /// The instruction that holds at a time: before all that are kept the earliest of them, before anything was shown
+    /// an empty one.
     public func instruction(at time: MediaTime) -> CompositionInstruction {
         plan.instruction(at: time) ?? plan.instructions.first
             ?? CompositionInstruction(timeRange: .all, layers: [])
@@ -142,7 +143,8 @@ extension CompositionInstruction {
 }
 
 extension MediaTime {
-    /// A duration to the nanosecond, in the coarsest timescale that holds it: sums with it are exact wherever they can be.
+    /// A duration to the nanosecond, in the coarsest timescale that holds it: sums with it are exact wherever they can
+    /// be.
     fileprivate init(inLowestTerms duration: Duration) {
         let second: Int64 = 1_000_000_000
         let divisor = greatestCommonDivisor(second, max(duration.nanoseconds, 0))

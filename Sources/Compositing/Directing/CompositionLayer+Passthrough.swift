@@ -1,7 +1,8 @@
 import MediaCore
 
 extension CompositionLayer {
-    /// Whether nothing of the canvas that a layer can cover is left beside it: of an odd canvas not the last column and row.
+    /// Whether nothing of the canvas that a layer can cover is left beside it: of an odd canvas not the last column and
+    /// row.
     func covers(_ canvas: VideoDimensions) -> Bool {
         rect.contains(PixelRect(x: 0, y: 0, width: canvas.width & ~1, height: canvas.height & ~1))
     }

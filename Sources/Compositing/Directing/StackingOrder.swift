@@ -1,14 +1,14 @@
 import MediaCore
 
-/// In which order layers lie above each other while they move, so that nothing that is seen is covered at once, neither when
-/// the change begins nor when it ends.
+/// In which order layers lie above each other while they move, so that nothing that is seen is covered at once, neither
+/// when the change begins nor when it ends.
 ///
-/// Layers that overlap at the beginning lie as they lay, and layers that overlap at the end as they are to lie. All others
-/// are free: those that go lie lowest, then those that stay where they are, those that come, and highest those that glide,
-/// the largest at last on top.
+/// Layers that overlap at the beginning lie as they lay, and layers that overlap at the end as they are to lie. All
+/// others are free: those that go lie lowest, then those that stay where they are, those that come, and highest those
+/// that glide, the largest at last on top.
 ///
-/// Where both cannot be had, as for two that change places and of which one lies within the other, the one that would have
-/// to come up through the other does not glide: it goes where it is, and comes anew where it is to be.
+/// Where both cannot be had, as for two that change places and of which one lies within the other, the one that would
+/// have to come up through the other does not glide: it goes where it is, and comes anew where it is to be.
 struct StackingOrder {
     /// A layer now and at the end; only one of the two for what goes or comes.
     struct Movement: Hashable {
@@ -29,7 +29,8 @@ struct StackingOrder {
         self.target = target
     }
 
-    /// The movements from the lowest to the highest; some of them may have come apart into one that goes and one that comes.
+    /// The movements from the lowest to the highest; some of them may have come apart into one that goes and one that
+    /// comes.
     func sorted(_ movements: [Movement]) -> [Movement] {
         var waiting = movements.sorted { rank($0) < rank($1) }
         var sorted: [Movement] = []

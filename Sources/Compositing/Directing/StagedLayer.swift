@@ -17,8 +17,8 @@ struct StagedLayer: Hashable, Sendable {
 }
 
 extension CompositionLayer {
-    /// Makes the place change from `current` to `rect` in `range`: not at all where it is there, and as before where it is
-    /// on its way there.
+    /// Makes the place change from `current` to `rect` in `range`: not at all where it is there, and as before where it
+    /// is on its way there.
     mutating func glide(
         from current: PixelRect, during range: MediaTimeRange, easing: Easing, continuing ramp: Ramp<PixelRect>?
     ) {

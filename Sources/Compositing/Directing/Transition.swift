@@ -73,8 +73,8 @@ struct Transition {
         end = ends.max() ?? time
     }
 
-    /// Which layer on screen becomes which of those wanted: of the same source the one that stands there or is on its way
-    /// there, otherwise the next in order, of which those that are going come last.
+    /// Which layer on screen becomes which of those wanted: of the same source the one that stands there or is on its
+    /// way there, otherwise the next in order, of which those that are going come last.
     private static func matches(of wanted: [CompositionLayer], among seen: [StagedLayer]) -> [Int: Int] {
         var candidates = Dictionary(grouping: seen.indices) { seen[$0].layer.source }.mapValues { indices in
             indices.sorted {

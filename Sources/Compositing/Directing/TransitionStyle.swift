@@ -2,8 +2,8 @@
 public struct TransitionStyle: Hashable, Sendable {
     /// How long a change takes; none, and nothing moves or fades.
     public var duration: Duration
-    /// How tiles glide. Fades have their own (`Easing.easeOut` in, `.easeIn` out): where one picture takes another's place,
-    /// what lies behind hardly shines through.
+    /// How tiles glide. Fades have their own (`Easing.easeOut` in, `.easeIn` out): where one picture takes another's
+    /// place, what lies behind hardly shines through.
     public var easing: Easing
 
     public init(duration: Duration, easing: Easing = .easeInOut) {

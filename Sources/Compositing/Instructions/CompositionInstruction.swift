@@ -7,15 +7,16 @@ public import PixelTransfer
 public struct CompositionInstruction: Hashable, Sendable {
     /// From when until when it holds.
     public var timeRange: MediaTimeRange
-    /// What is seen where no layer is; nil, which is a mistake unless the layers cover the canvas, for the compositor's own.
+    /// What is seen where no layer is; nil, which is a mistake unless the layers cover the canvas, for the compositor's
+    /// own.
     public var background: CompositionBackground?
     public var layers: [CompositionLayer]
     /// What lies above all layers, in this order.
     public var overlays: [CompositionOverlay]
     /// The sources whose pictures are needed; others need not be decoded. Never all of them just in case.
     public var requiredSources: Set<SourceID>
-    /// The one source that is shown unchanged on all of the canvas: where its picture is of the canvas's size, upright and
-    /// fresh, it is handed out as it is, and nothing is composed. Nil where the layers say more than that.
+    /// The one source that is shown unchanged on all of the canvas: where its picture is of the canvas's size, upright
+    /// and fresh, it is handed out as it is, and nothing is composed. Nil where the layers say more than that.
     public var passthroughSource: SourceID?
 
     /// - Parameters:
@@ -33,8 +34,8 @@ public struct CompositionInstruction: Hashable, Sendable {
         self.passthroughSource = passthroughSource
     }
 
-    /// Whether it looks different from one time to the next though no source does. Where it does not, pictures of the same
-    /// sources are the same picture, which is not rendered again.
+    /// Whether it looks different from one time to the next though no source does. Where it does not, pictures of the
+    /// same sources are the same picture, which is not rendered again.
     public var containsTweening: Bool { layers.contains(where: \.containsTweening) }
 
     /// What is seen at a time: the layers with place and opacity evaluated, from the lowest to the highest.

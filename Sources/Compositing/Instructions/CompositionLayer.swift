@@ -4,8 +4,8 @@ public import PixelTransfer
 /// One source's place on the canvas, how its picture takes that place, and how place and opacity change over time.
 public struct CompositionLayer: Hashable, Sendable {
     public var source: SourceID
-    /// Where on the canvas, before any ramp; what is odd or outside is trimmed to even positions inside the canvas when it
-    /// is drawn.
+    /// Where on the canvas, before any ramp; what is odd or outside is trimmed to even positions inside the canvas when
+    /// it is drawn.
     public var rect: PixelRect
     public var fit: LayerFit
     /// How the picture is turned; nil: as its sender's video orientation says.

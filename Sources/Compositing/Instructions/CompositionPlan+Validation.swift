@@ -1,8 +1,8 @@
 import MediaCore
 
 extension CompositionPlan {
-    /// What is wrong with the plan; nothing where it says at each of its times what is shown, and that can be drawn as it
-    /// is said.
+    /// What is wrong with the plan; nothing where it says at each of its times what is shown, and that can be drawn as
+    /// it is said.
     public func validate() -> [CompositionIssue] {
         timeIssues() + instructions.flatMap { $0.issues(on: canvas) }
     }
@@ -65,8 +65,8 @@ extension CompositionLayer {
         opacityRamps.isEmpty ? [opacity] : opacityRamps.flatMap { [$0.startValue, $0.endValue] }
     }
 
-    /// What it surely covers all of the time; nil where that is nothing. Corners move on straight lines, so that what it
-    /// covers at both ends of a ramp it covers between them.
+    /// What it surely covers all of the time; nil where that is nothing. Corners move on straight lines, so that what
+    /// it covers at both ends of a ramp it covers between them.
     fileprivate var alwaysCovered: PixelRect? {
         guard cornerRadius == 0, opacities.allSatisfy({ $0 == 1 }), let first = places.first else { return nil }
         let covered = places.dropFirst().reduce(first) { $0.intersection($1) }

@@ -24,16 +24,16 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
         self.easing = easing
     }
 
-    /// The part of it that lies in a range, with the same values at the same times: a change that is interrupted, or that
-    /// goes on in the next instruction. Nil where there is none.
+    /// The part of it that lies in a range, with the same values at the same times: a change that is interrupted, or
+    /// that goes on in the next instruction. Nil where there is none.
     public func trimmed(to range: MediaTimeRange) -> Ramp? {
         let part = timeRange.intersection(range)
         guard !part.isEmpty else { return nil }
         return Ramp(timeRange: part, course: course, from: from, to: to, easing: easing)
     }
 
-    /// The value at a time: `from` until the change begins, `to` once it has ended; for a part of a change those that the
-    /// part begins and ends with.
+    /// The value at a time: `from` until the change begins, `to` once it has ended; for a part of a change those that
+    /// the part begins and ends with.
     public func value(at time: MediaTime) -> Value {
         let factor = TweenFactor(of: max(timeRange.start, min(time, timeRange.end)), in: course)
         if factor.isZero { return from }
@@ -47,8 +47,8 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
 }
 
 extension Sequence {
-    /// The value of ramps in order of time: that of the last one which has begun, of the first before it has; nil without
-    /// ramps.
+    /// The value of ramps in order of time: that of the last one which has begun, of the first before it has; nil
+    /// without ramps.
     func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> { current(at: time)?.value(at: time) }
 
     /// Of ramps in order of time the last one that has begun, the first before it has; nil without ramps.

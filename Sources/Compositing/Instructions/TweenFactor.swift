@@ -7,7 +7,8 @@ public struct TweenFactor: Hashable, Sendable {
     /// Positive.
     public let denominator: Int64
 
-    /// Zero before the range and at its start, one at its end and after it. A range of no length is passed at its start.
+    /// Zero before the range and at its start, one at its end and after it. A range of no length is passed at its
+    /// start.
     public init(of time: MediaTime, in range: MediaTimeRange) {
         guard range.isValid, time.isNumeric, time >= range.start else {
             self.init(numerator: 0, denominator: 1)

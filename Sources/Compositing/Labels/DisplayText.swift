@@ -1,10 +1,10 @@
-/// A name as it may be drawn: one line of bounded length, without what would not be seen or would disturb what is around
-/// it.
+/// A name as it may be drawn: one line of bounded length, without what would not be seen or would disturb what is
+/// around it.
 ///
 /// Names come from anybody. Left out are control characters, marks and overrides of direction (UAX #9), other invisible
-/// characters, and what has no meaning to everybody (private, unassigned). Any white space is one space. A character bears
-/// a few combining marks, as much as any language needs; joiners stand alone. What is left is cut after so many characters.
-/// Direction comes from the letters alone.
+/// characters, and what has no meaning to everybody (private, unassigned). Any white space is one space. A character
+/// bears a few combining marks, as much as any language needs; joiners stand alone. What is left is cut after so many
+/// characters. Direction comes from the letters alone.
 struct DisplayText: Hashable, Sendable {
     /// How much of a text is shown.
     enum Length: Hashable, Sendable {

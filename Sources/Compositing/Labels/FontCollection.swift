@@ -3,24 +3,24 @@ import Synchronization
 
 /// The fonts installed, and what Pango remembers of them: lays text out in every script that they have.
 ///
-/// All text of the process is laid out and drawn with the one collection, by one thread at a time. Cairo shares each font
-/// file's face among all that draw with it, and when many are open it may close one in the very moment in which another
-/// thread begins to use it (1.16, `_cairo_ft_unscaled_font_lock_face`). Text is drawn only when something new is to be read;
-/// composing does without.
+/// All text of the process is laid out and drawn with the one collection, by one thread at a time. Cairo shares each
+/// font file's face among all that draw with it, and when many are open it may close one in the very moment in which
+/// another thread begins to use it (1.16, `_cairo_ft_unscaled_font_lock_face`). Text is drawn only when something new
+/// is to be read; composing does without.
 ///
-/// The first text in a script costs some milliseconds, tens in a process that has drawn none; each further one a fraction
-/// of one.
+/// The first text in a script costs some milliseconds, tens in a process that has drawn none; each further one a
+/// fraction of one.
 final class FontCollection {
     private static let shared = Mutex(FontCollection())
 
-    /// Calls `body` with the collection once no other thread uses it. All of drawing text belongs into `body`, from laying
-    /// out to the end of the drawing's context, which refers to fonts.
+    /// Calls `body` with the collection once no other thread uses it. All of drawing text belongs into `body`, from
+    /// laying out to the end of the drawing's context, which refers to fonts.
     static func use<Result: Sendable>(_ body: (FontCollection) -> Result) -> Result {
         shared.withLock { body($0) }
     }
 
-    /// Pango remembers each glyph that it was asked for. After as many texts it begins anew, so that names of many scripts
-    /// and sizes do not fill the memory in the course of months.
+    /// Pango remembers each glyph that it was asked for. After as many texts it begins anew, so that names of many
+    /// scripts and sizes do not fill the memory in the course of months.
     private static let textsPerFontMap = 4096
 
     private var fonts = Fonts()

@@ -31,7 +31,8 @@ struct Label: Hashable, Sendable {
 struct TileLabelMetrics: Hashable {
     /// The plate's height in pixels; even, so that the plate covers whole chroma samples.
     let height: Int
-    /// The widest plate that keeps off the tile's edges; a multiple of 8, so that tiles of nearly one size share labels.
+    /// The widest plate that keeps off the tile's edges; a multiple of 8, so that tiles of nearly one size share
+    /// labels.
     let maximumWidth: Int
     /// How far the plate is from the tile's left and lower edge; even.
     let margin: Int

@@ -3,9 +3,10 @@ import PixelTransfer
 /// Labels as bitmaps, each drawn once and kept while it is in use.
 ///
 /// Composing asks for every label in every picture and gets what is kept. A label that is not there is drawn when it is
-/// asked for, on the worker that composes, but only so many in one pass: most take a fraction of a millisecond, but Pango may
-/// have to load fonts, many for a name that mixes scripts. The others are missing from this one picture and drawn in the next
-/// ones. So neither a room that fills at once nor hostile names hold up a picture by more than a few labels.
+/// asked for, on the worker that composes, but only so many in one pass: most take a fraction of a millisecond, but
+/// Pango may have to load fonts, many for a name that mixes scripts. The others are missing from this one picture and
+/// drawn in the next ones. So neither a room that fills at once nor hostile names hold up a picture by more than a few
+/// labels.
 ///
 /// Belongs to one caller at a time.
 struct LabelCache {

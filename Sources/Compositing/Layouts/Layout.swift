@@ -6,30 +6,32 @@ public enum Layout: Hashable, Sendable {
     case grid
     /// The camera of who speaks is large, the others stand in a strip. While someone presents it is `presentation`.
     case speaker
-    /// Two sources fill half of the canvas each: who speaks and who spoke before, in the order of `LayoutScene.cameras`;
-    /// or, left, what is presented, and who speaks.
+    /// Two sources fill half of the canvas each: who speaks and who spoke before, in the order of
+    /// `LayoutScene.cameras`; or, left, what is presented, and who speaks.
     case sideBySide
-    /// Who speaks, or what is presented, takes the whole canvas; the next in importance stands in its lower right corner.
+    /// Who speaks, or what is presented, takes the whole canvas; the next in importance stands in its lower right
+    /// corner.
     case pictureInPicture
-    /// What is presented, the newest where several present, is large; the others stand in a strip. Where nobody presents
-    /// it is `speaker`.
+    /// What is presented, the newest where several present, is large; the others stand in a strip. Where nobody
+    /// presents it is `speaker`.
     case presentation
     /// A participant is large: what they present or else their camera; the others stand in a strip. Where they are not
     /// to be seen it is `speaker`.
     case pinned(ParticipantID)
-    /// A participant takes the whole canvas: what they present or else their camera. Where they are not to be seen it is
-    /// `speaker`.
+    /// A participant takes the whole canvas: what they present or else their camera. Where they are not to be seen it
+    /// is `speaker`.
     case solo(ParticipantID)
     /// A layout of one's own, and the images that it refers to.
     case template(LayoutTemplate, images: ImageLibrary = ImageLibrary())
 }
 
 extension Layout {
-    /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers another,
-    /// except that the small tile of `pictureInPicture` lies within the large one; in a template slots may lie anywhere.
+    /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers
+    /// another, except that the small tile of `pictureInPicture` lies within the large one; in a template slots may lie
+    /// anywhere.
     ///
-    /// - Parameter fit: How cameras take their tiles; in the halves of `sideBySide` they fill them anyway. Of a screen all
-    ///   is seen always.
+    /// - Parameter fit: How cameras take their tiles; in the halves of `sideBySide` they fill them anyway. Of a screen
+    ///   all is seen always.
     public func layers(
         of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
     ) -> [CompositionLayer] {
@@ -83,6 +85,6 @@ extension Layout {
 extension LayoutScene {
     /// What is presented, or else who speaks.
     var leadingSource: SourceID? {
-        presenters.last.map(SourceID.slides) ?? camerasByImportance.first.map(SourceID.camera)
+        presenters.last.map(SourceID.screenShare) ?? camerasByImportance.first.map(SourceID.camera)
     }
 }

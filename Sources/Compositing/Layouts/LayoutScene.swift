@@ -29,7 +29,7 @@ public struct LayoutScene: Hashable, Sendable {
 
     /// What shows most of a participant: the screen they present, or else their camera.
     func principalSource(of participant: ParticipantID) -> SourceID? {
-        if presenters.contains(participant) { return .slides(participant) }
+        if presenters.contains(participant) { return .screenShare(participant) }
         return cameras.contains(participant) ? .camera(participant) : nil
     }
 }

@@ -25,7 +25,7 @@ enum StripLayout {
         guard let whole = PairLayout.whole(canvas) else { return [] }
         let others = others(than: large, in: scene)
         // A screen has any shape and is to be as large as can be; cameras are mostly 16:9.
-        let isScreen = large.content == .slides
+        let isScreen = large.content == .screenShare
         let preferred = isScreen ? Edge.right : .bottom
         let other = isScreen ? Edge.bottom : .right
         let arrangements = [preferred, other].map { arrangement(on: $0, count: others.count, whole: whole) }
@@ -42,9 +42,9 @@ enum StripLayout {
     /// Whom the strip shows: screens first, then cameras, in their order; of too many those of most importance.
     private static func others(than large: SourceID, in scene: LayoutScene) -> [SourceID] {
         let byImportance =
-            scene.presenters.reversed().map(SourceID.slides) + scene.camerasByImportance.map(SourceID.camera)
+            scene.presenters.reversed().map(SourceID.screenShare) + scene.camerasByImportance.map(SourceID.camera)
         let shown = byImportance.filter { $0 != large }.prefix(mostPlaces)
-        let inOrder = scene.presenters.map(SourceID.slides) + scene.cameras.map(SourceID.camera)
+        let inOrder = scene.presenters.map(SourceID.screenShare) + scene.cameras.map(SourceID.camera)
         return inOrder.filter(shown.contains)
     }
 

@@ -4,12 +4,12 @@ import PixelTransfer
 /// Turns overlays into bitmaps at their places, each drawn once and kept while it is in use.
 ///
 /// Composing asks for its overlays in every picture, and gets what it got before where they are the same: nothing is
-/// allocated then. What is new is drawn when it is asked for, but only so many in one call: the others are missing from this
-/// one picture and drawn in the next ones. A clock is drawn once a second.
+/// allocated then. What is new is drawn when it is asked for, but only so many in one call: the others are missing from
+/// this one picture and drawn in the next ones. A clock is drawn once a second.
 ///
-/// Overlays of one anchor stand one after the other, away from their edge, so that none hides another; those in the centre
-/// lie on each other. All keep a margin from the canvas's edges where there is room for it, and none goes beyond them:
-/// a wide image is scaled down, a long text ends with an ellipsis.
+/// Overlays of one anchor stand one after the other, away from their edge, so that none hides another; those in the
+/// centre lie on each other. All keep a margin from the canvas's edges where there is room for it, and none goes beyond
+/// them: a wide image is scaled down, a long text ends with an ellipsis.
 ///
 /// Belongs to one caller at a time.
 public struct OverlayRenderer {

@@ -3,10 +3,10 @@ import PixelTransfer
 
 /// Makes the pictures that are asked for at each tick, with a compositor where there is something to compose.
 ///
-/// What need not be done is not done: a source that is shown unchanged on all of a canvas is handed out as it is, a picture
-/// in which nothing has changed is handed out again, and requests that are the same share a picture. When a picture cannot
-/// be made the last good one is handed out: that of the same request, or the newest of its size on which nothing is seen
-/// but what the request asks for, so that nobody is shown to whom they are hidden; or plain background.
+/// What need not be done is not done: a source that is shown unchanged on all of a canvas is handed out as it is, a
+/// picture in which nothing has changed is handed out again, and requests that are the same share a picture. When a
+/// picture cannot be made the last good one is handed out: that of the same request, or the newest of its size on which
+/// nothing is seen but what the request asks for, so that nobody is shown to whom they are hidden; or plain background.
 ///
 /// In steady state nothing is allocated here. Belongs to one caller at a time.
 public final class CompositionRenderer {
@@ -32,8 +32,8 @@ public final class CompositionRenderer {
         public init() {}
     }
 
-    /// The colour of every picture handed out. It is BT.601 in limited range, as browsers' cameras send and as placeholders
-    /// and labels are drawn. Encoders must signal it, since Chromium takes unspecified video for BT.709.
+    /// The colour of every picture handed out. It is BT.601 in limited range, as browsers' cameras send and as
+    /// placeholders and labels are drawn. Encoders must signal it, since Chromium takes unspecified video for BT.709.
     public static let canvasColour = ColourDescription.bt601
 
     private let compositor: any VideoCompositing
@@ -185,8 +185,8 @@ public final class CompositionRenderer {
 }
 
 extension CompositionInputs {
-    /// The source's picture where it is what the request's canvas is to show, as it is: of its size and colour, upright,
-    /// planar and fresh.
+    /// The source's picture where it is what the request's canvas is to show, as it is: of its size and colour,
+    /// upright, planar and fresh.
     fileprivate func passthroughPicture(of source: SourceID, for request: CompositionRequest) -> PixelBuffer? {
         guard case .picture(let picture, let rotation, false) = sources[source]?.content, picture.format == .i420,
             picture.dimensions == request.canvas,

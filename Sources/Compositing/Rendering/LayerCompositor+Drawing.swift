@@ -10,10 +10,10 @@ extension LayerCompositor {
         let rect = frame.trimmed(to: request.canvas)
         guard !rect.isEmpty else { return nil }
         let restingSize = restingSize(of: layer, frame: frame, at: request.time)
-        var appearance = LayerAppearance(content: .placeholder(name: "", portrait: nil, size: restingSize))
+        var appearance = LayerAppearance(content: .placeholder(name: "", avatar: nil, size: restingSize))
         switch source.content {
-        case .placeholder(let portrait):
-            appearance.content = .placeholder(name: source.name, portrait: portrait, size: restingSize)
+        case .placeholder(let avatar):
+            appearance.content = .placeholder(name: source.name, avatar: avatar, size: restingSize)
         case .picture(let picture, let rotation, let isStale):
             guard picture.dimensions.width > 0, picture.dimensions.height > 0 else { return nil }
             appearance.content = .picture(picture, rotation: layer.rotation ?? rotation, isStale: isStale)
@@ -36,8 +36,8 @@ extension LayerCompositor {
             appearance: appearance, frame: frame, rect: rect, zOrder: layer.zOrder, opacity: opacity, shape: shape)
     }
 
-    /// The size for which a layer's label and placeholder are laid out: its own; while that changes the one that it had or
-    /// will have, whichever is nearer, so that nothing is laid out for the sizes between.
+    /// The size for which a layer's label and placeholder are laid out: its own; while that changes the one that it had
+    /// or will have, whichever is nearer, so that nothing is laid out for the sizes between.
     private func restingSize(of layer: CompositionLayer, frame: PixelRect, at time: MediaTime) -> VideoDimensions {
         guard let ramp = layer.rectRamps.current(at: time) else { return frame.dimensions }
         let (from, to) = (ramp.from.evened.dimensions, ramp.to.evened.dimensions)
@@ -106,8 +106,8 @@ extension LayerCompositor {
         switch drawing.appearance.content {
         case .picture(let picture, let rotation, let isStale):
             draw(picture, rotation, isStale: isStale, drawing, into: tile)
-        case .placeholder(let name, let portrait, let size):
-            drawPlaceholder(placeholders.placeholder(name: name, portrait: portrait, size: size), drawing, into: tile)
+        case .placeholder(let name, let avatar, let size):
+            drawPlaceholder(placeholders.placeholder(name: name, avatar: avatar, size: size), drawing, into: tile)
         }
         let radius = drawing.key.cornerRadius
         if let border = drawing.key.border, border.width > 0 {
@@ -156,8 +156,8 @@ extension LayerCompositor {
         placeholder.picture.withPlanes { take(I420Region(planes: $0, rect: placement.crop), into: tile.part(shown)) }
     }
 
-    /// Copies or scales a picture, and converts its colour where it is not the canvas's: with the copy, or after scaling,
-    /// since most tiles are smaller than the pictures that they show.
+    /// Copies or scales a picture, and converts its colour where it is not the canvas's: with the copy, or after
+    /// scaling, since most tiles are smaller than the pictures that they show.
     private func take(_ source: I420Region, into region: I420Region, _ conversion: ColourConversion? = nil) {
         if source.dimensions != region.dimensions {
             region.scale(source)

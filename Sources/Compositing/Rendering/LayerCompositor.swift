@@ -1,13 +1,13 @@
 public import MediaCore
 import PixelTransfer
 
-/// Composes layers in 4:2:0, in the matrix and range of `CompositionRenderer.canvasColour`. A picture of another matrix or
-/// range is converted in the size of its tile; a picture of the same is not touched.
+/// Composes layers in 4:2:0, in the matrix and range of `CompositionRenderer.canvasColour`. A picture of another matrix
+/// or range is converted in the size of its tile; a picture of the same is not touched.
 ///
-/// Every source is turned upright and fitted into its layer's rectangle; what a contained picture leaves of that is black.
-/// Only that is written which is seen. Each source is scaled once a tick for each size in which it is seen; other canvases
-/// copy the finished tile, and so does the next tick where the source has not changed. Over the layers of sources that ask
-/// for it a label and, while someone speaks, a border are drawn.
+/// Every source is turned upright and fitted into its layer's rectangle; what a contained picture leaves of that is
+/// black. Only that is written which is seen. Each source is scaled once a tick for each size in which it is seen;
+/// other canvases copy the finished tile, and so does the next tick where the source has not changed. Over the layers
+/// of sources that ask for it a label and, while someone speaks, a border are drawn.
 ///
 /// Belongs to one caller at a time.
 public final class LayerCompositor: VideoCompositing {
@@ -33,7 +33,8 @@ public final class LayerCompositor: VideoCompositing {
         public var backgroundsRendered = 0
         /// Overlays laid out and drawn.
         public var overlaysRendered = 0
-        /// Pictures allocated besides destinations: scratch memory, placeholders, backgrounds. Stands still in steady state.
+        /// Pictures allocated besides destinations: scratch memory, placeholders, backgrounds. Stands still in steady
+        /// state.
         public var pictureAllocations = 0
 
         public init() {}
@@ -138,7 +139,8 @@ public final class LayerCompositor: VideoCompositing {
     ) throws(VideoCompositingError) {
         uncovered.reset(to: PixelRect(canvas.dimensions))
         for drawing in drawings where !drawing.isHidden { drawing.forEachOpaquePart { uncovered.subtract($0) } }
-        // After the layers, where that can be: what is left is narrow strips then, whose cache lines they have brought in.
+        // After the layers, where that can be: what is left is narrow strips then, whose cache lines they have brought
+        // in.
         let isBackgroundSeenThrough = drawings.contains { $0.isBlended && !$0.isHidden }
         if isBackgroundSeenThrough { paintBackground(request, on: canvas) }
         for index in drawings.indices {

@@ -18,9 +18,9 @@ struct LayerPlacement: Hashable {
         Ratio(numerator: 1, denominator: 4), Ratio(numerator: 3, denominator: 8), Ratio(numerator: 1, denominator: 2),
         Ratio(numerator: 3, denominator: 4), Ratio(numerator: 1, denominator: 1),
     ]
-    /// How much more of a picture's side than must be may be cut off, in percent, where that makes the ratio a fast one.
-    /// Nine sources of 640x360 in a 3x3 grid of 1280x720 are cut to 568x320, by 11.25, and scaled by 3/4. Measured, that
-    /// composes three times as fast (docs/benchmarks.md).
+    /// How much more of a picture's side than must be may be cut off, in percent, where that makes the ratio a fast
+    /// one. Nine sources of 640x360 in a 3x3 grid of 1280x720 are cut to 568x320, by 11.25, and scaled by 3/4.
+    /// Measured, that composes three times as fast (docs/benchmarks.md).
     static let surplusCropLimit = 12
 
     /// - Parameters:

@@ -3,13 +3,13 @@ import PixelTransfer
 
 /// What a layer's source shows, to tell whether it has changed. Pictures are compared by identity.
 enum LayerContent: Equatable {
-    case placeholder(name: String, portrait: ImageAsset?, size: VideoDimensions)
+    case placeholder(name: String, avatar: ImageAsset?, size: VideoDimensions)
     case picture(PixelBuffer, rotation: VideoRotation, isStale: Bool)
 
     static func == (left: LayerContent, right: LayerContent) -> Bool {
         switch (left, right) {
-        case (.placeholder(let left, let leftPortrait, let leftSize), .placeholder(let right, let portrait, let size)):
-            left == right && leftPortrait == portrait && leftSize == size
+        case (.placeholder(let left, let leftAvatar, let leftSize), .placeholder(let right, let avatar, let size)):
+            left == right && leftAvatar == avatar && leftSize == size
         case (.picture(let left, let leftRotation, let leftIsStale), .picture(let right, let rotation, let isStale)):
             left === right && leftRotation == rotation && leftIsStale == isStale
         default: false

@@ -2,10 +2,10 @@ public import MediaCore
 
 /// A compositor: makes one picture out of those of many sources, as an instruction says.
 ///
-/// The idea is that of AVFoundation's `AVVideoCompositing`. A `CompositionRenderer` calls it, and does all that is the same
-/// for every compositor: it converts pictures of formats that this one does not accept, hands out the sources' own pictures
-/// where nothing is to be composed and the last picture where nothing has changed, pools destinations, and falls back on
-/// the last good picture when there is an error. `LayerCompositor` is the one that is built in.
+/// The idea is that of AVFoundation's `AVVideoCompositing`. A `CompositionRenderer` calls it, and does all that is the
+/// same for every compositor: it converts pictures of formats that this one does not accept, hands out the sources' own
+/// pictures where nothing is to be composed and the last picture where nothing has changed, pools destinations, and
+/// falls back on the last good picture when there is an error. `LayerCompositor` is the one that is built in.
 ///
 /// Belongs to one caller at a time.
 public protocol VideoCompositing: AnyObject {

@@ -7,8 +7,8 @@ public struct VideoCompositionRequest {
     /// The time that is shown: ramps are evaluated there.
     public let time: MediaTime
     public let instruction: CompositionInstruction
-    /// Which call of the renderer this belongs to. Requests of one tick see the same pictures, so that what is made for one
-    /// of them, such as a scaled picture, is good for the others.
+    /// Which call of the renderer this belongs to. Requests of one tick see the same pictures, so that what is made for
+    /// one of them, such as a scaled picture, is good for the others.
     public let tick: Int
     private let context: RenderContext
 
@@ -25,8 +25,8 @@ public struct VideoCompositionRequest {
     /// The time of day, in seconds since 1970 (Unix time); nil where it is not known.
     public var wallClock: Int64? { context.inputs.wallClock }
 
-    /// What a source shows, its picture as the compositor's `sourceAttributes` say; nil where there is nothing of it or the
-    /// instruction does not name it among its required sources.
+    /// What a source shows, its picture as the compositor's `sourceAttributes` say; nil where there is nothing of it or
+    /// the instruction does not name it among its required sources.
     public func source(_ id: SourceID) -> CompositionSource? {
         guard instruction.requiredSources.contains(id) else { return nil }
         return context.source(id)
@@ -39,8 +39,8 @@ public struct VideoCompositionRequest {
     /// Whether the picture is not wanted any more. To be looked at now and then; then `render` throws `cancelled`.
     public var isCancelled: Bool { context.isCancelled }
 
-    /// Says that the picture lacks something that will be there the next time, such as a label that there was no time for:
-    /// the next call renders it anew though nothing else may have changed.
+    /// Says that the picture lacks something that will be there the next time, such as a label that there was no time
+    /// for: the next call renders it anew though nothing else may have changed.
     public func markIncomplete() { context.isIncomplete = true }
 }
 

@@ -35,7 +35,7 @@ extension Layout {
                 reason: reason(for: layer.source, in: scene))
         }
         let shown = Set(layers.map(\.source))
-        let all = scene.presenters.map(SourceID.slides) + scene.cameras.map(SourceID.camera)
+        let all = scene.presenters.map(SourceID.screenShare) + scene.cameras.map(SourceID.camera)
         return LayoutExplanation(places: places, notShown: all.filter { !shown.contains($0) })
     }
 
@@ -53,7 +53,7 @@ extension LayoutScene {
     /// What gives a source its importance.
     fileprivate func standing(of source: SourceID) -> String {
         switch source.content {
-        case .slides:
+        case .screenShare:
             presenters.last == source.participant ? "is the screen presented last" : "is a screen presented before"
         case .camera:
             switch speakers.filter(cameras.contains).firstIndex(of: source.participant) {

@@ -81,7 +81,7 @@ public struct LayoutPreview: Sendable {
             sources[source] = CompositionSource(
                 id: source, name: name, content: .picture(picture, isStale: false),
                 decoration: TileDecoration(
-                    icons: source.content == .slides ? .screen : [],
+                    icons: source.content == .screenShare ? .screen : [],
                     isSpeaking: source.content == .camera && scene.speakers.first == source.participant))
         }
         return sources

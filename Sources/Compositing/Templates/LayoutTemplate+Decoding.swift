@@ -36,7 +36,7 @@ extension TemplateReader {
         if case .object = value {
             guard let fields = object(value, at: path, keys: ["image"]) else { return nil }
             guard fields.values["image"] != nil else {
-                note(path, "this names no image; give {\"image\": NAME} or a colour such as \"#202830\"")
+                record(path, "this names no image; give {\"image\": NAME} or a colour such as \"#202830\"")
                 return nil
             }
             return name(fields, "image").map { .image($0) }
@@ -49,16 +49,16 @@ extension TemplateReader {
     private mutating func arrangements(_ fields: Fields) -> [LayoutTemplate.Arrangement] {
         switch (fields.values["slots"], fields.values["arrangements"]) {
         case (nil, nil):
-            note(fields.path("slots"), "this is missing; give a list of slots, or \"arrangements\" that have them")
+            record(fields.path("slots"), "this is missing; give a list of slots, or \"arrangements\" that have them")
             return []
         case (.some, .some):
-            note(fields.path("slots"), "there are \"arrangements\" as well, which have slots; give one of the two")
+            record(fields.path("slots"), "there are \"arrangements\" as well, which have slots; give one of the two")
             return []
         case (.some, nil):
             return [LayoutTemplate.Arrangement(slots: slots(fields))]
         case (nil, .some):
             let values = list(fields, "arrangements", most: LayoutTemplate.maximumArrangementCount)
-            if values?.isEmpty == true { note(fields.path("arrangements"), "the list is empty; give at least one") }
+            if values?.isEmpty == true { record(fields.path("arrangements"), "the list is empty; give at least one") }
             return (values ?? []).enumerated().compactMap { index, value in
                 arrangement(value, at: fields.path("arrangements[\(index)]"))
             }
@@ -71,14 +71,14 @@ extension TemplateReader {
             reader.text(fields, key, allowed: LayoutTemplate.CountRange.allowed) { LayoutTemplate.CountRange($0) }
                 ?? .any
         }
-        if fields.values["slots"] == nil { note(fields.path("slots"), "this is missing; give a list of slots") }
+        if fields.values["slots"] == nil { record(fields.path("slots"), "this is missing; give a list of slots") }
         return LayoutTemplate.Arrangement(
             participants: range("participants", &self), screens: range("screens", &self), slots: slots(fields))
     }
 
     private mutating func slots(_ fields: Fields) -> [LayoutTemplate.Slot] {
         guard let values = list(fields, "slots", most: LayoutTemplate.maximumSlotCount) else { return [] }
-        if values.isEmpty { note(fields.path("slots"), "the list is empty; give at least one slot") }
+        if values.isEmpty { record(fields.path("slots"), "the list is empty; give at least one slot") }
         let slots = values.enumerated().map { index, value in
             slot(value, at: fields.path("slots[\(index)]"), number: index + 1)
         }
@@ -86,15 +86,16 @@ extension TemplateReader {
         for (index, slot) in slots.enumerated() {
             guard let slot else { continue }
             guard let other = indices.updateValue(index, forKey: slot.name) else { continue }
-            note(fields.path("slots[\(index)].name"), "slots[\(other)] has the same name; give each one of its own")
+            record(fields.path("slots[\(index)].name"), "slots[\(other)] has the same name; give each one of its own")
         }
         for (index, slot) in slots.enumerated() {
             guard case .enlarge(let name)? = slot?.whenEmpty else { continue }
             let path = fields.path("slots[\(index)].whenEmpty.enlarge")
             if indices[name] == nil {
-                note(path, "there is no slot of this name; use one of \(indices.keys.sorted().joined(separator: ", "))")
+                record(
+                    path, "there is no slot of this name; use one of \(indices.keys.sorted().joined(separator: ", "))")
             } else if name == slot?.name {
-                note(path, "this is the slot itself; name another")
+                record(path, "this is the slot itself; name another")
             }
         }
         return slots.compactMap(\.self)
@@ -113,7 +114,7 @@ extension TemplateReader {
         let height = number(fields, "height", in: 0.01...1, default: 0.06)
         let opacity = number(fields, "opacity", in: 0...1, default: 1)
         guard contents.count(where: { fields.values[$0] != nil }) == 1 else {
-            note(path, "give one of \"text\", \"image\" and \"clock\"")
+            record(path, "give one of \"text\", \"image\" and \"clock\"")
             return nil
         }
         let limit = LayoutTemplate.maximumTextLength

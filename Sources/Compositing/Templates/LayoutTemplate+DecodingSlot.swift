@@ -19,7 +19,8 @@ extension TemplateReader {
         slot.gap = self.number(fields, "gap", in: 0...0.2, default: 0)
         if fields.values["tiles"] == nil || tiling == .single {
             for key in ["most", "gap"] where fields.values[key] != nil {
-                note(fields.path(key), "a slot of one tile has no use for it; give \"tiles\" as well, or leave it out")
+                record(
+                    fields.path(key), "a slot of one tile has no use for it; give \"tiles\" as well, or leave it out")
             }
         }
         slot.fit = choice(fields, "fit")
@@ -45,22 +46,22 @@ extension TemplateReader {
         // 0.7 and 0.3 are a little more than 1, as numbers go.
         let tolerance = 1e-6
         if area.x + area.width > 1 + tolerance {
-            note(fields.path("width"), "the slot goes beyond the canvas; x and width may be 1 together at most")
+            record(fields.path("width"), "the slot goes beyond the canvas; x and width may be 1 together at most")
         }
         if area.y + area.height > 1 + tolerance {
-            note(fields.path("height"), "the slot goes beyond the canvas; y and height may be 1 together at most")
+            record(fields.path("height"), "the slot goes beyond the canvas; y and height may be 1 together at most")
         }
         return area
     }
 
     private mutating func rules(_ fields: Fields) -> [LayoutTemplate.Rule] {
         guard fields.values["show"] != nil else {
-            note(fields.path("show"), "this is missing; give a list of \(LayoutTemplate.Rule.allowed)")
+            record(fields.path("show"), "this is missing; give a list of \(LayoutTemplate.Rule.allowed)")
             return []
         }
         let values = list(fields, "show", most: 16)
         if values?.isEmpty == true {
-            note(fields.path("show"), "the list is empty; give some of \(LayoutTemplate.Rule.allowed)")
+            record(fields.path("show"), "the list is empty; give some of \(LayoutTemplate.Rule.allowed)")
         }
         return (values ?? []).enumerated().compactMap { index, value in
             text(value, at: fields.path("show[\(index)]"), allowed: LayoutTemplate.Rule.allowed) {
@@ -96,7 +97,7 @@ extension TemplateReader {
         }
         guard let empty = object(value, at: path, keys: ["enlarge"]) else { return .background }
         guard empty.values["enlarge"] != nil else {
-            note(path, "this names no slot; give \(allowed)")
+            record(path, "this names no slot; give \(allowed)")
             return .background
         }
         return text(empty, "enlarge", allowed: "the name of another slot") { .enlarge($0) } ?? .background

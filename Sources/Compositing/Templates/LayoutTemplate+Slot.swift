@@ -4,8 +4,8 @@ extension LayoutTemplate {
         /// No other slot of its arrangement has the same.
         public var name: String
         public var area: Area
-        /// What it shows: the first of these rules that finds someone not shown yet. A slot of many tiles takes all that
-        /// each rule finds, one rule after the other.
+        /// What it shows: the first of these rules that finds someone not shown yet. A slot of many tiles takes all
+        /// that each rule finds, one rule after the other.
         public var show: [Rule]
         public var tiling: Tiling
         /// The most tiles that it has, of many.

@@ -35,19 +35,19 @@ struct SlotAssignment {
 
     /// The sources that no slot shows.
     var rest: [SourceID] {
-        (scene.presenters.map(SourceID.slides) + scene.cameras.map(SourceID.camera)).filter { !shown.contains($0) }
+        (scene.presenters.map(SourceID.screenShare) + scene.cameras.map(SourceID.camera)).filter { !shown.contains($0) }
     }
 
     private func find(_ rule: LayoutTemplate.Rule) -> SourceID? {
         let found: SourceID? =
             switch rule {
-            case .screen: first(scene.presenters.reversed(), .slides)
+            case .screen: first(scene.presenters.reversed(), .screenShare)
             case .speaker: camerasByImportance.first.map(SourceID.camera)
             case .previousSpeaker: camerasByImportance.dropFirst().first.map(SourceID.camera)
             case .recent: first(camerasByImportance, .camera)
             case .next: first(scene.cameras, .camera)
             case .participant(let name): first(scene.cameras, .camera, named: name)
-            case .screenOf(let name): first(scene.presenters.reversed(), .slides, named: name)
+            case .screenOf(let name): first(scene.presenters.reversed(), .screenShare, named: name)
             }
         return found.flatMap { shown.contains($0) ? nil : $0 }
     }

@@ -86,8 +86,8 @@ struct TemplateLayout {
 }
 
 extension LayoutTemplate.Area {
-    /// On a canvas, each edge at the nearest even position: areas that touch leave nothing between them. Nil where nothing
-    /// is left of it.
+    /// On a canvas, each edge at the nearest even position: areas that touch leave nothing between them. Nil where
+    /// nothing is left of it.
     func rect(on canvas: VideoDimensions) -> PixelRect? {
         func even(_ fraction: Double, of side: Int) -> Int {
             guard fraction > 0 else { return 0 }

@@ -12,7 +12,7 @@ struct TemplateReader {
         func path(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
     }
 
-    mutating func note(_ path: String, _ reason: String) {
+    mutating func record(_ path: String, _ reason: String) {
         guard issues.count < LayoutTemplateError.maximumIssueCount else { return }
         issues.append(LayoutTemplateError.Issue(path: path, reason: reason))
     }
@@ -20,11 +20,11 @@ struct TemplateReader {
     /// An object that has none but these keys.
     mutating func object(_ value: TemplateValue, at path: String, keys: [String]) -> Fields? {
         guard case .object(let values) = value else {
-            note(path, "this is \(value.kind); give an object")
+            record(path, "this is \(value.kind); give an object")
             return nil
         }
         for key in values.keys.sorted() where !keys.contains(key) {
-            note(
+            record(
                 Fields(values: [:], path: path).path(Self.shown(key)),
                 "there is no such key; use \(keys.joined(separator: ", "))")
         }
@@ -37,11 +37,11 @@ struct TemplateReader {
 
     mutating func list(_ value: TemplateValue, at path: String, most: Int) -> [TemplateValue]? {
         guard case .list(let values) = value else {
-            note(path, "this is \(value.kind); give a list")
+            record(path, "this is \(value.kind); give a list")
             return nil
         }
         guard values.count <= most else {
-            note(path, "these are \(values.count); give at most \(most)")
+            record(path, "these are \(values.count); give at most \(most)")
             return Array(values.prefix(most))
         }
         return values
@@ -53,11 +53,11 @@ struct TemplateReader {
         guard let value = fields.values[key] else { return standard }
         let allowed = "give a number from \(Self.shown(range.lowerBound)) to \(Self.shown(range.upperBound))"
         guard case .number(let number) = value else {
-            note(fields.path(key), "this is \(value.kind); \(allowed)")
+            record(fields.path(key), "this is \(value.kind); \(allowed)")
             return standard
         }
         guard range.contains(number) else {
-            note(fields.path(key), "\(Self.shown(number)) is not possible; \(allowed)")
+            record(fields.path(key), "\(Self.shown(number)) is not possible; \(allowed)")
             return standard
         }
         return number
@@ -68,7 +68,7 @@ struct TemplateReader {
         guard case .number(let number) = value, let integer = Int(exactly: number), range.contains(integer) else {
             var found = value.kind
             if case .number(let number) = value { found = Self.shown(number) }
-            note(
+            record(
                 fields.path(key),
                 "\(found) is not possible; give a whole number from \(range.lowerBound) to \(range.upperBound)")
             return standard
@@ -79,7 +79,7 @@ struct TemplateReader {
     mutating func flag(_ fields: Fields, _ key: String, default standard: Bool) -> Bool {
         guard let value = fields.values[key] else { return standard }
         guard case .flag(let flag) = value else {
-            note(fields.path(key), "this is \(value.kind); give true or false")
+            record(fields.path(key), "this is \(value.kind); give true or false")
             return standard
         }
         return flag
@@ -103,11 +103,11 @@ struct TemplateReader {
         _ value: TemplateValue, at path: String, allowed: String, _ read: (String) -> Value?
     ) -> Value? {
         guard case .text(let text) = value else {
-            note(path, "this is \(value.kind); give \(allowed)")
+            record(path, "this is \(value.kind); give \(allowed)")
             return nil
         }
         guard let result = read(text) else {
-            note(path, "\"\(Self.shown(text))\" is not possible; give \(allowed)")
+            record(path, "\"\(Self.shown(text))\" is not possible; give \(allowed)")
             return nil
         }
         return result

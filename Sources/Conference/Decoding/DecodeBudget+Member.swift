@@ -10,14 +10,15 @@ extension DecodeBudget {
         struct Source {
             var format: VideoFormatDescription
             var memory: DataSize
-            var level: RateAllowance
+            var level: TokenBucket
         }
 
         var sources: [SourceContent: Source] = [:]
-        var rate: RateAllowance
+        // A burst may use a second's worth of each.
+        var rate: TokenBucket
         /// The member's equal part of the samples for all.
-        var share: RateAllowance
-        var time: RateAllowance
+        var share: TokenBucket
+        var time: TokenBucket
         var lastFrame = MonotonicInstant.zero
         /// When the frames that were handed out are due.
         var due = MonotonicInstant.zero
@@ -42,9 +43,9 @@ extension DecodeBudget {
         init(limits: DecodeLimits, now: MonotonicInstant) {
             // Congestion control goes through several sizes at the start of a call.
             formatChanges = TokenBucket(rate: 0.5, capacity: 8, now: now)
-            rate = RateAllowance(rate: limits.memberSampleRate)
-            share = RateAllowance(rate: limits.memberSampleRate)
-            time = RateAllowance(rate: limits.memberTime)
+            rate = TokenBucket(rate: limits.memberSampleRate, capacity: limits.memberSampleRate)
+            share = TokenBucket(rate: limits.memberSampleRate, capacity: limits.memberSampleRate)
+            time = TokenBucket(rate: limits.memberTime, capacity: limits.memberTime)
             memoryLimit = limits.memberMemory
         }
 
@@ -63,22 +64,21 @@ extension DecodeBudget {
             let before = sources[content]
             // Encoders may number their parameter sets anew with each keyframe: that changes nothing for a decoder.
             if let before, before.format.properties == request.format.properties { return nil }
-            let level = request.level ?? .highest
-            guard level.allows(request.format.codedDimensions) else { return .level }
-            formatChanges.refill(now: now)
-            guard before == nil || formatChanges.tokens >= 1 else { return .formatChanges }
+            let bound = request.level ?? .highest
+            guard bound.allows(request.format.codedDimensions) else { return .level }
+            guard before == nil || formatChanges.isAvailable(now: now) else { return .formatChanges }
             let needed = DecodingLimits.pictureMemory(for: request.format)
             let own = before?.memory ?? .zero
             let others = sources.reduce(0) { $0 + ($1.key == content ? 0 : $1.value.memory.bytes) }
             guard needed.bytes - own.bytes <= leftInAll.bytes, needed.bytes <= memoryLimit.bytes - others else {
                 return .memory
             }
-            if before != nil { _ = formatChanges.take(now: now) }
+            if before != nil { formatChanges.charge() }
             memory = DataSize(bytes: memory.bytes - own.bytes + needed.bytes)
-            let sampleRate = Double(level.maximumMacroblockRate) * 256
-            var allowance = before?.level ?? RateAllowance(rate: sampleRate)
-            allowance.setRate(sampleRate, now: now)
-            sources[content] = Source(format: request.format, memory: needed, level: allowance)
+            let sampleRate = Double(bound.maximumMacroblockRate) * 256
+            var level = before?.level ?? TokenBucket(rate: sampleRate, capacity: sampleRate)
+            level.setRate(sampleRate, capacity: sampleRate, now: now)
+            sources[content] = Source(format: request.format, memory: needed, level: level)
             return nil
         }
 

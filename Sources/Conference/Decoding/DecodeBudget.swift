@@ -6,9 +6,9 @@ import VideoCoding
 /// Decides which frames are decoded, so that no member's video takes what the others need: samples a second, the
 /// workers' time and memory, each for one member and for all.
 ///
-/// A frame is paid for in luma samples before it is decoded. Where the samples of all are used up, members that had less
-/// than an equal part go on. Afterwards the member is charged with the time that it really took. It is sans I/O and
-/// belongs to the relay's loop.
+/// A frame is paid for in luma samples before it is decoded. Where the samples of all are used up, members that had
+/// less than an equal part go on. Afterwards the member is charged with the time that it really took. It is sans I/O
+/// and belongs to the relay's loop.
 final class DecodeBudget {
     /// What a frame asks for.
     struct Request {
@@ -26,7 +26,7 @@ final class DecodeBudget {
 
     private let limits: DecodeLimits
     private var members: [ParticipantID: Member] = [:]
-    private var total: RateAllowance
+    private var total: TokenBucket
     private var activeCount = 1
     private var lastCount: MonotonicInstant?
     private(set) var memory = DataSize.zero
@@ -38,7 +38,7 @@ final class DecodeBudget {
 
     init(limits: DecodeLimits = DecodeLimits(workers: 8)) {
         self.limits = limits
-        total = RateAllowance(rate: limits.totalSampleRate)
+        total = TokenBucket(rate: limits.totalSampleRate, capacity: limits.totalSampleRate)
     }
 
     /// Pays for a frame.
@@ -70,15 +70,15 @@ final class DecodeBudget {
             return .level
         }
         guard member.time.isAvailable(0, now: now) else { return .time }
-        member.share.setRate(share, now: now)
+        member.share.setRate(share, capacity: share, now: now)
         // When the samples of all are used up, members that had less than an equal part go on.
         guard total.isAvailable(samples, now: now) || member.share.isAvailable(samples, now: now) else {
             return .totalRate
         }
-        member.sources[request.source.content]?.level.take(samples)
-        member.rate.take(samples)
-        member.share.take(samples)
-        total.take(samples)
+        member.sources[request.source.content]?.level.charge(samples)
+        member.rate.charge(samples)
+        member.share.charge(samples)
+        total.charge(samples)
         return nil
     }
 
@@ -113,8 +113,8 @@ final class DecodeBudget {
     /// Charges a member with the time that a worker took.
     func charge(_ busy: Duration, to id: ParticipantID, now: MonotonicInstant) {
         guard busy > .zero, let member = members[id] else { return }
-        _ = member.time.isAvailable(0, now: now)
-        member.time.take(busy.seconds)
+        member.time.refill(now: now)
+        member.time.charge(busy.seconds)
     }
 
     /// When frames of so many samples are due: later for a member that has more than an equal part decoded, so that its

@@ -17,8 +17,8 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Memory for the decoded pictures of all members.
     public var totalMemory: DataSize
 
-    /// Bounds for a machine with so many worker threads: a stream of level 5.1 for each worker, which is about what half
-    /// of a core decodes, and for one member at most what answers invite, a stream of level 5.1, or half of all.
+    /// Bounds for a machine with so many worker threads: a stream of level 5.1 for each worker, which is about what
+    /// half of a core decodes, and for one member at most what answers invite, a stream of level 5.1, or half of all.
     public init(workers: Int) {
         let workers = Double(max(1, workers))
         totalSampleRate = Self.sampleRateOfLevel51 * workers

@@ -2,9 +2,9 @@ import MediaCore
 
 /// What the coarsest frames of an encoder take, as far as that is known.
 ///
-/// A session leaves out a frame that is larger than it may be, however coarse, and asks for a keyframe in its place. Of some
-/// content, such as dozens of small tiles full of detail, that is each of them: without another bound nothing would ever be sent
-/// again, and the encoder would do nothing but try.
+/// A session leaves out a frame that is larger than it may be, however coarse, and asks for a keyframe in its place. Of
+/// some content, such as dozens of small tiles full of detail, that is each of them: without another bound nothing
+/// would ever be sent again, and the encoder would do nothing but try.
 struct CoarsestFrame {
     /// What the next frame may take, whatever it is to take; zero until one was left out.
     private(set) var size = DataSize.zero
@@ -14,8 +14,8 @@ struct CoarsestFrame {
     /// Of a picture that is not encoded, 4:2:0.
     private static let bytesPerSample = 1.5
 
-    /// A frame of a picture of this size was left out that was to take no more than `bound`. None takes more than the picture
-    /// itself does.
+    /// A frame of a picture of this size was left out that was to take no more than `bound`. None takes more than the
+    /// picture itself does.
     mutating func leftOut(bound: DataSize, dimensions: VideoDimensions) {
         let whole = Double(dimensions.area) * Self.bytesPerSample
         size = DataSize(bytes: min(2 * Double(max(size, bound).bytes), whole))

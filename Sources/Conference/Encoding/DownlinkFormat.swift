@@ -2,6 +2,7 @@ import Compositing
 import H264
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 import VideoCoding
 

@@ -6,9 +6,9 @@ import VideoCoding
 /// alone.
 ///
 /// A receiver is assigned to a group, and follows its frames from a keyframe on. Until that comes it goes on with those
-/// that it followed before. Frames that its own link has no room for are left out: of the uppermost temporal layer at any
-/// time, which no other frame refers to; then of the middle one, with what refers to them; where that is not enough, all
-/// until the next keyframe.
+/// that it followed before. Frames that its own link has no room for are left out: of the uppermost temporal layer at
+/// any time, which no other frame refers to; then of the middle one, with what refers to them; where that is not
+/// enough, all until the next keyframe.
 struct DownlinkPipeline {
     let format: EncodeFormat
     /// The group that the receiver belongs to; nil before the first picture.
@@ -21,9 +21,9 @@ struct DownlinkPipeline {
     var keyframeAllowance = KeyframeAllowance()
     var recovery = RecoveryCounters()
     /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
-    private var lastThinned: (upper: MonotonicInstant?, middle: MonotonicInstant?)
-    /// The layer of a frame that was left out and that those of the layers above it refer to, until the next of the same
-    /// layer or a lower one.
+    private var lastLayerDrop: (upper: MonotonicInstant?, middle: MonotonicInstant?)
+    /// The layer of a frame that was left out and that those of the layers above it refer to, until the next of the
+    /// same layer or a lower one.
     private var missingLayer: Int?
     /// Since when a keyframe of the receiver's group is waited for.
     private(set) var waitsSince: MonotonicInstant?
@@ -37,7 +37,7 @@ struct DownlinkPipeline {
 
     private(set) var framesEncoded: UInt64 = 0
     var framesDropped: UInt64 = 0
-    private(set) var framesThinned: UInt64 = 0
+    private(set) var framesLayerDropped: UInt64 = 0
     private(set) var keyframes: UInt64 = 0
     private(set) var groupChanges: UInt64 = 0
 
@@ -72,8 +72,8 @@ struct DownlinkPipeline {
 
     private static let caution = (share: 0.85, time: Duration.seconds(3))
 
-    /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one: not of one who fell
-    /// out of a group that others share while its link is too slow for it in any case.
+    /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one: not of one who
+    /// fell out of a group that others share while its link is too slow for it in any case.
     ///
     /// - Parameter rate: What the group makes where it is shared; nil where it is the receiver's own.
     mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
@@ -93,7 +93,7 @@ struct DownlinkPipeline {
     func layersDropped(now: MonotonicInstant) -> Int {
         func isLately(_ time: MonotonicInstant?) -> Bool { time.map { now - $0 < Self.lately } ?? false }
         if isLately(lastStop) { return 3 }
-        return isLately(lastThinned.middle) ? 2 : isLately(lastThinned.upper) ? 1 : 0
+        return isLately(lastLayerDrop.middle) ? 2 : isLately(lastLayerDrop.upper) ? 1 : 0
     }
 
     // MARK: Frames
@@ -161,15 +161,15 @@ struct DownlinkPipeline {
             if let lastSource, lastSource != offer.group { groupChanges &+= 1 }
             (source, lastSource, waitsSince) = (offer.group, offer.group, nil)
         case .thin:
-            framesThinned &+= 1
+            framesLayerDropped &+= 1
             if offer.frame.isReference {
-                lastThinned.middle = now
+                lastLayerDrop.middle = now
                 missingLayer = offer.frame.temporalLayer
             } else {
-                lastThinned.upper = now
+                lastLayerDrop.upper = now
             }
         case .stop:
-            framesThinned &+= 1
+            framesLayerDropped &+= 1
             source = nil
             waitsSince = waitsSince ?? now
             hasStopped = true

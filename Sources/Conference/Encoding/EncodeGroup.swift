@@ -2,12 +2,14 @@ import MediaCore
 import PeerConnection
 import VideoCoding
 
-/// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them all.
+/// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them
+/// all.
 ///
 /// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded and cut into payloads
-/// once, and numbered for each. One encode job is out at a time. The picture of a tick at which the encoder is still busy
-/// waits for it until the next tick's is there: so one that takes a little longer than a tick makes a few frames less, not
-/// half of them. A tick at which nobody has room for a frame is left out: no bits are spent on what would be late.
+/// once, and numbered for each. One encode job is out at a time. The picture of a tick at which the encoder is still
+/// busy waits for it until the next tick's is there: so one that takes a little longer than a tick makes a few frames
+/// less, not half of them. A tick at which nobody has room for a frame is left out: no bits are spent on what would be
+/// late.
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     private static let unaskedKeyframeInterval = Duration.seconds(2)
@@ -90,7 +92,7 @@ final class EncodeGroup {
     /// The size and frame rate in which the group's pictures are composed and encoded.
     var rung: EncodeRung { selector.rung }
     /// What the content has been seen to cost.
-    var contentCost: ContentCost? { selector.cost }
+    var contentCost: ContentComplexity? { selector.cost }
     /// The quantisation parameter over time.
     var qp: Double? { selector.qp }
     /// Whether that is less than the receivers could be sent.
@@ -98,8 +100,8 @@ final class EncodeGroup {
         rung.dimensions.area < format.dimensions.area || rung.divisor > 1
     }
 
-    /// Goes to the rung that the quality asks for, where a keyframe is due for it. From the next tick on pictures of that
-    /// size are to be composed, and the first of them is encoded as a keyframe.
+    /// Goes to the rung that the quality asks for, where a keyframe is due for it. From the next tick on pictures of
+    /// that size are to be composed, and the first of them is encoded as a keyframe.
     func chooseRung(in ladder: Ladder, slowest: BitRate, now: MonotonicInstant) {
         slowestRate = slowest
         let rates = RungSelector.Rates(encoder: bitRate.sustained, slowest: slowest)
@@ -166,9 +168,9 @@ final class EncodeGroup {
     /// Who could take a frame.
     struct Demand {
         /// A receiver that follows the group.
-        var followerHasRoom = false
+        var activeHasRoom = false
         /// One that waits for a keyframe.
-        var newcomerHasRoom = false
+        var pendingHasRoom = false
         /// The most that a keyframe is to take.
         private(set) var keyframeBound: DataSize?
 
@@ -191,7 +193,7 @@ final class EncodeGroup {
             keyframes.request()
         }
         // What is being encoded may be the keyframe that is waited for.
-        if demand.newcomerHasRoom, !isEncoding { keyframes.request() }
+        if demand.pendingHasRoom, !isEncoding { keyframes.request() }
         // Ticks that were not composed are left out already.
         let divisor = max(1, rung.divisor / max(1, offer.limits.frameRateDivisor))
         let isDue =
@@ -213,7 +215,7 @@ final class EncodeGroup {
     func resume(demand: Demand, now: MonotonicInstant) -> Tick {
         guard !isEncoding, let offer = postponed, let picture = offer.picture else { return .idle }
         postponed = nil
-        if demand.newcomerHasRoom { keyframes.request() }
+        if demand.pendingHasRoom { keyframes.request() }
         // For another size that is wanted by now, the next tick has a picture.
         guard picture.dimensions == rung.dimensions, backoff.allowsTry(now: now) else {
             framesLeftOut &+= 1
@@ -227,7 +229,7 @@ final class EncodeGroup {
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
         let isKeyframe = isNewSize || keyframes.isDue(policy, now: now)
         guard !isShared || encodedQueue.hasRoom(now: now),
-            demand.followerHasRoom || (isKeyframe && demand.newcomerHasRoom)
+            demand.activeHasRoom || (isKeyframe && demand.pendingHasRoom)
         else {
             framesLeftOut &+= 1
             return .leftOut
@@ -265,10 +267,10 @@ final class EncodeGroup {
     private func options(isKeyframe: Bool) -> EncodeOptions {
         var options = EncodeOptions(forceKeyframe: isKeyframe)
         guard recovers, !isKeyframe else { return options }
-        let wishes = recovery.takeWishes()
-        isRefreshing = wishes.lostFrom != nil
-        options.invalidateReferencesBackTo = wishes.lostFrom.map { MediaTime($0) }
-        if let reference = wishes.acknowledged { options.acknowledgedReferences = [reference] }
+        let request = recovery.takeRequest()
+        isRefreshing = request.lostFrom != nil
+        options.invalidateReferencesBackTo = request.lostFrom.map { MediaTime($0) }
+        if let reference = request.acknowledged { options.acknowledgedReferences = [reference] }
         return options
     }
 

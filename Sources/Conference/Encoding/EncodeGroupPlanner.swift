@@ -2,16 +2,17 @@ import MediaCore
 
 /// Decides which receivers share an encoder, and at which rate.
 ///
-/// It sees what everybody's network carries and makes the assignment by which the members lose least against encoders of
-/// their own (`EncodeLoss`), within a number of encoders. Where that number is enough, everyone has one.
+/// It sees what everybody's network carries and makes the assignment by which the members lose least against encoders
+/// of their own (`EncodeLoss`), within a number of encoders. Where that number is enough, everyone has one.
 ///
 /// Rates move all the time and assignments must not: whoever changes the encoder needs a keyframe, for which all who
 /// share the new one pay. So targets are averaged; assignments and the rates of groups stay for two seconds, since
-/// keyframes may come hardly more often; and another assignment is taken where what is gained by it, over the time that it
-/// can be expected to hold, is more than its keyframes cost. A group's rate changes sooner where its members have come to
-/// lose far more by it than they must. Groups that come to be alike become one, since a second encoder for the same takes
-/// time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries far less than
-/// the others' is given an encoder that is to spare at once; until then the group's rate takes no notice of it.
+/// keyframes may come hardly more often; and another assignment is taken where what is gained by it, over the time that
+/// it can be expected to hold, is more than its keyframes cost. A group's rate changes sooner where its members have
+/// come to lose far more by it than they must. Groups that come to be alike become one, since a second encoder for the
+/// same takes time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries
+/// far less than the others' is given an encoder that is to spare at once; until then the group's rate takes no notice
+/// of it.
 struct EncodeGroupPlanner: Sendable {
     /// A receiver at this moment.
     struct Receiver: Sendable {
@@ -70,7 +71,7 @@ struct EncodeGroupPlanner: Sendable {
     private var lastReview = MonotonicInstant.zero
     /// When receivers were last moved other than because they came or their view changed.
     var lastChange = MonotonicInstant.zero
-    private var changes = ChangeAllowance()
+    private var changes = TokenBucket(rate: 0.5, capacity: 4)
     var merging = GroupMerging()
     /// Groups that make a keyframe in any case.
     var expecting: Set<EncodeGroupID> = []
@@ -78,7 +79,8 @@ struct EncodeGroupPlanner: Sendable {
     /// What is known of a receiver.
     struct Member: Sendable {
         var receiver: Receiver
-        /// The logarithm of what its network carries; the same over some seconds, but for falls; and its mean over a second.
+        /// The logarithm of what its network carries; the same over some seconds, but for falls; and its mean over a
+        /// second.
         var current: Double
         var smooth: Double
         var mean: Double
@@ -137,8 +139,8 @@ struct EncodeGroupPlanner: Sendable {
     /// Takes the receivers as they are now.
     ///
     /// - Parameters:
-    ///   - budget: The most groups; nil for as many as there are receivers. There are more where more different pictures
-    ///     and formats are sent.
+    ///   - budget: The most groups; nil for as many as there are receivers. There are more where more different
+    ///     pictures and formats are sent.
     ///   - expecting: The groups that make a keyframe in any case, so that who is moved there costs nobody one.
     mutating func update(
         _ receivers: [Receiver], budget: Int?, expecting: Set<EncodeGroupID> = [], now: MonotonicInstant
@@ -282,7 +284,7 @@ struct EncodeGroupPlanner: Sendable {
             else { continue }
             guard groups.count < budget, changes.isAvailable(now: now) else { continue }
             let place = makeGroup(for: id)
-            changes.take(now: now)
+            changes.charge()
             lastChange = now
             move(id, to: place, .fell, now: now)
         }

@@ -15,8 +15,8 @@ import MediaCore
 /// - A member whose network carries more than the group's rate loses the logarithm of the ratio, and what is beyond
 ///   15 % of its rate counts three times: one poor picture is not made good by several a little better.
 /// - One whose network carries less is sent fewer frames of the upper temporal layers. It gets all the bits that it can
-///   take and loses frames: this, too, counts by the logarithm of the ratio, and what is beyond the uppermost layer three
-///   times.
+///   take and loses frames: this, too, counts by the logarithm of the ratio, and what is beyond the uppermost layer
+///   three times.
 /// - One whose network does not carry the lowest layer gets nothing. That is no plan; it may be so for a moment.
 struct EncodeLoss: Sendable {
     /// The logarithm of the ratio below which a loss counts once: 85 % of one's own rate.
@@ -27,8 +27,8 @@ struct EncodeLoss: Sendable {
 
     /// …and after so many times in which that doubles.
     static func starving(for times: Double) -> Double { starving * pow(2, times) }
-    /// How much less than a group's rate all but the uppermost of its temporal layers fit, as a logarithm: OpenH264 spends
-    /// 64 to 69 % of the bits on these…
+    /// How much less than a group's rate all but the uppermost of its temporal layers fit, as a logarithm: OpenH264
+    /// spends 64 to 69 % of the bits on these…
     private static let layerSpan = -log(0.68)
     /// …and the lowest layer, on which it spends 35 to 37 %.
     private static let layerReach = -log(0.45)

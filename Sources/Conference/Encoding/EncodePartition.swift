@@ -1,8 +1,8 @@
 /// The division of receivers into groups by which the least is lost, the price of the encoders included.
 ///
 /// Receivers of one key, sorted by their rates, are divided into runs: with a loss that grows with the distance of the
-/// rates, some best division is into runs, as in optimal one-dimensional clustering (Fisher 1958). It is found by dynamic
-/// programming, and the encoders are then given to the keys, again by dynamic programming.
+/// rates, some best division is into runs, as in optimal one-dimensional clustering (Fisher 1958). It is found by
+/// dynamic programming, and the encoders are then given to the keys, again by dynamic programming.
 struct EncodePartition {
     /// For each key, what is lost with 1, 2, … groups, and where the last of them begins.
     private struct Choices {

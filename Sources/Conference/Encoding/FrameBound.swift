@@ -2,8 +2,8 @@ import MediaCore
 
 /// The most that a frame takes.
 ///
-/// It is better to see a coarse picture now, which the next frames sharpen, than a sharp one late. A keyframe of a detailed
-/// picture is the largest frame there is: it takes no more than its receivers' links have room for.
+/// It is better to see a coarse picture now, which the next frames sharpen, than a sharp one late. A keyframe of a
+/// detailed picture is the largest frame there is: it takes no more than its receivers' links have room for.
 ///
 /// Of few pictures a second each takes longer: all bounds are times of their interval, too.
 enum FrameBound {
@@ -15,8 +15,8 @@ enum FrameBound {
         func duration(at frameRate: Int) -> Duration { max(time, .seconds(intervals / Double(max(1, frameRate)))) }
     }
 
-    /// No frame is sent on a link that then has this much to do, which is more than a receiver has that keeps up with its
-    /// group…
+    /// No frame is sent on a link that then has this much to do, which is more than a receiver has that keeps up with
+    /// its group…
     static let queue = Span(time: .milliseconds(350), intervals: 5)
     /// …and on one that carries too little for the group in any case, and waits for a keyframe of another.
     static let queueOfFallen = Duration.milliseconds(200)
@@ -24,8 +24,8 @@ enum FrameBound {
     static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.8)
     /// …and none of the middle layer on one that has this much.
     static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
-    /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small: what
-    /// follows it is to have room as well…
+    /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small:
+    /// what follows it is to have room as well…
     private static let keyframeSpan = Span(time: .milliseconds(110), intervals: 3)
     /// …and how much of that is taken to be there already where several links are meant.
     private static let usualQueue = Span(time: .milliseconds(30), intervals: 1)
@@ -45,8 +45,8 @@ enum FrameBound {
         rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog))
     }
 
-    /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment makes
-    /// no difference to the others.
+    /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment
+    /// makes no difference to the others.
     static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {
         keyframe(rate: slowest, backlog: usualQueue.duration(at: frameRate), frameRate: frameRate)
     }
@@ -56,8 +56,9 @@ enum FrameBound {
         rate.dataSize(over: (isShared ? longest.shared : longest.alone).duration(at: frameRate))
     }
 
-    /// How long a link may have to do with the coarsest keyframe of a size for that size to be kept, and for one to be gone
-    /// up to: a link that is full with a keyframe takes no other frame for so long, nor the next keyframe where it did not end.
+    /// How long a link may have to do with the coarsest keyframe of a size for that size to be kept, and for one to be
+    /// gone up to: a link that is full with a keyframe takes no other frame for so long, nor the next keyframe where it
+    /// did not end.
     static let coarsestKeyframe = (
         kept: Span(time: .milliseconds(300), intervals: 5), regained: Span(time: .milliseconds(220), intervals: 4)
     )

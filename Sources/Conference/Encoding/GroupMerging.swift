@@ -2,11 +2,11 @@ import MediaCore
 
 /// Decides when two groups that have come to be alike become one.
 ///
-/// What is gained is an encoder, for as long as the call lasts; what it costs is one keyframe for the members. The sum of
-/// what each member loses by that grows with their number, as what an encoder saves does not, so that the one cannot be
-/// weighed against the other: of many equal receivers, two groups would stay for ever. So groups are merged where their
-/// members lose less by it than an encoder is worth and this has been so for some seconds, or where a keyframe comes in any
-/// case. Controllers' targets waver: a merge that is taken back soon doubles the time for the next.
+/// What is gained is an encoder, for as long as the call lasts; what it costs is one keyframe for the members. The sum
+/// of what each member loses by that grows with their number, as what an encoder saves does not, so that the one cannot
+/// be weighed against the other: of many equal receivers, two groups would stay for ever. So groups are merged where
+/// their members lose less by it than an encoder is worth and this has been so for some seconds, or where a keyframe
+/// comes in any case. Controllers' targets waver: a merge that is taken back soon doubles the time for the next.
 struct GroupMerging: Sendable {
     /// Two groups, the older one first.
     struct Pair: Hashable, Sendable {

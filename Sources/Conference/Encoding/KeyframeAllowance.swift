@@ -1,6 +1,7 @@
 import MediaCore
 
-/// How many keyframes one receiver may ask of an encoder that others share: two at once, and one more every ten seconds.
+/// How many keyframes one receiver may ask of an encoder that others share: two at once, and one more every ten
+/// seconds.
 ///
 /// Losses that retransmission does not repair are rare on a path that works. Whoever asks again and again is better off
 /// with an encoder of its own, and so are the others.

@@ -2,12 +2,12 @@ import MediaCore
 
 /// The rungs of a canvas, from all of it at the room's frame rate downwards.
 ///
-/// What is to give way first is a matter of what is shown. Of faces in their tiles motion is kept and size given up; of a
-/// screen that is presented, whose letters must stay legible and which moves rarely, the other way round (RFC 7742, 4,
-/// and W3C's `contentHint` make the same distinction).
+/// What is to give way first is a matter of what is shown. Of faces in their tiles motion is kept and size given up; of
+/// a screen that is presented, whose letters must stay legible and which moves rarely, the other way round (RFC 7742,
+/// 4, and W3C's `contentHint` make the same distinction).
 struct Ladder: Hashable, Sendable {
     /// What is kept longest.
-    enum Preference: Hashable, Sendable {
+    enum DegradationPreference: Hashable, Sendable {
         case motion
         case detail
     }
@@ -33,7 +33,7 @@ struct Ladder: Hashable, Sendable {
     }
 
     /// Where a size is too small, the frame rate of the smallest one that is not gives way in its place.
-    private static let steps: [Preference: [Step]] = [
+    private static let steps: [DegradationPreference: [Step]] = [
         .motion: [
             Step(3, 4), Step(1, 2), Step(1, 1, every: 2), Step(3, 4, every: 2), Step(1, 2, every: 2),
             Step(1, 4, every: 2),
@@ -43,13 +43,13 @@ struct Ladder: Hashable, Sendable {
     /// The fewest samples of a rung below the canvas: of fewer, no face is told from another.
     private static let fewestSamples = 320 * 180
     /// The fewest pictures a second of such a rung.
-    private static let fewestPictures: [Preference: Int] = [.motion: 12, .detail: 6]
+    private static let fewestPictures: [DegradationPreference: Int] = [.motion: 12, .detail: 6]
 
     /// The highest first; never empty.
     let rungs: [EncodeRung]
 
     /// - Parameter isOn: Whether there are rungs below the canvas.
-    init(canvas: VideoDimensions, frameRate: Int, preference: Preference, isOn: Bool = true) {
+    init(canvas: VideoDimensions, frameRate: Int, preference: DegradationPreference, isOn: Bool = true) {
         var rungs = [EncodeRung(dimensions: canvas, roomFrameRate: frameRate)]
         for step in isOn ? Self.steps[preference] ?? [] : [] {
             let rung = EncodeRung(

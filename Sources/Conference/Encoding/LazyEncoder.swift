@@ -2,8 +2,8 @@ import MediaCore
 import PeerConnection
 import VideoCoding
 
-/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop; and again where
-/// pictures of another size come, with a keyframe then.
+/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop; and again
+/// where pictures of another size come, with a keyframe then.
 final class LazyEncoder {
     /// What may change between two frames.
     struct Settings: Equatable {
@@ -12,8 +12,8 @@ final class LazyEncoder {
         /// Whether several receivers are sent the frames: they then come in temporal layers, of which the upper ones
         /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
-        /// Whether the one receiver goes on after a loss with pictures that refer to what it has, or become whole piece by
-        /// piece. An encoder keeps what that takes from its next keyframe on.
+        /// Whether the one receiver goes on after a loss with pictures that refer to what it has, or become whole piece
+        /// by piece. An encoder keeps what that takes from its next keyframe on.
         var recovers: Bool
         var preset: EncoderPreset
         /// The most bytes of the frame.
@@ -101,8 +101,8 @@ extension EncoderBackEnd {
     /// Whether frames that no other refers to can be had in real time.
     var hasTemporalLayers: Bool { self == .openH264 }
 
-    /// What it can do for a receiver that needs no keyframe after a loss. x264 keeps older frames, too, but as short-term
-    /// references, which not every decoder finds beyond a gap.
+    /// What it can do for a receiver that needs no keyframe after a loss. x264 keeps older frames, too, but as
+    /// short-term references, which not every decoder finds beyond a gap.
     var recovery: LossRecovery {
         switch self {
         case .openH264: .longTermReferences

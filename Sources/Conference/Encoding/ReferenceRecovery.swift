@@ -1,16 +1,18 @@
 import MediaCore
 import VideoCoding
 
-/// How an encoder with a single receiver goes on after a loss without a keyframe, where the receiver was negotiated to go
-/// on with any picture that refers to nothing it does not have (RFC 4585 6.3.3, RPSI).
+/// How an encoder with a single receiver goes on after a loss without a keyframe, where the receiver was negotiated to
+/// go on with any picture that refers to nothing it does not have (RFC 4585 6.3.3, RPSI).
 ///
 /// The encoder keeps its keyframe, and from time to time another frame, as a long-term reference. The receiver tells of
-/// pictures that its decoder has whole (`acknowledged`): with a picture it has all that came before it, back to the last
-/// point at which it could begin. So a kept frame that is not behind the told picture has arrived, with all that it was
-/// made of, however that came about: by itself, sent again or recovered. Transport-wide feedback could not say so much: it
-/// knows of no packet that forward error correction recovered, nor whether what was sent again came in time.
+/// pictures that its decoder has whole (`acknowledged`): with a picture it has all that came before it, back to the
+/// last point at which it could begin. So a kept frame that is not behind the told picture has arrived, with all that
+/// it was made of, however that came about: by itself, sent again or recovered. Transport-wide feedback could not say
+/// so much: it knows of no packet that forward error correction recovered, nor whether what was sent again came in
+/// time.
 ///
-/// A value that is handed what happens. Instants are those of the frames' pictures, by which the encoder knows them, too.
+/// A value that is handed what happens. Instants are those of the frames' pictures, by which the encoder knows them,
+/// too.
 struct ReferenceRecovery {
     /// What becomes of a loss.
     enum Answer: Hashable {
@@ -23,7 +25,7 @@ struct ReferenceRecovery {
     }
 
     /// What the next frame needs to be told.
-    struct Wishes: Hashable {
+    struct EncodeRequest: Hashable {
         /// A reference that has arrived.
         var acknowledged: LongTermReference?
         /// The frames from this instant on may not have arrived: refer to none of them.
@@ -84,9 +86,9 @@ struct ReferenceRecovery {
     }
 
     /// What is to be told with the next frame. A wish for a refresh stays until that has come out.
-    mutating func takeWishes() -> Wishes {
+    mutating func takeRequest() -> EncodeRequest {
         defer { toTell = nil }
-        return Wishes(acknowledged: toTell, lostFrom: isWanted ? newest.map { $0 + .nanoseconds(1) } : nil)
+        return EncodeRequest(acknowledged: toTell, lostFrom: isWanted ? newest.map { $0 + .nanoseconds(1) } : nil)
     }
 
     /// A refresh came out as something else.

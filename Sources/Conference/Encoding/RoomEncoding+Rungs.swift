@@ -1,8 +1,8 @@
 import MediaCore
 import PeerConnection
 
-/// The sizes in which a receiver's picture is composed: that of its own group, and until it follows that one also the size of
-/// the group that it follows.
+/// The sizes in which a receiver's picture is composed: that of its own group, and until it follows that one also the
+/// size of the group that it follows.
 struct ReceiverCanvases: Hashable, Sendable {
     var own: VideoDimensions
     var followed: VideoDimensions?
@@ -27,7 +27,8 @@ extension RoomEncoding {
         }
     }
 
-    /// Where a new group begins: as high as is known to be good. What the content costs is known from who shows the same.
+    /// Where a new group begins: as high as is known to be good. What the content costs is known from who shows the
+    /// same.
     func firstRung(
         of planned: EncodeGroupPlanner.Group, rate: BitRate, among participants: [Participant]
     ) -> RungSelector {
@@ -53,6 +54,6 @@ extension RoomEncoding {
     /// What a ladder follows from.
     struct LadderKey: Hashable {
         var canvas: VideoDimensions
-        var preference: Ladder.Preference
+        var preference: Ladder.DegradationPreference
     }
 }

@@ -255,11 +255,11 @@ final class RoomEncoding {
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
                 guard !group.isShared || backlog <= Self.followerLimit else { continue }
-                demand.followerHasRoom = true
+                demand.activeHasRoom = true
             } else if downlink.hasRoomForKeyframe(backlog: queue, now: now),
                 mayAskForSwitch(participant, to: group, now: now)
             {
-                demand.newcomerHasRoom = true
+                demand.pendingHasRoom = true
             } else {
                 continue
             }

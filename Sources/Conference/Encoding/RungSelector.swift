@@ -4,14 +4,14 @@ import VideoCoding
 /// Chooses the rung of an encoder: the highest at which its pictures are good, by what its frames tell.
 ///
 /// It goes by the quantisation parameter, over time, against a ceiling: beyond it pictures look poor, and fewer samples
-/// that are sharp look better. A rate says nothing alone: with a still talking head 720p is good at a rate at which sport
-/// needs a quarter of it. From the frames' parameters and sizes follows what the content costs (`ContentCost`), and from
-/// that what other rungs would give at the rate that there is. But a size whose coarsest keyframe takes the link too long
-/// (`FrameBound.coarsestKeyframe`) is none for it, however good.
+/// that are sharp look better. A rate says nothing alone: with a still talking head 720p is good at a rate at which
+/// sport needs a quarter of it. From the frames' parameters and sizes follows what the content costs
+/// (`ContentComplexity`), and from that what other rungs would give at the rate that there is. But a size whose
+/// coarsest keyframe takes the link too long (`FrameBound.coarsestKeyframe`) is none for it, however good.
 ///
-/// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the next
-/// rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time twice as
-/// long.
+/// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the
+/// next rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time
+/// twice as long.
 struct RungSelector: Sendable {
     /// Beyond this, pictures are poor (libwebrtc's quality scaler takes pictures of H.264 to be so beyond 37).
     static let ceiling = 38.0
@@ -47,7 +47,7 @@ struct RungSelector: Sendable {
 
     private(set) var rung: EncodeRung
     /// What the content has been seen to cost; nil before that.
-    private(set) var cost: ContentCost?
+    private(set) var cost: ContentComplexity?
     /// The quantisation parameter over time, at this rung.
     private(set) var qp: Double?
 
@@ -63,7 +63,7 @@ struct RungSelector: Sendable {
     private var headRoomNeeded = Self.headRoom.first
 
     /// - Parameter cost: What the content is known to cost, from others who are sent the same.
-    init(ladder: Ladder, rate: BitRate, cost: ContentCost? = nil) {
+    init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil) {
         self.cost = cost
         let rates = Rates(encoder: rate, slowest: rate)
         rung = Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
@@ -71,7 +71,7 @@ struct RungSelector: Sendable {
 
     /// The first of some rungs at which pictures are at least so good, as far as is known.
     private static func best(
-        of rungs: some Sequence<EncodeRung>, rates: Rates, cost: ContentCost?, aim: Aim
+        of rungs: some Sequence<EncodeRung>, rates: Rates, cost: ContentComplexity?, aim: Aim
     ) -> EncodeRung? {
         rungs.first { rung in
             FrameBound.fitsKeyframe(of: rung, rate: rates.slowest, within: aim.keyframe)
@@ -90,12 +90,13 @@ struct RungSelector: Sendable {
         frames += 1
         let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
         qp = (qp ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
-        // What a frame costs is the same at any rate, which its parameter and its size follow; so only this is averaged.
+        // What a frame costs is the same at any rate, which its parameter and its size follow; so only this is
+        // averaged.
         let bits = frame.size.bits * Double(rung.frameRate)
-        let sample = ContentCost(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
+        let sample = ContentComplexity(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
         level = (level ?? sample.level) * (1 - weight) + sample.level * weight
         guard frames >= Self.averaging.frames, let level else { return }
-        cost = ContentCost(level: level)
+        cost = ContentComplexity(level: level)
     }
 
     /// The rung that is wanted now, another than the present one; nil where that is to stay.

@@ -19,7 +19,7 @@ struct AudioForwardingLink {
     struct Reading {
         /// That of the packets that come.
         var rate: BitRate
-        /// What the receiver is to be sent of sound.
+        /// What the receiver is to be sent of audio.
         var allowed: BitRate
         /// The share of its packets that the receiver loses, 0 to 1.
         var loss: Double
@@ -62,8 +62,8 @@ struct AudioForwardingLink {
     /// Whether a packet of a participant is to be sent. Those that take too much are not, until there is a mix.
     func passes(_ sender: ParticipantID) -> Bool { source == sender && obstacle != .rate }
 
-    /// Sees whether the receiver may be sent another's packets, or may go on to be. Returns whether the mixer is to make packets
-    /// for it again.
+    /// Sees whether the receiver may be sent another's packets, or may go on to be. Returns whether the mixer is to
+    /// make packets for it again.
     ///
     /// - Parameter sole: The only other whom it hears; nil where there are several, or none.
     mutating func consider(_ sole: (id: ParticipantID, reading: Reading)?, now: MonotonicInstant) -> Bool {
@@ -118,7 +118,7 @@ struct AudioForwardingLink {
         }
     }
 
-    /// The receiver is sent no sound any more, or is to be sent the mix from now on.
+    /// The receiver is sent no audio any more, or is to be sent the mix from now on.
     mutating func reset() { (phase, obstacle, clearSince) = (.mixed, nil, nil) }
 }
 

@@ -1,4 +1,5 @@
 import MediaCore
+import SDP
 import SecureTransport
 
 /// What a receiver's decoder takes of other senders' streams, as negotiated.

@@ -3,8 +3,8 @@ import MediaCore
 
 /// A receiver between an encoder's frames and a source's own packets.
 ///
-/// Each way the old one goes on until a keyframe of the new one is there. Back to an encoder that takes a picture of the
-/// source first, which is not decoded while nobody needs it.
+/// Each way the old one goes on until a keyframe of the new one is there. Back to an encoder that takes a picture of
+/// the source first, which is not decoded while nobody needs it.
 struct ForwardingLink {
     enum Phase: Equatable {
         /// An encoder's frames are sent.
@@ -23,8 +23,8 @@ struct ForwardingLink {
     private(set) var phase = Phase.encoded
     /// Why the source's packets are not sent, or are not to be sent any more.
     var obstacle: ForwardingObstacle?
-    /// Whether frames behind the last one sent are left out until an encoder takes over: the link has too much to do, or
-    /// they are not to be seen.
+    /// Whether frames behind the last one sent are left out until an encoder takes over: the link has too much to do,
+    /// or they are not to be seen.
     private(set) var isStopped = false
     /// The source whose packets were sent last, and until when those that were missed may still come.
     private(set) var gaps: (source: SourceID, until: MonotonicInstant)?

@@ -2,6 +2,6 @@
 public enum ForwardingMode: String, CaseIterable, Codable, Sendable {
     /// Where it fits.
     case auto
-    /// Never: everybody's picture is encoded, and all sound is mixed.
+    /// Never: everybody's picture is encoded, and all audio is mixed.
     case off
 }

@@ -99,8 +99,9 @@ struct ForwardingPolicy {
 
     // MARK: What has become of it
 
-    /// Notes that nothing stands against it, or that something does. Returns whether it was so for long enough to begin.
-    mutating func note(isClear: Bool, now: MonotonicInstant) -> Bool {
+    /// Notes that nothing stands against it, or that something does. Returns whether it was so for long enough to
+    /// begin.
+    mutating func record(isClear: Bool, now: MonotonicInstant) -> Bool {
         guard isClear else {
             clearSince = nil
             return false

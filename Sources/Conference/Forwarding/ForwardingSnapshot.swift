@@ -12,7 +12,7 @@ public struct ForwardingSnapshot: Encodable, Hashable, Sendable {
 public struct RoomForwardingSnapshot: Encodable, Hashable, Sendable {
     /// Receivers who are sent a source's packets now.
     public var receivers = 0
-    /// Receivers who are sent a source's sound as it is now.
+    /// Receivers who are sent a source's audio as it is now.
     public var audioReceivers = 0
     /// Packets forwarded.
     public var packets: UInt64 = 0

@@ -21,7 +21,7 @@ struct KeyframeCollector {
 
     /// Begins with a packet that is, or may be, the first of a keyframe; nil for any other.
     init?(_ packet: ForwardedPacket, now: MonotonicInstant) {
-        guard packet.glance.hasParameterSets || (packet.glance.isIDR && packet.glance.beginsPicture) else { return nil }
+        guard packet.peek.hasParameterSets || (packet.peek.isIDR && packet.peek.beginsPicture) else { return nil }
         timestamp = packet.packet.timestamp
         began = now
         packets = [packet]
@@ -49,8 +49,8 @@ struct KeyframeCollector {
 
     /// Parameter sets may come alone.
     private var isKeyframe: Bool {
-        packets.contains { $0.packet.timestamp == timestamp && $0.glance.isIDR }
-            && packets.contains { $0.packet.timestamp == timestamp && $0.glance.beginsPicture }
+        packets.contains { $0.packet.timestamp == timestamp && $0.peek.isIDR }
+            && packets.contains { $0.packet.timestamp == timestamp && $0.peek.beginsPicture }
     }
 
     func isGivenUp(now: MonotonicInstant) -> Bool {
@@ -59,7 +59,7 @@ struct KeyframeCollector {
 
     /// Whether a newer keyframe is better waited for.
     func isReplaced(by packet: ForwardedPacket) -> Bool {
-        packet.packet.timestamp != timestamp && packet.glance.isIDR && packet.sequence > first.sequence
+        packet.packet.timestamp != timestamp && packet.peek.isIDR && packet.sequence > first.sequence
     }
 
     /// What was gathered, in the sender's order.
@@ -67,7 +67,7 @@ struct KeyframeCollector {
         let own = packets.filter { $0.packet.timestamp == timestamp }
         return CollectedKeyframe(
             packets: packets.sorted { $0.sequence < $1.sequence }.filter { $0.sequence >= first.sequence },
-            hasParameterSets: own.contains(where: \.glance.hasParameterSets),
+            hasParameterSets: own.contains(where: \.peek.hasParameterSets),
             size: DataSize(
                 bytes: own.reduce(0) {
                     $0 + $1.packet.payload.readableBytes + PeerConfiguration.packetOverhead.bytes

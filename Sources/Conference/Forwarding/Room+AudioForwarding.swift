@@ -3,7 +3,8 @@ import MediaCore
 import NIOCore
 import PeerConnection
 
-/// Receivers who hear one other alone, and are sent that one's packets of sound: two in a call, who listens to one sender.
+/// Receivers who hear one other alone, and are sent that one's packets of audio: two in a call, who listens to one
+/// sender.
 extension Room {
     /// What the headers of a mix's packets take.
     private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
@@ -11,7 +12,7 @@ extension Room {
     /// Sees who is to be sent whose packets in place of the mix.
     func updateAudioForwarding(now: MonotonicInstant) {
         guard configuration.forwarding != .off else { return }
-        // With three or more who send sound, everybody hears several.
+        // With three or more who send audio, everybody hears several.
         var first: Participant?
         var second: Participant?
         var hasMore = false
@@ -25,7 +26,7 @@ extension Room {
             let sole = receiver === first ? second : first
             consider(receiver, sole: isAlone && sole !== receiver ? sole : nil, now: now)
         }
-        setMixerRests(canDoWithoutMixer(now: now))
+        setMixerPaused(canDoWithoutMixer(now: now))
     }
 
     private func canDoWithoutMixer(now: MonotonicInstant) -> Bool {
@@ -46,14 +47,14 @@ extension Room {
     /// Does at a video tick what the mixer's ticks do while it does not rest.
     func observeUndecodedAudio(now: MonotonicInstant) {
         updateAudioForwarding(now: now)
-        guard mixerRests else { return }
+        guard isMixerPaused else { return }
         var reports: [ParticipantID: AudioSourceReport] = [:]
         for participant in participants where participant.sendsAudio {
             reports[participant.id] = AudioSourceReport(
                 level: participant.undecodedAudio.level(now: now), isPlaying: false,
                 statistics: AudioSourceStatistics())
         }
-        noteLevels(reports, now: now)
+        recordLevels(reports, now: now)
         observe(reports, now: now)
     }
 
@@ -69,8 +70,8 @@ extension Room {
         if receiver.audioForwarding.consider(reading, now: now) { setMixed(true, receiver) }
     }
 
-    /// Passes a packet of sound on to those who are sent its sender's, and begins with it for those who wait for it. Returns
-    /// them.
+    /// Passes a packet of audio on to those who are sent its sender's, and begins with it for those who wait for it.
+    /// Returns them.
     func forward(
         _ packet: ReceivedAudioPacket, from sender: Participant, now: MonotonicInstant
     ) -> [Participant] {

@@ -3,6 +3,7 @@ import CongestionControl
 import H264
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 
 /// Receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.
@@ -55,7 +56,7 @@ extension Room {
         switch receiver.forwarding.phase {
         case .encoded:
             receiver.forwarding.obstacle = obstacle
-            let hasSettled = receiver.forwarding.policy.note(isClear: obstacle == nil, now: now)
+            let hasSettled = receiver.forwarding.policy.record(isClear: obstacle == nil, now: now)
             guard hasSettled, let sole, let sender = participant(sole.participant) else { return }
             receiver.forwarding.await(sole, now: now)
             sender.peer.wantKeyframe(sole.content.negotiated, now: now)
@@ -94,7 +95,7 @@ extension Room {
         guard let sender = participant(id.participant), let pipeline = sender.pipeline(for: id.content),
             let format = pipeline.forwarding.format, let media = sender.peer.media(id.content.negotiated)
         else { return nil }
-        let isScreen = id.content == .slides
+        let isScreen = id.content == .screenShare
         // A camera that is silent for long becomes a placeholder; a screen may stand still.
         let last = pipeline.forwarding.lastFrame
         let isPresent = last.map { isScreen || now - $0 <= configuration.silentAfter } ?? false
@@ -112,10 +113,10 @@ extension Room {
     ) {
         let sender = participant(source.participant)
         let pipeline = sender?.pipeline(for: source.content)
-        let needsPicture = pipeline?.isResting ?? false
+        let needsPicture = pipeline?.isPicturePaused ?? false
         receiver.forwarding.fallBack(because: reason, needsPicture: needsPicture, now: now)
         guard needsPicture else { return }
-        pipeline?.rests = false
+        pipeline?.isPaused = false
         sender?.peer.wantKeyframe(source.content.negotiated, now: now)
     }
 
@@ -143,8 +144,8 @@ extension Room {
         return pipeline.forwarding.peakRate(now: now) * Self.pace
     }
 
-    /// Hands out a stream's packets only while somebody is sent them or is to be, and has it decoded only while somebody's
-    /// picture needs it.
+    /// Hands out a stream's packets only while somebody is sent them or is to be, and has it decoded only while
+    /// somebody's picture needs it.
     private func tap(_ content: SourceContent, of sender: Participant, plan: ViewPlan, now: MonotonicInstant) {
         guard let pipeline = sender.pipeline(for: content) else { return }
         let source = SourceID(participant: sender.id, content: content)
@@ -165,10 +166,10 @@ extension Room {
             forwarding.setTapped(isTapped, source)
             sender.peer.setTapped(isTapped, content: content.negotiated)
         }
-        let rests = isSent && isOnlyPassedOn && !plan.requiredSources.contains(source)
-        guard pipeline.rests != rests else { return }
-        pipeline.rests = rests
-        if pipeline.isResting, !rests { sender.peer.wantKeyframe(content.negotiated, now: now) }
+        let isPaused = isSent && isOnlyPassedOn && !plan.requiredSources.contains(source)
+        guard pipeline.isPaused != isPaused else { return }
+        pipeline.isPaused = isPaused
+        if pipeline.isPicturePaused, !isPaused { sender.peer.wantKeyframe(content.negotiated, now: now) }
     }
 
     // MARK: Packets
@@ -189,7 +190,7 @@ extension Room {
                 receiver.peer.forwardingRestarts(at: first)
             }
         }
-        let needsParameterSets = packet.startsFrame && packet.glance.isIDR && !packet.glance.hasParameterSets
+        let needsParameterSets = packet.startsFrame && packet.peek.isIDR && !packet.peek.hasParameterSets
         var served: [Participant] = []
         for receiver in participants
         where receiver.forwarding.source == source || receiver.forwarding.gaps?.source == source {
@@ -219,7 +220,7 @@ extension Room {
                 }
                 receiver.forwarding.stop()
             }
-            if packet.glance.isIDR { receiver.forwarding.policy.keyframePassed(now: now) }
+            if packet.peek.isIDR { receiver.forwarding.policy.keyframePassed(now: now) }
         }
         if receiver.forwarding.isStopped {
             // What was missed before may still come.
@@ -256,7 +257,7 @@ extension Room {
                 receiver.forwarding.packets &+= packets
                 forwarding.packets &+= packets
             }
-            forwarding.noteChange()
+            forwarding.recordChange()
             served.append(receiver)
         }
         return served

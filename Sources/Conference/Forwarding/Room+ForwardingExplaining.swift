@@ -17,7 +17,7 @@ extension Room {
         return ForwardingSnapshot(participant: sender.publicID, content: source.content)
     }
 
-    /// Whose packets of sound a receiver is sent; nil where it is sent the mix.
+    /// Whose packets of audio a receiver is sent; nil where it is sent the mix.
     func audioForwardingSource(of receiver: Participant) -> Participant? {
         receiver.audioForwarding.source.flatMap { participant($0) }
     }
@@ -37,8 +37,8 @@ extension Room {
             return "Nothing is sent to it: no authentic packet has come from it for "
                 + "\(Int(clamping: configuration.silenceLimit.seconds)) s. Sending goes on with the next one."
         }
-        let sound = audioForwardingSource(of: receiver).map { "The sound is \($0.name)'s as it comes, not mixed." }
-        let sentences = [pictureExplanation(for: receiver, now: now), sound].compactMap(\.self)
+        let audio = audioForwardingSource(of: receiver).map { "The audio is \($0.name)'s as it comes, not mixed." }
+        let sentences = [pictureExplanation(for: receiver, now: now), audio].compactMap(\.self)
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
@@ -49,7 +49,7 @@ extension Room {
             }
         }
         let name = participant(source.participant)?.name ?? "someone who left"
-        let whose = source.content == .slides ? "\(name)'s screen" : name
+        let whose = source.content == .screenShare ? "\(name)'s screen" : name
         var text = "It is sent the packets of \(whose) as they are, which is all that it sees."
         if let obstacle = receiver.forwarding.obstacle, !receiver.forwarding.isPassing {
             text += " That ends with the next keyframe of an encoder: \(obstacle.words)."

@@ -23,7 +23,7 @@ final class RoomForwarding {
     }
 
     /// Somebody's picture need not be composed any more.
-    func noteChange() { hasChanged = true }
+    func recordChange() { hasChanged = true }
 
     func takeChange() -> Bool {
         defer { hasChanged = false }

@@ -3,7 +3,8 @@ import MediaCore
 import NIOCore
 import PeerConnection
 
-/// What a participant's packets of sound tell without being decoded: how many bits they take, and how loud they say they are.
+/// What a participant's packets of audio tell without being decoded: how many bits they take, and how loud they say
+/// they are.
 struct UndecodedAudio {
     /// Where nothing has come for so long, there is silence.
     private static let silence = Duration.milliseconds(100)
@@ -34,8 +35,9 @@ struct UndecodedAudio {
         }
     }
 
-    /// Whether the levels that packets tell may stand for decoded ones: silence always may, and voice only if decoding has
-    /// confirmed it lately. A sender may write any level into its packets, and would be shown as the speaker for it.
+    /// Whether the levels that packets tell may stand for decoded ones: silence always may, and voice only if decoding
+    /// has confirmed it lately. A sender may write any level into its packets, and would be shown as the speaker for
+    /// it.
     ///
     /// - Parameter isOn: Whether the microphone is on. Levels of one that is off are not used.
     func isLevelTrusted(isOn: Bool, now: MonotonicInstant) -> Bool {

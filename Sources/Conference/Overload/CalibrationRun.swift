@@ -4,8 +4,8 @@ public import MediaCore
 import NIOCore
 public import VideoCoding
 
-/// Measures what a machine takes for the relay's work, by doing it for a while on the calling thread: it decodes a call's
-/// frames, composes what comes out, and encodes that at each preset, by the sessions that the relay's jobs use.
+/// Measures what a machine takes for the relay's work, by doing it for a while on the calling thread: it decodes a
+/// call's frames, composes what comes out, and encodes that at each preset, by the sessions that the relay's jobs use.
 public struct CalibrationRun: Sendable {
     private let canvas: VideoDimensions
     private let encoder: EncoderBackEnd
@@ -17,7 +17,7 @@ public struct CalibrationRun: Sendable {
     private static let clipLength = 30
     /// What a receiver's picture is encoded at.
     private static let bitRate = BitRate.megabits(1.5)
-    /// Parts of the time for decoding, composing, each preset, and sound.
+    /// Parts of the time for decoding, composing, each preset, and audio.
     private static let shares = (decode: 0.12, compose: 0.12, encode: 0.13, audio: 0.04)
     private static let sourceCounts = (few: 4, many: 16)
     /// Composed pictures of this many samples together are kept to be encoded.
@@ -169,7 +169,7 @@ public struct CalibrationRun: Sendable {
         }
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
     private func measureSound(_ calibration: inout Calibration) throws(OpusError) {
         let encoder = try OpusEncoder()

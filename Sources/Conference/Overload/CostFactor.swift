@@ -1,7 +1,7 @@
 import MediaCore
 
-/// What jobs really take, compared with what was measured when the machine had nothing else to do: other sizes and other
-/// contents cost more or less, and so does a neighbour with whom the processors are shared.
+/// What jobs really take, compared with what was measured when the machine had nothing else to do: other sizes and
+/// other contents cost more or less, and so does a neighbour with whom the processors are shared.
 struct CostFactor: Sendable {
     /// Over how long is averaged.
     private static let time = 5.0

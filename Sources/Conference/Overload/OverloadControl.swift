@@ -4,8 +4,8 @@ import MediaCore
 import NIOCore
 import VideoCoding
 
-/// A relay's overload control with all that it goes by: the ticks of all rooms, the workers' time, and what the machine was
-/// measured to take. Belongs to the relay's loop.
+/// A relay's overload control with all that it goes by: the ticks of all rooms, the workers' time, and what the machine
+/// was measured to take. Belongs to the relay's loop.
 final class OverloadControl {
     /// What is there to be served.
     struct Load {
@@ -135,7 +135,7 @@ final class OverloadControl {
         )
     }
 
-    func noteRefusal() { joinsRefused &+= 1 }
+    func recordRefusal() { joinsRefused &+= 1 }
 
     /// A participant has connected: there is a seat less before anything of its media is seen.
     func seatTaken(now: MonotonicInstant) {

@@ -6,8 +6,8 @@ import VideoCoding
 /// It is fed what each tick took of its time, and how long the workers were busy. What counts is the load that 95 % of
 /// the ticks of about a second stay below. Where it comes near the deadline, one measure after the other is taken, each
 /// after the one before has shown what it does. A measure is taken back when what it would bring back fits with room to
-/// spare, and has for a while; where that was wrong, the while is twice as long the next time. So it is quick on the way
-/// down, slow on the way up, and does not go to and fro.
+/// spare, and has for a while; where that was wrong, the while is twice as long the next time. So it is quick on the
+/// way down, slow on the way up, and does not go to and fro.
 struct OverloadPolicy: Sendable {
     /// What measures there is something to take from: those that would change nothing are passed over.
     struct Situation: Sendable, Equatable {
@@ -88,8 +88,8 @@ struct OverloadPolicy: Sendable {
 
     /// Takes a tick whose last job is done.
     ///
-    /// - Parameter slack: The time from then until its deadline, as a share of the time between two ticks; negative when
-    ///   it was late.
+    /// - Parameter slack: The time from then until its deadline, as a share of the time between two ticks; negative
+    ///   when it was late.
     mutating func observe(slack: Double, now: MonotonicInstant) {
         window.observe(load: 1 - slack, now: now)
     }

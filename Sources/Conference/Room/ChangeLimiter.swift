@@ -44,7 +44,7 @@ struct RoomChangeLimits {
 struct ParticipantChangeLimits {
     /// Changes of what the participant is shown.
     var layout: ChangeLimiter
-    /// Changes that take the key of the session: microphone, camera and portrait.
+    /// Changes that take the key of the session: microphone, camera and avatar.
     var own: ChangeLimiter
     /// Further offers and ICE restarts, each of which is an answer and new keys to make.
     var negotiation: ChangeLimiter

@@ -1,8 +1,8 @@
 import Compositing
 import MediaCore
 
-/// A renderer that is made by the first job, on the worker, so that the first join does not hold up the room's loop; and
-/// again where somebody looks after nobody did.
+/// A renderer that is made by the first job, on the worker, so that the first join does not hold up the room's loop;
+/// and again where somebody looks after nobody did.
 final class LazyRenderer {
     private let makeCompositor: (@Sendable () -> any VideoCompositing)?
     private var renderer: CompositionRenderer?

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 import VideoCoding
 
@@ -25,22 +26,22 @@ final class Participant {
     /// The camera's way up, once a frame has come. It stays when the stream ends: the next one begins in its place.
     private(set) var uplink: UplinkPipeline?
     /// The same of what the participant presents.
-    private(set) var slides: UplinkPipeline?
+    private(set) var screenShare: UplinkPipeline?
     var downlink: DownlinkPipeline?
     /// Whether a source's own packets are sent in place of an encoder's.
     var forwarding = ForwardingLink()
     /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
     private(set) var forwardingAcceptance: ForwardingAcceptance?
-    /// Whether another's sound is sent as it came in place of the mix.
+    /// Whether another's audio is sent as it came in place of the mix.
     var audioForwarding = AudioForwardingLink()
-    /// What the participant's packets of sound tell without being decoded.
+    /// What the participant's packets of audio tell without being decoded.
     var undecodedAudio = UndecodedAudio()
     private(set) var hearsMix = false
     var audioBitRate = BitRate.kilobits(32)
     var expectedAudioLoss = 0.0
     private(set) var sendsAudio = false
     private(set) var sendsVideo = false
-    private(set) var sendsSlides = false
+    private(set) var sendsScreenShare = false
     /// What the mixer last said of the participant's audio.
     private(set) var audio: AudioSourceReport?
     private var audioDrops = CounterReading()
@@ -51,24 +52,24 @@ final class Participant {
     var cameraIsOn = true
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     var layout: ParticipantLayout?
-    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that of
-    /// the participant's own group first.
+    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that
+    /// of the participant's own group first.
     var directors: [CompositionDirector] = []
     /// The part of the participant's picture that each source takes.
     var shares: [(source: SourceID, share: Double)] = []
     /// The sizes that were asked for last.
     var canvases: ReceiverCanvases?
     /// What is kept longest of the participant's picture.
-    var preference = Ladder.Preference.motion
+    var preference = Ladder.DegradationPreference.motion
     /// What is shown while there is no video of the participant.
-    var portrait: ImageAsset?
+    var avatar: ImageAsset?
     /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
     var viewNumber = 0
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
     /// What is wanted of the participant's pictures.
-    var demands: [SourceContent: UplinkDemand] = [:]
+    var demands: [SourceContent: RequestedLayer] = [:]
     var nextWakeUp: MonotonicInstant
     /// How much the participant may have the relay receive.
     var limiter: ReceiveLimiter
@@ -84,7 +85,7 @@ final class Participant {
     private let selfViewOnJoining: SelfView
     private let hasAskedForSelfView: Bool
     private let mayStaySilent: Bool
-    private let queues: (camera: JobQueueID, slides: JobQueueID)
+    private let queues: (camera: JobQueueID, screenShare: JobQueueID)
 
     /// - Parameters:
     ///   - mayStaySilent: Whether the participant may only receive, and never send a packet.
@@ -92,7 +93,7 @@ final class Participant {
     init(
         id: ParticipantID, publicID: String, name: String, room: String, role: ParticipantRole, selfView: SelfView,
         hasAskedForSelfView: Bool, address: TransportAddress?, peer: PeerConnection, negotiation: Negotiation,
-        policy: AnswerPolicy, mayStaySilent: Bool, queues: (camera: JobQueueID, slides: JobQueueID),
+        policy: AnswerPolicy, mayStaySilent: Bool, queues: (camera: JobQueueID, screenShare: JobQueueID),
         now: MonotonicInstant
     ) {
         self.id = id
@@ -120,9 +121,9 @@ final class Participant {
         hearsMix = peer.session.audio?.sends ?? false
         sendsAudio = peer.session.audio?.receives ?? false
         sendsVideo = peer.session.video?.receives ?? false
-        sendsSlides = peer.session.slides?.receives ?? false
+        sendsScreenShare = peer.session.screenShare?.receives ?? false
         uplink?.level = receiveLevel(of: .camera)
-        slides?.level = receiveLevel(of: .slides)
+        screenShare?.level = receiveLevel(of: .screenShare)
         forwardingAcceptance = peer.session.video.flatMap { $0.sends ? ForwardingAcceptance($0) : nil }
     }
 
@@ -141,8 +142,8 @@ final class Participant {
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
 
-    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when it
-    /// was asked that they never do.
+    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when
+    /// it was asked that they never do.
     var maySeeSelf: Bool {
         selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
     }
@@ -156,10 +157,12 @@ final class Participant {
             guard sendsVideo else { return nil }
             if uplink == nil { uplink = makePipeline(.camera(id), queue: queues.camera, budget: budget) }
             return uplink
-        case .slides:
-            guard sendsSlides else { return nil }
-            if slides == nil { slides = makePipeline(.slides(id), queue: queues.slides, budget: budget) }
-            return slides
+        case .screenShare:
+            guard sendsScreenShare else { return nil }
+            if screenShare == nil {
+                screenShare = makePipeline(.screenShare(id), queue: queues.screenShare, budget: budget)
+            }
+            return screenShare
         }
     }
 
@@ -170,7 +173,7 @@ final class Participant {
     }
 
     private func receiveLevel(of content: SourceContent) -> H264Level? {
-        let media = content == .camera ? peer.session.video : peer.session.slides
+        let media = content == .camera ? peer.session.video : peer.session.screenShare
         return media?.receiveLevel.map { H264Level(negotiated: $0) }
     }
 
@@ -178,7 +181,7 @@ final class Participant {
     func pipeline(for content: SourceContent) -> UplinkPipeline? {
         switch content {
         case .camera: uplink
-        case .slides: slides
+        case .screenShare: screenShare
         }
     }
 
@@ -186,12 +189,12 @@ final class Participant {
     func sends(_ content: SourceContent) -> Bool {
         switch content {
         case .camera: isSource
-        case .slides: presents
+        case .screenShare: presents
         }
     }
 
     /// Whether a screen of the participant's is shown.
-    var presents: Bool { sendsSlides && slides?.newest != nil }
+    var presents: Bool { sendsScreenShare && screenShare?.newest != nil }
 
     /// Whether the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }

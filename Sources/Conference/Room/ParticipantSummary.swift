@@ -6,34 +6,34 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var id: String
     public var name: String
     public var role: ParticipantRole
-    /// Whether the participant sends sound and says that the microphone is on.
+    /// Whether the participant sends audio and says that the microphone is on.
     public var microphone: Bool
     /// Whether the participant sends video and says that the camera is on.
     public var camera: Bool
     /// Whether a screen of theirs is shown.
-    public var slides: Bool
+    public var screenShare: Bool
     public var connection: ConnectionState
     /// Whether the participant speaks just now.
     public var isSpeaking: Bool
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     public var layout: ParticipantLayout?
-    /// Whether a portrait of theirs stands in for their camera.
-    public var portrait: Bool
+    /// Whether an avatar of theirs stands in for their camera.
+    public var avatar: Bool
 
     public init(
-        id: String, name: String, role: ParticipantRole, microphone: Bool, camera: Bool, slides: Bool = false,
+        id: String, name: String, role: ParticipantRole, microphone: Bool, camera: Bool, screenShare: Bool = false,
         connection: ConnectionState = .new, isSpeaking: Bool = false, layout: ParticipantLayout? = nil,
-        portrait: Bool = false
+        avatar: Bool = false
     ) {
         self.id = id
         self.name = name
         self.role = role
         self.microphone = microphone
         self.camera = camera
-        self.slides = slides
+        self.screenShare = screenShare
         self.connection = connection
         self.isSpeaking = isSpeaking
         self.layout = layout
-        self.portrait = portrait
+        self.avatar = avatar
     }
 }

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import PeerConnection
+import SDP
 import SecureTransport
 
 extension Room {
@@ -38,8 +39,8 @@ extension Room {
 
     private func isHere(_ publicID: String) -> Bool { participants.contains { $0.publicID == publicID } }
 
-    /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout. Nor is
-    /// anybody hidden who is not there.
+    /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout. Nor
+    /// is anybody hidden who is not there.
     func forgetLayouts(about publicID: String) {
         for participant in participants {
             guard var own = participant.layout else { continue }
@@ -57,7 +58,7 @@ extension Room {
         emit(.layoutChanged(changed))
     }
 
-    // MARK: Overlays and portraits
+    // MARK: Overlays and avatars
 
     func setOverlays(_ wanted: OverlayList) throws(RoomControlError) {
         if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
@@ -68,8 +69,8 @@ extension Room {
         emit(.overlaysChanged(wanted))
     }
 
-    func setPortrait(_ portrait: ImageAsset?, of participant: Participant) {
-        participant.portrait = portrait
+    func setAvatar(_ avatar: ImageAsset?, of participant: Participant) {
+        participant.avatar = avatar
         announce(participant)
     }
 
@@ -97,8 +98,8 @@ extension Room {
         participant.adoptSession()
         changeAudio(of: participant, sentAudio: sentAudio, heardMix: heardMix)
         if !participant.sendsVideo { participant.uplink?.end() }
-        if !participant.sendsSlides { participant.slides?.end() }
-        noteWhetherPresents(participant)
+        if !participant.sendsScreenShare { participant.screenShare?.end() }
+        updateScreenShare(participant)
         viewsChanged()
         announce(participant)
     }
@@ -107,11 +108,11 @@ extension Room {
     func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant, now: MonotonicInstant) {
         keepDeparting(SourceContent(content), of: participant, now: now)
         participant.pipeline(for: SourceContent(content))?.end()
-        noteWhetherPresents(participant)
+        updateScreenShare(participant)
     }
 
     /// Where no path is checked, who has been heard is connected.
-    func noteWhetherHeard(_ participant: Participant) {
+    func updateHeard(_ participant: Participant) {
         guard participant.connection == .new, participant.peer.lastAuthenticated != nil,
             participant.peer.session.transport == nil
         else { return }
@@ -119,13 +120,13 @@ extension Room {
     }
 
     /// The first picture of a screen makes its tile; the end of its stream takes it away.
-    func noteWhetherPresents(_ participant: Participant) {
+    func updateScreenShare(_ participant: Participant) {
         guard participant.presents != presenters.contains(participant.id) else { return }
         if participant.presents {
             presenters.append(participant.id)
         } else {
             presenters.removeAll { $0 == participant.id }
-            participant.demands[.slides] = nil
+            participant.demands[.screenShare] = nil
         }
         viewsChanged()
         announce(participant)
@@ -133,7 +134,7 @@ extension Room {
 
     // MARK: Speakers
 
-    func noteLevels(_ sources: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
+    func recordLevels(_ sources: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
         for participant in participants {
             guard let report = sources[participant.id] else { continue }
             participant.take(report, now: now)
@@ -161,9 +162,9 @@ extension Room {
             id: participant.publicID, name: participant.name, role: participant.role,
             microphone: participant.sendsAudio && participant.microphoneIsOn,
             camera: participant.sendsVideo && participant.cameraIsOn,
-            slides: participant.presents, connection: participant.connection,
+            screenShare: participant.presents, connection: participant.connection,
             isSpeaking: speaker.isSpeaking(participant.id), layout: participant.layout,
-            portrait: participant.portrait != nil)
+            avatar: participant.avatar != nil)
     }
 
     /// Tells that a participant came, or what has changed since it was last told.

@@ -23,7 +23,7 @@ extension Room {
                     isLeaving ? nil : wantedTiles[source] ?? .nothing, content, of: participant,
                     ratesAreNew: ratesAreNew, now: now)
                 limitUplink(demand, content, of: participant, now: now)
-                setEffort(demand, content, of: participant, now: now)
+                setSkipMode(demand, content, of: participant, now: now)
             }
         }
     }
@@ -34,9 +34,9 @@ extension Room {
     private func follow(
         _ wanted: VideoDimensions?, _ content: SourceContent, of participant: Participant, ratesAreNew: Bool,
         now: MonotonicInstant
-    ) -> UplinkDemand {
+    ) -> RequestedLayer {
         let known = participant.demands[content]
-        var demand = known ?? UplinkDemand(tile: wanted ?? .nothing)
+        var demand = known ?? RequestedLayer(tile: wanted ?? .nothing)
         let tileHasChanged = wanted.map { demand.observe($0, now: now) } ?? false
         defer { participant.demands[content] = demand }
         guard tileHasChanged || known == nil || ratesAreNew else { return demand }
@@ -54,7 +54,7 @@ extension Room {
         return demand
     }
 
-    private func price(_ demand: UplinkDemand, _ content: SourceContent, of participant: Participant) -> BitRate {
+    private func price(_ demand: RequestedLayer, _ content: SourceContent, of participant: Participant) -> BitRate {
         UplinkPrice.rate(
             of: UplinkPrice.Source(
                 tile: demand.tile, size: participant.pipeline(for: content)?.forwarding.format?.dimensions,
@@ -63,13 +63,13 @@ extension Room {
     }
 
     /// What is told of a source's tile.
-    func tile(_ demand: UplinkDemand, _ content: SourceContent, of participant: Participant) -> RoomState.Tile {
+    func tile(_ demand: RequestedLayer, _ content: SourceContent, of participant: Participant) -> RoomState.Tile {
         RoomState.Tile(
             participant: participant.publicID, content: content, size: demand.tile, bitRate: demand.price.rate)
     }
 
     private func limitUplink(
-        _ demand: UplinkDemand, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+        _ demand: RequestedLayer, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) {
         guard now - participant.joined >= Self.timeToFindThePath else { return }
         let bound = demand.price.bound(now: now)
@@ -96,17 +96,17 @@ extension Room {
         return max(min(limit, rate * share), Self.leastDecodable)
     }
 
-    private func setEffort(
-        _ demand: UplinkDemand, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    private func setSkipMode(
+        _ demand: RequestedLayer, _ content: SourceContent, of participant: Participant, now: MonotonicInstant
     ) {
         guard let pipeline = participant.pipeline(for: content) else { return }
         let size = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
-        let effort = demand.effort(
+        let skipMode = demand.skipMode(
             for: size, content: content, canPause: participant.peer.canRequestKeyframes(content.negotiated))
-        guard effort != pipeline.effort else { return }
-        let needsKeyframe = pipeline.setEffort(effort)
+        guard skipMode != pipeline.skipMode else { return }
+        let needsKeyframe = pipeline.setSkipMode(skipMode)
         participant.peer.setUnseen(
-            effort == .keyframes, content: content.negotiated, needsKeyframe: needsKeyframe, now: now)
+            skipMode == .keyframes, content: content.negotiated, needsKeyframe: needsKeyframe, now: now)
         // It is asked for now, not with the next packet that comes.
         if needsKeyframe { participant.nextWakeUp = min(participant.nextWakeUp, now) }
     }

@@ -54,7 +54,7 @@ extension Room {
             guard receiver.isSeated || receiver.peer.canSendVideo else { continue }
             guard receiver.forwarding.isComposed else {
                 if let director = receiver.directors.first {
-                    plan.note(director.instruction(at: time), for: receiver.id)
+                    plan.record(director.instruction(at: time), for: receiver.id)
                 }
                 continue
             }
@@ -75,8 +75,9 @@ extension Room {
         return view
     }
 
-    /// The participants that a receiver can be shown. Without a self-view, that is everyone else: neither one's own face
-    /// nor the screen that one presents, on which the picture may be. A hidden participant counts as one without video.
+    /// The participants that a receiver can be shown. Without a self-view, that is everyone else: neither one's own
+    /// face nor the screen that one presents, on which the picture may be. A hidden participant counts as one without
+    /// video.
     private func scene(for receiver: Participant) -> LayoutScene {
         let showsSelf = encoding.showsSelf(receiver)
         let hidden = layout.hidden + (receiver.layout?.hidden ?? [])
@@ -112,9 +113,9 @@ extension Room {
             if let source = compositionSource(id, now: now) {
                 sources[id] = source
                 // It is there again, or was not quite gone.
-                departed.remove(id)
+                exiting.remove(id)
             } else {
-                sources[id] = departed[id]
+                sources[id] = exiting[id]
             }
         }
         return sources
@@ -134,7 +135,7 @@ extension Room {
         guard viewPlan?.requiredSources.contains(id) == true, let source = compositionSource(id, now: now) else {
             return
         }
-        departed.insert(source)
+        exiting.insert(source)
     }
 
     private func tileContent(
@@ -142,14 +143,14 @@ extension Room {
     ) -> TileContent {
         guard let pipeline = participant.pipeline(for: content), let silence = pipeline.silence(now: now),
             let time = pipeline.newestTime
-        else { return .placeholder(portrait: participant.portrait) }
+        else { return .placeholder(avatar: participant.avatar) }
         // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
-        let isScreen = content == .slides
+        let isScreen = content == .screenShare
         if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
-        guard let picture = pipeline.newest else { return .placeholder(portrait: participant.portrait) }
+        guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar) }
         // Of one whom nobody saw, what is shown until the next keyframe is no older than that of one who fell silent.
         guard isScreen || now - time <= configuration.silentAfter else {
-            return .placeholder(portrait: participant.portrait)
+            return .placeholder(avatar: participant.avatar)
         }
         return .picture(
             picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)
@@ -159,7 +160,7 @@ extension Room {
     private func decoration(_ content: SourceContent, of participant: Participant) -> TileDecoration? {
         guard configuration.labels else { return nil }
         return switch content {
-        case .slides: TileDecoration(icons: .screen)
+        case .screenShare: TileDecoration(icons: .screen)
         case .camera:
             TileDecoration(
                 icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
@@ -173,9 +174,9 @@ extension CompositionView {
     private static let leadingShare = 0.25
 
     /// What is to be kept of the picture where something must give way.
-    func preference(on canvas: VideoDimensions) -> Ladder.Preference {
+    func preference(on canvas: VideoDimensions) -> Ladder.DegradationPreference {
         let least = Double(canvas.area) * Self.leadingShare
-        return layers.contains { $0.source.content == .slides && Double($0.rect.dimensions.area) >= least }
+        return layers.contains { $0.source.content == .screenShare && Double($0.rect.dimensions.area) >= least }
             ? .detail : .motion
     }
 }

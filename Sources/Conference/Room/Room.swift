@@ -7,14 +7,14 @@ import RTP
 import SecureTransport
 import VideoCoding
 
-/// A room: who is in it, and the two clocks that beat in it: video ticks, at which the newest picture of every source is
-/// composed, and audio ticks each 20 ms.
+/// A room: who is in it, and the two clocks that beat in it: video ticks, at which the newest picture of every source
+/// is composed, and audio ticks each 20 ms.
 ///
 /// The room never waits for a source, an encoder or a network. It is sans I/O: it is told the time and hands out jobs.
 final class Room {
     /// Frames a second of Opus packets.
     static let audioFrequency = 50
-    /// Audio ticks that one mixing job may catch up with; more would be heard as a burst of stale sound.
+    /// Audio ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
     static let maximumAudioBacklog: Int64 = 5
 
     let id: String
@@ -53,7 +53,7 @@ final class Room {
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     var wantedTiles: [SourceID: VideoDimensions] = [:]
     var shownRates = ShownRates()
-    var departed = DepartedSources()
+    var exiting = ExitingSources()
     /// The renderer holds pictures of the last tick.
     private var rendererHoldsPictures = false
     private(set) var jobs = CircularBuffer<Job>()
@@ -63,7 +63,7 @@ final class Room {
     private var isMixing = false
     private var waitingAudioTicks: [(index: Int64, time: MonotonicInstant)] = []
     /// Nobody is sent a mix, and packets say themselves how loud they are: nothing is decoded or mixed.
-    private(set) var mixerRests = false
+    private(set) var isMixerPaused = false
     private var audioInput = AudioMixingInput()
 
     private(set) var ticks: UInt64 = 0
@@ -95,7 +95,7 @@ final class Room {
 
     func popJob() -> Job? { jobs.popFirst() }
 
-    var nextTick: MonotonicInstant { mixerRests ? videoTicks.next : min(videoTicks.next, audioTicks.next) }
+    var nextTick: MonotonicInstant { isMixerPaused ? videoTicks.next : min(videoTicks.next, audioTicks.next) }
     /// The time from one video tick to the next that is composed.
     var tickInterval: Duration { videoTicks.interval * overload.limits.frameRateDivisor }
     /// What overload control has the room do without, in a sentence; nil for nothing.
@@ -140,18 +140,18 @@ final class Room {
 
     /// Has the mixer make packets for a participant, or not any more.
     func setMixed(_ isMixed: Bool, _ participant: Participant) {
-        if isMixed { setMixerRests(false) }
+        if isMixed { setMixerPaused(false) }
         let settings = AudioEncoderSettings(
             bitRate: participant.audioBitRate, expectedPacketLoss: participant.expectedAudioLoss)
         audioInput.apply(isMixed ? .addReceiver(participant.id, settings) : .removeReceiver(participant.id))
     }
 
     /// Has the mixer rest, or begin anew: what it knew of its sources is old by then.
-    func setMixerRests(_ rests: Bool) {
-        guard rests != mixerRests else { return }
-        mixerRests = rests
+    func setMixerPaused(_ isPaused: Bool) {
+        guard isPaused != isMixerPaused else { return }
+        isMixerPaused = isPaused
         for participant in participants where participant.sendsAudio {
-            audioInput.apply(rests ? .removeSource(participant.id) : .addSource(participant.id))
+            audioInput.apply(isPaused ? .removeSource(participant.id) : .addSource(participant.id))
         }
     }
 
@@ -177,14 +177,14 @@ final class Room {
     /// Has decoded what came of a participant's video: frames that came together are one job.
     func handOutDecodes(of participant: Participant, now: MonotonicInstant) {
         if let uplink = participant.uplink { handOutDecode(uplink, now: now) }
-        if let slides = participant.slides { handOutDecode(slides, now: now) }
+        if let screenShare = participant.screenShare { handOutDecode(screenShare, now: now) }
     }
 
     /// Returns those to whom the packet is sent as it is.
     func audioPacket(
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
     ) -> [Participant] {
-        if !mixerRests {
+        if !isMixerPaused {
             audioInput.insert(
                 AudioPacket(
                     payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
@@ -207,14 +207,14 @@ final class Room {
     // MARK: Ticks
 
     func wake(now: MonotonicInstant) {
-        if !mixerRests {
+        if !isMixerPaused {
             while let tick = audioTicks.takeTick(tolerance: Self.maximumAudioBacklog, now: now) {
                 waitingAudioTicks.append(tick)
             }
             handOutMix(now: now)
         }
         if let tick = videoTicks.takeTick(tolerance: 1, now: now) {
-            if mixerRests { observeUndecodedAudio(now: now) }
+            if isMixerPaused { observeUndecodedAudio(now: now) }
             observeTick(tick.index, now: now)
             guard tick.index.isMultiple(of: Int64(overload.limits.frameRateDivisor)) else { return }
             compose(at: tick.time, now: now)
@@ -272,7 +272,7 @@ final class Room {
         needsPlan = false
         let plan = makeViewPlan(at: time)
         viewPlan = plan
-        departed.keep(plan.requiredSources)
+        exiting.keep(plan.requiredSources)
         return plan
     }
 
@@ -314,7 +314,7 @@ final class Room {
         if pipeline.complete(batch, of: completion, now: now) {
             participant.peer.requestKeyframe(content.negotiated, now: now)
         }
-        if content == .slides { noteWhetherPresents(participant) }
+        if content == .screenShare { updateScreenShare(participant) }
         handOutDecode(pipeline, now: now)
     }
 
@@ -356,7 +356,7 @@ final class Room {
         for tick in ticks {
             audioFailures &+= UInt64(tick.output.failures.count)
             let sources = tick.output.sources
-            noteLevels(sources, now: tick.captureTime)
+            recordLevels(sources, now: tick.captureTime)
             observe(tick)
             for participant in participants {
                 guard let packet = tick.output.packets[participant.id],

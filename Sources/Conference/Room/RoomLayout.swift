@@ -2,8 +2,8 @@ public import Compositing
 
 /// How a room is laid out, for all who have not chosen otherwise.
 ///
-/// As JSON it is `{"layout":"speaker"}`, with the participant in question `{"layout":"pinned","participant":"k3v9…"}`, and
-/// beside either `"fit":"cover"` and `"hide":["k3v9…"]`. What each looks like is in docs/layouts.md.
+/// As JSON it is `{"layout":"speaker"}`, with the participant in question `{"layout":"pinned","participant":"k3v9…"}`,
+/// and beside either `"fit":"cover"` and `"hide":["k3v9…"]`. What each looks like is in docs/layouts.md.
 public struct RoomLayout: Hashable, Sendable {
     public var arrangement: LayoutArrangement
     /// How cameras take their tiles; nil: as the arrangement has it.

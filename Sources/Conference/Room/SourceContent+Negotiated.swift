@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import SDP
 import SecureTransport
 
 extension SourceContent {
@@ -8,7 +9,7 @@ extension SourceContent {
         self =
             switch content {
             case .main: .camera
-            case .slides: .slides
+            case .screenShare: .screenShare
             }
     }
 
@@ -16,7 +17,7 @@ extension SourceContent {
     var negotiated: NegotiatedMedia.Content {
         switch self {
         case .camera: .main
-        case .slides: .slides
+        case .screenShare: .screenShare
         }
     }
 }

@@ -1,6 +1,7 @@
 import MediaCore
 
-/// When a periodic tick is due. Ticks keep their phase; after a long stall the missed ones are skipped, not made up for.
+/// When a periodic tick is due. Ticks keep their phase; after a long stall the missed ones are skipped, not made up
+/// for.
 struct TickSchedule {
     private let origin: MonotonicInstant
     private let frequency: Int32

@@ -9,7 +9,8 @@ import VideoCoding
 /// One decode job is out at a time; it takes all the frames that wait. When more wait than a decoder can catch up with,
 /// the oldest are dropped up to the newest keyframe, or all of them, and a keyframe is asked for.
 ///
-/// How much is decoded goes by how the source is seen. What is left out for that is counted by itself: nothing is wrong.
+/// How much is decoded goes by how the source is seen. What is left out for that is counted by itself: nothing is
+/// wrong.
 final class UplinkPipeline {
     /// Frames that may wait: half a second at 30 frames a second.
     static let maximumPendingFrames = 15
@@ -28,8 +29,9 @@ final class UplinkPipeline {
 
     /// What those who are sent the source's packets need to know of it.
     var forwarding = ForwardingSource()
-    /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of it.
-    var rests = false {
+    /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of
+    /// it.
+    var isPaused = false {
         didSet { gate.frames = admittedFrames }
     }
 
@@ -43,7 +45,7 @@ final class UplinkPipeline {
     private(set) var framesSkipped: UInt64 = 0
     /// Frames that were not decoded because the budget refused them; they count as dropped, too.
     private(set) var framesRefused: UInt64 = 0
-    private(set) var effort = UplinkEffort.full
+    private(set) var skipMode = DecodeSkipMode.full
     private var gate = DecodingGate()
     /// When the newest frame came, whatever became of it.
     private var newestArrival: MonotonicInstant?
@@ -109,18 +111,18 @@ final class UplinkPipeline {
 
     // MARK: Leaving out
 
-    /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it: to go on at all, or to
-    /// be what was meant.
-    func setEffort(_ wanted: UplinkEffort) -> Bool {
-        effort = wanted
+    /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it: to go on at all,
+    /// or to be what was meant.
+    func setSkipMode(_ wanted: DecodeSkipMode) -> Bool {
+        skipMode = wanted
         gate.frames = admittedFrames
         return wanted != .keyframes && (gate.lacksReferences || (hasDrifted && wanted.loopFilter != .none))
     }
 
-    private var admittedFrames: DecodingEffort.Frames { rests ? UplinkEffort.keyframes.frames : effort.frames }
+    private var admittedFrames: DecodingEffort.Frames { isPaused ? DecodeSkipMode.keyframes.frames : skipMode.frames }
 
     /// Whether nothing new is shown on purpose: nobody looked, and the keyframe is not there yet with which it goes on.
-    var isResting: Bool { rests || effort == .keyframes || gate.lacksReferences }
+    var isPicturePaused: Bool { isPaused || skipMode == .keyframes || gate.lacksReferences }
 
     private func admits(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         switch gate.admit(frame.sample) {
@@ -133,13 +135,13 @@ final class UplinkPipeline {
             gate.goOnWithoutReferences()
         }
         awaitsKeyframeSince = nil
-        hasDrifted = !frame.sample.isSync && (hasDrifted || effort.loopFilter == .none)
+        hasDrifted = !frame.sample.isSync && (hasDrifted || skipMode.loopFilter == .none)
         return true
     }
 
     /// For how long nothing has been heard of the source that could be shown; nil before the first picture.
     func silence(now: MonotonicInstant) -> Duration? {
-        newestTime.map { time in now - (isResting ? max(time, newestArrival ?? time) : time) }
+        newestTime.map { time in now - (isPicturePaused ? max(time, newestArrival ?? time) : time) }
     }
 
     // MARK: Decoding
@@ -154,7 +156,7 @@ final class UplinkPipeline {
         let deadline = max(deadline, budget.deadline(of: source.participant, samples: samples, now: now))
         let frames = inFlight.map(\.frame)
         let (decoder, source) = (decoder, source)
-        let effort = DecodingEffort(loopFilter: effort.loopFilter)
+        let effort = DecodingEffort(loopFilter: skipMode.loopFilter)
         return Job(kind: .decode, queue: queue, deadline: deadline, handedOut: now) {
             decoder.value.effort = effort
             return .decoded(source, Self.decode(frames, with: decoder.value))
@@ -187,7 +189,8 @@ final class UplinkPipeline {
                 case .picture(let picture):
                     batch.decoded &+= 1
                     if sample.isSync { batch.needsKeyframe = false }
-                    // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run before.
+                    // A decoder that holds pictures back hands out one of an earlier frame of these, or of a run
+                    // before.
                     let shown = frames.last { $0.sample.presentationTime == picture.presentationTime } ?? frame
                     guard !shown.isRecovering else { return }
                     batch.newest = picture

@@ -7,12 +7,12 @@ import MediaCore
     import Musl
 #endif
 
-/// The video rate that a sender is asked for: as much as the best of its receivers can show, and never so little that the
-/// sender has to give up its resolution.
+/// The video rate that a sender is asked for: as much as the best of its receivers can show, and never so little that
+/// the sender has to give up its resolution.
 ///
 /// A receiver shows a source with the part of its encoder's rate that the source's tile takes of the picture. A source
-/// that is sent with less than that limits the picture; more than that is lost in the encoder. A price rises at once. It
-/// falls when a lower one was enough for `patience`, so that a rate that goes up and down does not move it.
+/// that is sent with less than that limits the picture; more than that is lost in the encoder. A price rises at once.
+/// It falls when a lower one was enough for `patience`, so that a rate that goes up and down does not move it.
 struct UplinkPrice: Sendable {
     /// A source, as its price sees it.
     struct Source: Hashable, Sendable {
@@ -47,7 +47,7 @@ struct UplinkPrice: Sendable {
         let pixels = Double(tile.area)
         let density = bitsPerPixel * (Double(referenceSize.area) / pixels).squareRoot().squareRoot()
         let rate = pixels * Double(min(max(frameRate, 1), 60)) * density
-        let factor = content == .slides ? slidesFactor : 1
+        let factor = content == .screenShare ? screenShareFactor : 1
         return max(BitRate(bitsPerSecond: (rate * factor).rounded()), least)
     }
 
@@ -56,16 +56,16 @@ struct UplinkPrice: Sendable {
     /// libwebrtc's `VideoStreamEncoder::DropDueToSize` (video/video_stream_encoder.cc) halves the size of a stream that
     /// begins, or changes its size, below 300 kbit/s if it is larger than 320x240, and below 500 kbit/s if it is larger
     /// than 640x480. The size comes back only when frames of the smaller size have a QP of at most 24 for seconds
-    /// (`QualityScaler`), and 320x240 is sent with at most 600 kbit/s (`GetMaxDefaultVideoBitrateKbps`): a picture with many
-    /// details never comes back.
+    /// (`QualityScaler`), and 320x240 is sent with at most 600 kbit/s (`GetMaxDefaultVideoBitrateKbps`): a picture with
+    /// many details never comes back.
     static func rateToKeep(_ size: VideoDimensions) -> BitRate {
         size.area > 640 * 480 ? .kilobits(500) : size.area > 320 * 240 ? .kilobits(300) : least
     }
 
     /// The source's rate beyond which this receiver's picture gets no better.
     ///
-    /// An encoder that has reached a fine QP has rate to spare. A source's own packets are only forwarded where the path
-    /// carries them with room to spare (`ForwardingPolicy`), and forwarding is better than any encoder.
+    /// An encoder that has reached a fine QP has rate to spare. A source's own packets are only forwarded where the
+    /// path carries them with room to spare (`ForwardingPolicy`), and forwarding is better than any encoder.
     static func shownRate(_ view: View) -> BitRate {
         let spare = view.qp.map { exp2(min(0, $0 - finestQP) / stepsToHalve) } ?? 1
         let rate = view.rate * min(max(view.share, 0), 1)
@@ -86,14 +86,15 @@ struct UplinkPrice: Sendable {
     /// Of pictures of the reference size.
     private static let bitsPerPixel = 0.1
     /// Letters have to be sharp, and come all at once.
-    private static let slidesFactor = 2.0
+    private static let screenShareFactor = 2.0
     /// The most that is asked for a tile, by the rate at which it looks well: that is a QP finer by twelve.
     private static let mostOfTile = 4.0
     /// Nobody sees that a picture is finer than this.
     private static let finestQP = 16.0
     /// By so many steps of the QP the rate halves.
     private static let stepsToHalve = 6.0
-    /// The part of a path's rate that a source may have to be forwarded on it: `ForwardingPolicy` asks for a fifth more.
+    /// The part of a path's rate that a source may have to be forwarded on it: `ForwardingPolicy` asks for a fifth
+    /// more.
     private static let forwardableShare = 0.8
 
     // MARK: Over time
@@ -113,7 +114,8 @@ struct UplinkPrice: Sendable {
         self.rate = rate
     }
 
-    /// Takes in that the source is seen in another tile, which has its own hysteresis. Returns whether the price is another.
+    /// Takes in that the source is seen in another tile, which has its own hysteresis. Returns whether the price is
+    /// another.
     mutating func tileChanged(isLarger: Bool, rate wanted: BitRate, now: MonotonicInstant) -> Bool {
         if isLarger { grew = now }
         lower = nil
@@ -142,9 +144,10 @@ struct UplinkPrice: Sendable {
 
     // MARK: The bound
 
-    /// The most that the sender is asked to send. It is more than the price, so that a sender that keeps to the price does
-    /// not run into it, and goes on learning what its path carries. It is more still for a while after the source became
-    /// visible or larger: libwebrtc probes its path with up to twice the rate that it is about to need (`ProbeController`).
+    /// The most that the sender is asked to send. It is more than the price, so that a sender that keeps to the price
+    /// does not run into it, and goes on learning what its path carries. It is more still for a while after the source
+    /// became visible or larger: libwebrtc probes its path with up to twice the rate that it is about to need
+    /// (`ProbeController`).
     func bound(now: MonotonicInstant) -> BitRate {
         let isProbing = grew.map { now - $0 < Self.probing.time } ?? false
         return rate * (isProbing ? Self.probing.headRoom : Self.headRoom)

@@ -19,7 +19,7 @@ struct ViewPlan {
     private(set) var showsClock = false
 
     /// Notes what an instruction shows a receiver who is given no picture.
-    mutating func note(_ instruction: CompositionInstruction, for receiver: ParticipantID) {
+    mutating func record(_ instruction: CompositionInstruction, for receiver: ParticipantID) {
         end = min(end, instruction.timeRange.end)
         soleSources[receiver] = instruction.passthroughSource
     }

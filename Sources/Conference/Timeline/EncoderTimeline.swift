@@ -33,12 +33,12 @@ final class EncoderTimeline {
         let name: String
         private(set) var lastSeen: MonotonicInstant
         private var keyframeRequests = CounterReading()
-        private var thinned = CounterReading()
+        private var layerDrops = CounterReading()
         /// Frames left out for this receiver alone, by second.
-        private(set) var thinnedFrames = TimelineRing(empty: UInt16(0), count: 60)
+        private(set) var layerDroppedFrames = TimelineRing(empty: UInt16(0), count: 60)
 
         init(
-            _ participant: ParticipantID, publicID: String, name: String, requests: UInt64, thinned: UInt64,
+            _ participant: ParticipantID, publicID: String, name: String, requests: UInt64, layerDrops: UInt64,
             now: MonotonicInstant
         ) {
             self.participant = participant
@@ -46,17 +46,17 @@ final class EncoderTimeline {
             self.name = name
             lastSeen = now
             _ = keyframeRequests.advance(to: requests)
-            _ = self.thinned.advance(to: thinned)
+            _ = self.layerDrops.advance(to: layerDrops)
         }
 
-        /// Returns how many keyframes were asked for since the tick before; what was asked of other encoders meanwhile does
-        /// not count.
+        /// Returns how many keyframes were asked for since the tick before; what was asked of other encoders meanwhile
+        /// does not count.
         fileprivate mutating func observe(
-            requests: UInt64, thinned: UInt64, wasHere: Bool, now: MonotonicInstant
+            requests: UInt64, layerDrops: UInt64, wasHere: Bool, now: MonotonicInstant
         ) -> UInt64 {
             lastSeen = now
-            let leftOut = self.thinned.advance(to: thinned)
-            if wasHere, leftOut > 0 { thinnedFrames.update(now.milliseconds / 1000) { $0.count(leftOut) } }
+            let leftOut = self.layerDrops.advance(to: layerDrops)
+            if wasHere, leftOut > 0 { layerDroppedFrames.update(now.milliseconds / 1000) { $0.count(leftOut) } }
             let growth = keyframeRequests.advance(to: requests)
             return wasHere ? growth : 0
         }
@@ -98,9 +98,9 @@ final class EncoderTimeline {
     ///
     /// - Parameters:
     ///   - requests: How many keyframes they have asked for since they joined.
-    ///   - thinned: How many frames were left out for them alone.
+    ///   - frames of dropped layers: How many frames were left out for them alone.
     func observe(
-        _ participant: ParticipantID, requests: UInt64, thinned: UInt64 = 0, isWaitingForNetwork: Bool,
+        _ participant: ParticipantID, requests: UInt64, layerDrops: UInt64 = 0, isWaitingForNetwork: Bool,
         now: MonotonicInstant,
         describe: () -> (publicID: String, name: String)
     ) {
@@ -108,7 +108,7 @@ final class EncoderTimeline {
         let name: String
         if let index = members.firstIndex(where: { $0.participant == participant }) {
             growth = members[index].observe(
-                requests: requests, thinned: thinned, wasHere: members[index].lastSeen == lastSeen, now: now)
+                requests: requests, layerDrops: layerDrops, wasHere: members[index].lastSeen == lastSeen, now: now)
             name = members[index].name
         } else {
             members.removeAll { now - $0.lastSeen > TimelineScale.length }
@@ -116,7 +116,8 @@ final class EncoderTimeline {
             let (publicID, description) = describe()
             members.append(
                 Member(
-                    participant, publicID: publicID, name: description, requests: requests, thinned: thinned, now: now))
+                    participant, publicID: publicID, name: description, requests: requests, layerDrops: layerDrops,
+                    now: now))
             (growth, name) = (0, description)
         }
         guard growth > 0 || isWaitingForNetwork else { return }

@@ -14,7 +14,7 @@ extension Room {
             room: id, tickInterval: tickInterval, views: timelineViews(now: now), now: now
         ) { source in
             let name = participant(source.participant)?.name ?? timeline.name(of: source) ?? "someone who left"
-            return source.content == .slides ? "\(name) (screen)" : name
+            return source.content == .screenShare ? "\(name) (screen)" : name
         }
         snapshot.measures = measures
         for index in snapshot.encoders.indices where snapshot.encoders[index].ended == nil {

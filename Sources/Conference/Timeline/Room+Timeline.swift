@@ -20,7 +20,7 @@ extension Room {
             for participant in participants where participant.downlink?.group == group.id {
                 row.observe(
                     participant.id, requests: participant.peer.keyframeRequestsReceived,
-                    thinned: participant.downlink?.framesThinned ?? 0,
+                    layerDrops: participant.downlink?.framesLayerDropped ?? 0,
                     isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
                 ) { (participant.publicID, participant.name) }
             }
@@ -34,7 +34,7 @@ extension Room {
         observe(tick.output.sources, mixes: tick.output.packets, now: tick.captureTime)
     }
 
-    /// Writes into the timeline what is known of the sources' sound, and what was mixed for whom.
+    /// Writes into the timeline what is known of the sources' audio, and what was mixed for whom.
     func observe(
         _ sources: [ParticipantID: AudioSourceReport], mixes: [ParticipantID: EncodedAudio] = [:], now: MonotonicInstant
     ) {
@@ -49,7 +49,7 @@ extension Room {
 extension Participant {
     /// What has become of a source so far; nil where the participant has none of this kind.
     fileprivate func reading(of content: SourceContent) -> SourceReading? {
-        let isSent = content == .camera ? sendsVideo : sendsSlides
+        let isSent = content == .camera ? sendsVideo : sendsScreenShare
         let pipeline = pipeline(for: content)
         // A camera that was never there has no row; one that was keeps it.
         guard isSent || pipeline != nil else { return nil }
@@ -65,14 +65,14 @@ extension Participant {
             reading.framesDecoded = pipeline.framesDecoded
             reading.framesDropped = pipeline.framesDropped
             reading.framesSkipped = pipeline.framesSkipped
-            reading.effort = pipeline.effort
-            reading.isResting = pipeline.isResting
+            reading.skipMode = pipeline.skipMode
+            reading.isPicturePaused = pipeline.isPicturePaused
             // What is forwarded undecoded plays all the same.
-            reading.pictureTime = pipeline.rests ? pipeline.forwarding.lastFrame : pipeline.newestTime
+            reading.pictureTime = pipeline.isPaused ? pipeline.forwarding.lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }
-        reading.isOn = isSent && (content == .slides || cameraIsOn)
-        reading.mayStandStill = content == .slides
+        reading.isOn = isSent && (content == .screenShare || cameraIsOn)
+        reading.mayStandStill = content == .screenShare
         return reading
     }
 }

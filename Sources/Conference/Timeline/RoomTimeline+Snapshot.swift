@@ -23,7 +23,7 @@ extension RoomTimeline {
         snapshot.tickInterval = tickInterval.seconds
         snapshot.ticks = ticks.snapshot(window)
         snapshot.sources = sources.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window, ticks: ticks) }
-        snapshot.sounds = sounds.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window) }
+        snapshot.audio = audio.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window) }
         snapshot.mix = mix.snapshot(window)
         snapshot.encoders = encoders.filter { window.shows($0.lastSeen) }.map { $0.snapshot(window) }
         snapshot.views = views.map { $0.snapshot(describe: describe) }
@@ -98,7 +98,7 @@ extension SourceTimeline {
         snapshot.decoded = window.counts(ring, \.decoded)
         snapshot.dropped = window.counts(ring, \.dropped)
         snapshot.skipped = window.counts(ring, \.skipped)
-        snapshot.effort = effort
+        snapshot.skipMode = skipMode
         snapshot.formats = formats.elements.filter { window.shows($0.time) || $0.time == formats.last?.time }.map {
             .init(time: window.offset($0.time), width: $0.dimensions.width, height: $0.dimensions.height)
         }
@@ -144,9 +144,9 @@ extension SourceTimeline {
     }
 }
 
-extension SoundTimeline {
-    fileprivate func snapshot(_ window: TimelineWindow) -> RoomTimelineSnapshot.Sound {
-        var snapshot = RoomTimelineSnapshot.Sound(person: .init(id: publicID, name: name))
+extension AudioTimeline {
+    fileprivate func snapshot(_ window: TimelineWindow) -> RoomTimelineSnapshot.Audio {
+        var snapshot = RoomTimelineSnapshot.Audio(person: .init(id: publicID, name: name))
         snapshot.ended = window.end(lastSeen)
         snapshot.level = window.figures(ring, missing: nil) { $0.sourceTicks > 0 ? $0.level : nil }
         snapshot.gain = window.figures(ring, missing: 0) {
@@ -183,8 +183,8 @@ extension EncoderTimeline {
             .init(time: window.offset($0.time), name: $0.name)
         }
         let second = window.now.milliseconds / 1000
-        snapshot.thinned = currentMembers.compactMap { member in
-            let frames = ((second - 59)...second).reduce(0) { $0 + Int(member.thinnedFrames[$1] ?? 0) }
+        snapshot.layerDrops = currentMembers.compactMap { member in
+            let frames = ((second - 59)...second).reduce(0) { $0 + Int(member.layerDroppedFrames[$1] ?? 0) }
             guard frames > 0 else { return nil }
             return .init(person: .init(id: member.publicID, name: member.name), frames: frames)
         }

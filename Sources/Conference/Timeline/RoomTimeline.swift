@@ -5,22 +5,22 @@ import MediaCore
 /// What happened in a room in the last minute, to explain why a picture stands still and who caused it.
 ///
 /// Fed on the room's loop: at each tick with readings of counters that are kept anyway, so that nothing is done for a
-/// packet or a frame. A row's memory is taken once, when it begins; it goes when the row has been over for a minute. The
-/// number of rows is bounded.
+/// packet or a frame. A row's memory is taken once, when it begins; it goes when the row has been over for a minute.
+/// The number of rows is bounded.
 final class RoomTimeline {
-    /// Rows of each kind: sources, sounds, encoders. Those that come when there are so many are left out.
+    /// Rows of each kind: sources, audio, encoders. Those that come when there are so many are left out.
     static let maximumRows = 256
 
     private(set) var ticks = TickTimeline()
     private(set) var sources: [SourceTimeline] = []
     private(set) var mix = MixTimeline()
-    private(set) var sounds: [SoundTimeline] = []
+    private(set) var audio: [AudioTimeline] = []
     private(set) var encoders: [EncoderTimeline] = []
     /// Rows that were left out.
     private(set) var rowsLeftOut: UInt64 = 0
 
     private var sourceRows: [SourceID: Int] = [:]
-    private var soundRows: [ParticipantID: Int] = [:]
+    private var audioRows: [ParticipantID: Int] = [:]
     private var encoderRows: [JobQueueID: Int] = [:]
     private var nextTidying: MonotonicInstant?
 
@@ -42,7 +42,7 @@ final class RoomTimeline {
         ticks.observe(work, interval: interval, now: now)
     }
 
-    /// Takes what an audio tick made of all sounds.
+    /// Takes what an audio tick made of all audio.
     func mixed(_ result: AudioTickResult, now: MonotonicInstant) {
         mix.observe(result, now: now)
     }
@@ -66,27 +66,27 @@ final class RoomTimeline {
         row.observe(reading, now: now)
     }
 
-    /// Takes what an audio tick made of a participant's sound, and for their ears.
+    /// Takes what an audio tick made of a participant's audio, and for their ears.
     func observe(
-        _ sound: AudioSourceReport?, mix: EncodedAudio?, of participant: ParticipantID, now: MonotonicInstant,
+        _ report: AudioSourceReport?, mix: EncodedAudio?, of participant: ParticipantID, now: MonotonicInstant,
         describe: () -> (publicID: String, name: String)
     ) {
-        guard sound != nil || mix != nil else { return }
-        if let row = soundRows[participant] {
-            sounds[row].observe(sound, mix: mix, now: now)
+        guard report != nil || mix != nil else { return }
+        if let row = audioRows[participant] {
+            audio[row].observe(report, mix: mix, now: now)
             return
         }
-        guard hasRoom(sounds.count) else { return }
+        guard hasRoom(audio.count) else { return }
         let (publicID, name) = describe()
-        let row = SoundTimeline(participant: participant, publicID: publicID, name: name, now: now)
-        soundRows[participant] = sounds.count
-        sounds.append(row)
-        row.observe(sound, mix: mix, now: now)
+        let row = AudioTimeline(participant: participant, publicID: publicID, name: name, now: now)
+        audioRows[participant] = audio.count
+        audio.append(row)
+        row.observe(report, mix: mix, now: now)
     }
 
     /// Who a source belongs to, or belonged to; nil when that was forgotten.
     func name(of source: SourceID) -> String? {
-        sourceRows[source].map { sources[$0].name } ?? soundRows[source.participant].map { sounds[$0].name }
+        sourceRows[source].map { sources[$0].name } ?? audioRows[source.participant].map { audio[$0].name }
     }
 
     /// An encoder's row, made if need be; nil when there are too many.
@@ -111,9 +111,9 @@ final class RoomTimeline {
             sources.removeAll { isOver($0.lastSeen) }
             sourceRows = Dictionary(uniqueKeysWithValues: sources.enumerated().map { ($1.source, $0) })
         }
-        if sounds.contains(where: { isOver($0.lastSeen) }) {
-            sounds.removeAll { isOver($0.lastSeen) }
-            soundRows = Dictionary(uniqueKeysWithValues: sounds.enumerated().map { ($1.participant, $0) })
+        if audio.contains(where: { isOver($0.lastSeen) }) {
+            audio.removeAll { isOver($0.lastSeen) }
+            audioRows = Dictionary(uniqueKeysWithValues: audio.enumerated().map { ($1.participant, $0) })
         }
         if encoders.contains(where: { isOver($0.lastSeen) }) {
             encoders.removeAll { isOver($0.lastSeen) }

@@ -18,7 +18,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var ticks = Ticks()
     public var sources: [Source] = []
     public var views: [View] = []
-    public var sounds: [Sound] = []
+    public var audio: [Audio] = []
     public var mix = Mix()
     public var encoders: [Encoder] = []
     /// Rows that there was no room for.
@@ -81,7 +81,8 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         case frozen
         /// Nothing has come for so long that the picture was let go: there is a placeholder.
         case gone
-        /// Nobody sees it, so that it is not decoded but for keyframes, or did until now, and the next keyframe is awaited.
+        /// Nobody sees it, so that it is not decoded but for keyframes, or did until now, and the next keyframe is
+        /// awaited.
         case unseen
         /// The participant has turned it off, or no longer sends it.
         case off
@@ -151,7 +152,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// Frames left out on purpose.
         public var skipped: [UInt16] = []
         /// What is spent on decoding now.
-        public var effort = UplinkEffort.full
+        public var skipMode = DecodeSkipMode.full
         public var states: [StateSpan] = []
         public var formats: [FormatChange] = []
 
@@ -234,7 +235,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
-    /// The sum of all sounds. What goes to those who are in it, their own taken away, passes a limiter of their own.
+    /// The sum of all audio. What goes to those who are in it, their own taken away, passes a limiter of their own.
     public struct Mix: Codable, Hashable, Sendable {
         /// The lowest gain of the limiter, 0 to 1: below one where the sum is too loud.
         public var limiterGain: [Double] = []
@@ -244,12 +245,12 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public init() {}
     }
 
-    /// A participant's sound, and what they hear.
-    public struct Sound: Codable, Hashable, Sendable {
+    /// A participant's audio, and what they hear.
+    public struct Audio: Codable, Hashable, Sendable {
         public var person: Person
         /// When it was last there; nil: it is.
         public var ended: Double?
-        /// The loudest, in decibels below overload; 127 is silence, nil where no sound is sent.
+        /// The loudest, in decibels below overload; 127 is silence, nil where no audio is sent.
         public var level: [UInt8?] = []
         /// What it was multiplied by on its way into the mix, averaged: 0 where it was left out.
         public var gain: [Double] = []
@@ -276,7 +277,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     }
 
     /// Frames that were left out for one receiver alone, of those that an encoder made for several.
-    public struct Thinned: Codable, Hashable, Sendable {
+    public struct LayerDrops: Codable, Hashable, Sendable {
         public var person: Person
         public var frames: Int
 
@@ -308,7 +309,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// Keyframes that members asked for.
         public var keyframeRequests: [KeyframeRequest] = []
         /// Those for whom alone frames were left out, and how many in the last minute.
-        public var thinned: [Thinned] = []
+        public var layerDrops: [LayerDrops] = []
         /// Why each of the members is sent this, in their order; empty where it has ended.
         public var explanations: [String] = []
 

@@ -16,9 +16,9 @@ struct SourceReading {
     var framesDropped: UInt64 = 0
     /// Frames left out on purpose.
     var framesSkipped: UInt64 = 0
-    var effort = UplinkEffort.full
+    var skipMode = DecodeSkipMode.full
     /// Whether nothing new is shown on purpose.
-    var isResting = false
+    var isPicturePaused = false
     /// When the newest picture came out of the decoder.
     var pictureTime: MonotonicInstant?
     /// The size of the picture that is shown, upright; nil while none is.
@@ -63,7 +63,7 @@ final class SourceTimeline {
     let joined: MonotonicInstant
     private(set) var lastSeen: MonotonicInstant
     /// What is spent on decoding now.
-    private(set) var effort = UplinkEffort.full
+    private(set) var skipMode = DecodeSkipMode.full
 
     private var arrived = CounterReading()
     private var withheld = CounterReading()
@@ -90,7 +90,7 @@ final class SourceTimeline {
 
     func observe(_ reading: SourceReading, now: MonotonicInstant) {
         lastSeen = now
-        effort = reading.effort
+        skipMode = reading.skipMode
         count(reading, now: now)
         if let dimensions = reading.dimensions, dimensions != formats.last?.dimensions {
             formats.append(FormatChange(time: now, dimensions: dimensions))
@@ -98,7 +98,7 @@ final class SourceTimeline {
         let before = pictureTime
         // When forwarding ends, the newest decoded picture is older than the last frame that was forwarded.
         if let time = reading.pictureTime, before.map({ time > $0 }) ?? true {
-            if let before, state == .playing { notePictureInterval(time - before) }
+            if let before, state == .playing { recordPictureInterval(time - before) }
             pictureTime = time
         }
         enter(state(of: reading, hasNewPicture: pictureTime != before, now: now), now: now)
@@ -127,7 +127,7 @@ final class SourceTimeline {
     }
 
     /// A long gap says nothing of how often pictures come otherwise.
-    private func notePictureInterval(_ interval: Duration) {
+    private func recordPictureInterval(_ interval: Duration) {
         let bounded = min(max(interval, .milliseconds(5)), .seconds(1))
         pictureInterval += (bounded - pictureInterval) / 8
     }
@@ -139,7 +139,7 @@ final class SourceTimeline {
     private func state(of reading: SourceReading, hasNewPicture: Bool, now: MonotonicInstant) -> State {
         guard reading.isOn else { return .off }
         // Before the first picture it is waited for whether or not somebody is there to see it.
-        if reading.isResting, reading.pictureTime != nil {
+        if reading.isPicturePaused, reading.pictureTime != nil {
             restedUntil = now
             return .unseen
         }

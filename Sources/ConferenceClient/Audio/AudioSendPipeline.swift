@@ -1,12 +1,12 @@
 import Dispatch
 import MediaCore
 
-/// A client's sound on its way out.
+/// A client's audio on its way out.
 ///
-/// `@unchecked Sendable` holds because the source is touched inside blocks on `queue` only, a serial queue, or on the client's
-/// event loop only where packets lie ready.
+/// `@unchecked Sendable` holds because the source is touched inside blocks on `queue` only, a serial queue, or on the
+/// client's event loop only where packets lie ready.
 final class AudioSendPipeline: @unchecked Sendable {
-    let queue = DispatchQueue(label: "confclient.sound")
+    let queue = DispatchQueue(label: "confclient.audio")
     private let source: any OpusSource
 
     init(source: any OpusSource) {

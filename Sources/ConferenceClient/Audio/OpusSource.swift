@@ -3,13 +3,13 @@ import Foundation
 import MediaCore
 import NIOCore
 
-/// A packet of sound, ready to be sent.
+/// A packet of audio, ready to be sent.
 struct OpusPacket: Sendable {
     var payload: ByteBuffer
     var level: AudioLevel
 }
 
-/// Makes a packet of 20 ms of sound each time it is asked. One caller at a time.
+/// Makes a packet of 20 ms of audio each time it is asked. One caller at a time.
 protocol OpusSource: AnyObject {
     /// Whether packets lie ready in memory.
     var isImmediate: Bool { get }
@@ -28,7 +28,7 @@ final class EncodedPCMSource: OpusSource {
         do {
             encoder = try OpusEncoder(settings: AudioEncoderSettings(bitRate: bitRate))
         } catch {
-            throw .failed(reason: "no sound encoder can be made: \(error)")
+            throw .failed(reason: "no audio encoder can be made: \(error)")
         }
     }
 
@@ -37,7 +37,7 @@ final class EncodedPCMSource: OpusSource {
         do {
             return OpusPacket(payload: try encoder.encode(samples), level: Self.level(of: samples))
         } catch {
-            throw .failed(reason: "the sound cannot be encoded: \(error)")
+            throw .failed(reason: "the audio cannot be encoded: \(error)")
         }
     }
 
@@ -64,7 +64,7 @@ final class OpusClipSource: OpusSource {
     }
 
     func nextPacket() throws(ClientError) -> OpusPacket {
-        guard !clip.isEmpty else { throw .failed(reason: "there is no sound to send") }
+        guard !clip.isEmpty else { throw .failed(reason: "there is no audio to send") }
         defer { index = (index + 1) % clip.count }
         return clip[index]
     }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The sound of a WAV file: mono, floating point, at the file's sample rate.
+/// The audio of a WAV file: mono, floating point, at the file's sample rate.
 struct WAVFile {
     /// −1…1.
     var samples: [Float]

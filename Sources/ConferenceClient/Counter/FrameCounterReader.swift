@@ -74,7 +74,7 @@ public struct FrameCounterReader: Sendable {
             var index = 0
             while index + FrameCounterStrip.columnCount <= edges.count {
                 if let (left, width) = finder(at: index) {
-                    note(left: left, cellWidth: width, row: row)
+                    record(left: left, cellWidth: width, row: row)
                     index += FrameCounterStrip.columnCount
                 } else {
                     index += 2
@@ -108,7 +108,7 @@ public struct FrameCounterReader: Sendable {
         return (left, width)
     }
 
-    private mutating func note(left: Double, cellWidth: Double, row: Int) {
+    private mutating func record(left: Double, cellWidth: Double, row: Int) {
         for index in candidates.indices.reversed() {
             let candidate = candidates[index]
             guard row - candidate.lastRow <= 4, abs(candidate.left - left) <= cellWidth * 0.5,

@@ -48,7 +48,7 @@ public final class LoadRun: Sendable {
     /// - Throws: `ClientError` when the clip cannot be made, or when no client at all could join: the first one's.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
         let clips = try sharedClips(options)
-        let sound = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
+        let audio = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
         let start = ClientClock.now()
         let processorTime = ProcessorTime.spent()
         var sessions: [ClientSession] = []
@@ -61,7 +61,7 @@ public final class LoadRun: Sendable {
             client.decodesVideo = index < options.decodingCount
             if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
             if index > 0 { client.recordPath = nil }
-            // Room for headers and sound above what the clip needs: it cannot be made smaller.
+            // Room for headers and audio above what the clip needs: it cannot be made smaller.
             if !clips.isEmpty { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
             do {
                 var sources = MediaSources(video: nil, audio: nil)
@@ -70,8 +70,8 @@ public final class LoadRun: Sendable {
                 } else {
                     sources.video = try client.video.open(name: client.name, settings: client.videoSettings)
                 }
-                if let sound {
-                    sources.audio = OpusClipSource(clip: sound)
+                if let audio {
+                    sources.audio = OpusClipSource(clip: audio)
                 } else if let source = try client.audio.open(name: client.name) {
                     sources.audio = try EncodedPCMSource(source)
                 }
@@ -85,8 +85,8 @@ public final class LoadRun: Sendable {
             options: options, sessions: sessions, failures: failures, start: start, processorTimeAtStart: processorTime)
     }
 
-    /// What all send: a raw stream as it is; or the test camera, encoded once for all, in several sizes, the largest first, where
-    /// clients follow their tiles. Nothing for what each has to make for itself.
+    /// What all send: a raw stream as it is; or the test camera, encoded once for all, in several sizes, the largest
+    /// first, where clients follow their tiles. Nothing for what each has to make for itself.
     private static func sharedClips(_ options: LoadOptions) throws(ClientError) -> [PreEncodedClip] {
         if case .file(let path) = options.client.video {
             guard let format = try options.client.video.format(settings: options.client.videoSettings),

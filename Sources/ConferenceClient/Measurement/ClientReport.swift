@@ -54,7 +54,7 @@ public struct ClientReport: Codable, Sendable {
         public var recoveriesWithoutKeyframe = 0
     }
 
-    /// Received sound.
+    /// Received audio.
     public struct ReceivedAudio: Codable, Sendable {
         public var packets: Int
         public var bytes: Int
@@ -90,7 +90,7 @@ public struct ClientReport: Codable, Sendable {
         public var requestedBitsPerSecond: Double?
     }
 
-    /// Sent sound.
+    /// Sent audio.
     public struct SentAudio: Codable, Sendable {
         public var packets: Int
         public var bytes: Int
@@ -134,7 +134,8 @@ public struct ClientReport: Codable, Sendable {
         public var p95Seconds: Double
         /// Means of the stages, in order.
         public var stages: [Stage]
-        /// What is left of the measured mean: the sender's camera and encoder, both networks, and what receiving takes here.
+        /// What is left of the measured mean: the sender's camera and encoder, both networks, and what receiving takes
+        /// here.
         public var elsewhereSeconds: Double
         /// Whether the stages add up to the relay's total, and the total is no more than the delay that was measured.
         public var addsUp: Bool

@@ -2,6 +2,7 @@ import Dispatch
 import MediaCore
 public import NIOCore
 import NIOHTTP1
+import SDP
 import SecureTransport
 
 extension ClientSession {
@@ -130,9 +131,9 @@ extension ClientSession {
         _ = try? await eventLoop.flatSubmit { [self] in socket.close() }.get()
         var problem = await finishFiles()
         if report.receivedVideo.frames == 0, report.receivedAudio.packets == 0 {
-            problem = problem ?? .noMedia(reason: "neither pictures nor sound arrived from \(options.url)")
+            problem = problem ?? .noMedia(reason: "neither pictures nor audio arrived from \(options.url)")
         } else if negotiation.session.video?.receives == true, report.receivedVideo.frames == 0 {
-            problem = problem ?? .noMedia(reason: "sound arrived from \(options.url), but no picture")
+            problem = problem ?? .noMedia(reason: "audio arrived from \(options.url), but no picture")
         }
         return (report, problem)
     }

@@ -114,7 +114,8 @@ extension ClientSession {
             delay: makeDelay(), uplink: uplink.map(Self.link), downlink: downlink.map(Self.link), samples: samples)
     }
 
-    /// What the relay says of the delay that was measured here: to be asked while the relay still knows the participant.
+    /// What the relay says of the delay that was measured here: to be asked while the relay still knows the
+    /// participant.
     func relayDelay() async -> ClientReport.RelayDelay? {
         guard let mean = try? await eventLoop.submit({ [self] in measurements.delays.mean }).get(),
             let room = try? await RoomController(url: options.url, on: eventLoop).report(),

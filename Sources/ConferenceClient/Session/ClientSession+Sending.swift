@@ -53,7 +53,7 @@ extension ClientSession {
         pump(now: now)
     }
 
-    /// Sets a timer for the 20 ms of sound that are due at `due`.
+    /// Sets a timer for the 20 ms of audio that are due at `due`.
     func scheduleAudio(at due: MonotonicInstant) {
         eventLoop.scheduleTask(deadline: due.deadline) { [weak self] in self?.produceAudio(due: due) }
     }
@@ -86,7 +86,7 @@ extension ClientSession {
         audioSampleTime &+= UInt32(PCM.frameSize)
         var next = due + PCM.frameDuration
         if now - next > .milliseconds(200) {
-            // So far behind, sound is left out, and its timestamps say so.
+            // So far behind, audio is left out, and its timestamps say so.
             let missed = (now - next).nanoseconds / PCM.frameDuration.nanoseconds
             audioSampleTime &+= UInt32(truncatingIfNeeded: missed) &* UInt32(PCM.frameSize)
             next += PCM.frameDuration * Int(missed)

@@ -7,13 +7,14 @@ import MediaCore
 import NIOCore
 import PeerConnection
 import RTP
+import SDP
 import SecureTransport
 import VideoCoding
 
 /// One client in one room, from join to leave.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched on `eventLoop` only: every entry point hops to
-/// it, and blocks on other queues hand their results back to it.
+/// `@unchecked Sendable` holds because everything that changes is touched on `eventLoop` only: every entry point hops
+/// to it, and blocks on other queues hand their results back to it.
 public final class ClientSession: @unchecked Sendable {
     /// Why a session ended.
     public enum End: Sendable, Equatable {
@@ -183,8 +184,8 @@ public final class ClientSession: @unchecked Sendable {
         // Not at once again: a timer that fires early would otherwise spin.
         next = max(next, now + .microseconds(100))
         if let wakeUp {
-            // One that is due already fires: it cannot be cancelled any more, and with another in its place there would be
-            // two from then on, and more after each delay.
+            // One that is due already fires: it cannot be cancelled any more, and with another in its place there would
+            // be two from then on, and more after each delay.
             guard next < wakeUp.instant, wakeUp.instant > now else { return }
             wakeUp.task.cancel()
         }

@@ -12,7 +12,7 @@ public struct JoinOptions: Sendable {
     public var video: VideoInput
     public var videoSettings: VideoInputSettings
     public var audio: AudioInput
-    /// The most that is sent, sound included.
+    /// The most that is sent, audio included.
     public var maximumBitRate: BitRate
     /// What decides how much is sent.
     public var controller: CongestionControllerKind
@@ -31,7 +31,7 @@ public struct JoinOptions: Sendable {
     public var seed: UInt64
     /// Whether received video is decoded, or only received and counted.
     public var decodesVideo: Bool
-    /// Where received video and sound are recorded (MP4).
+    /// Where received video and audio are recorded (MP4).
     public var recordPath: String?
     /// Where the last picture goes (PNG).
     public var snapshotPath: String?

@@ -6,7 +6,8 @@ import RTP
 
 /// Records what a client receives, as it came: nothing is encoded again.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
+/// queue.
 final class MovieRecorder: @unchecked Sendable {
     let queue = DispatchQueue(label: "confclient.record")
     private let path: String

@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import NIOCore
 import NIOHTTP1
+import SDP
 import SecureTransport
 
 /// What came of a join: the session, and what is needed to leave.
@@ -20,8 +21,8 @@ struct Negotiation: Sendable {
     /// The offer of a client that receives at `address`.
     ///
     /// - Parameters:
-    ///   - sources: What there is to send. Who sends frames as they are cannot follow a rate, and asks to be told none: what
-    ///     was held back for it would come late and in bursts.
+    ///   - sources: What there is to send. Who sends frames as they are cannot follow a rate, and asks to be told none:
+    ///     what was held back for it would come late and in bursts.
     ///   - fingerprint: Of what the client shows in the DTLS handshake; nil for keys in the descriptions.
     static func offer(
         _ options: JoinOptions, sources: (video: Bool, followsBitRate: Bool, audio: Bool), address: TransportAddress,
@@ -66,7 +67,7 @@ struct Negotiation: Sendable {
         do {
             let answer = try SessionDescription(parsing: response.text)
             let session = try OfferAnswer.complete(pending: pending, answer: answer)
-            guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our sound") }
+            guard !session.media.isEmpty else { throw refusal("it accepts neither our video nor our audio") }
             return Negotiation(session: session, location: path, posted: posted)
         } catch let error as SDPError {
             throw refusal("its answer cannot be used: \(error)")

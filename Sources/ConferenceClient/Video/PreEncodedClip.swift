@@ -82,7 +82,8 @@ final class ClipSource: VideoSource {
 
     /// - Parameters:
     ///   - clips: The same in several sizes, the largest first.
-    ///   - offset: How many seconds into the clip to begin, so that the keyframes of many clients do not come all at once.
+    ///   - offset: How many seconds into the clip to begin, so that the keyframes of many clients do not come all at
+    ///     once.
     init(clips: [PreEncodedClip], offset: Int = 0) {
         self.clips = clips
         index = max(0, offset) * Int(clips[0].frameRate) % max(clips[0].samples.count, 1)

@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// A test camera: the participant's name on a ground of its own colour, a camera's grain, things that move, a clock, and
-/// along the top edge the frame counter that `FrameCounterReader` reads.
+/// A test camera: the participant's name on a ground of its own colour, a camera's grain, things that move, a clock,
+/// and along the top edge the frame counter that `FrameCounterReader` reads.
 public final class SyntheticVideoSource: VideoSource {
     public let dimensions: VideoDimensions
     public let frameRate: Double

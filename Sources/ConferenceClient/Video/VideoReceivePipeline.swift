@@ -5,7 +5,8 @@ import VideoCoding
 
 /// A client's video on its way in: decoder, frame counters, and the newest picture for a snapshot.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue.
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
+/// queue.
 final class VideoReceivePipeline: @unchecked Sendable {
     /// What came of a frame.
     struct Output: Sendable {

@@ -6,8 +6,8 @@ import VideoCoding
 
 /// A client's video on its way out: source and encoder.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial queue, or on
-/// the client's event loop only where frames lie ready.
+/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
+/// queue, or on the client's event loop only where frames lie ready.
 final class VideoSendPipeline: @unchecked Sendable {
     /// How the encoder is set up.
     struct EncoderSettings: Sendable {
@@ -22,8 +22,8 @@ final class VideoSendPipeline: @unchecked Sendable {
         var wallClockMilliseconds: Int64
         var bitRate: BitRate
         var isKeyframeWanted: Bool
-        /// Whether there is room to send it. Where there is none, a picture is not encoded, and a stream that is encoded
-        /// already is left out up to its next keyframe.
+        /// Whether there is room to send it. Where there is none, a picture is not encoded, and a stream that is
+        /// encoded already is left out up to its next keyframe.
         var hasRoom: Bool
         /// In which size the picture is seen at most; nil where that is not known, or not to be followed.
         var tile: VideoDimensions?

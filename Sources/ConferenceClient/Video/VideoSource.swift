@@ -36,8 +36,8 @@ public protocol VideoSource: AnyObject {
     /// - Throws: `ClientError.unreadableInput` when a file turns out to be broken.
     func nextFrame(wallClockMilliseconds: Int64) throws(ClientError) -> SourceFrame
 
-    /// Makes frames from here on no larger than they need to be in this tile, where the source is encoded already and can
-    /// be had in several sizes; others do nothing.
+    /// Makes frames from here on no larger than they need to be in this tile, where the source is encoded already and
+    /// can be had in several sizes; others do nothing.
     func fit(_ tile: VideoDimensions)
 
     /// Makes the next frame one that decoding can start at, where the source is encoded already; others do nothing.

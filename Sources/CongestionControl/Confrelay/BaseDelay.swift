@@ -124,8 +124,8 @@ struct BaseDelay: Sendable {
     func wasSeen(since time: MonotonicInstant) -> Bool { lastSeen >= time }
 
     /// Whether sending must pause to see the empty path: it is about to be forgotten, or a queue stands of which it is
-    /// not known whether others keep it filled. That is asked again while they are believed to: when they have gone, our
-    /// own queue may stand in place of theirs.
+    /// not known whether others keep it filled. That is asked again while they are believed to: when they have gone,
+    /// our own queue may stand in place of theirs.
     func needsProbe(now: MonotonicInstant) -> Bool {
         guard value != nil else { return false }
         if empty != nil { return !wasProbed(since: now - belief) }

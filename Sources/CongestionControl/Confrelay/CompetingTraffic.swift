@@ -25,8 +25,8 @@ struct CompetingTraffic: Sendable {
         interval = parameters.competitionInterval
     }
 
-    /// The queue stands, or does not; `start` is the rate to begin with, `capacity` what the path is thought to carry, and
-    /// `maximum` the most that the rate may be.
+    /// The queue stands, or does not; `start` is the rate to begin with, `capacity` what the path is thought to carry,
+    /// and `maximum` the most that the rate may be.
     mutating func update(
         isCompeting: Bool, start: BitRate, capacity: BitRate, maximum: BitRate, now: MonotonicInstant
     ) {

@@ -3,10 +3,10 @@ public import MediaCore
 /// Follows the capacity of the path from frame to frame.
 ///
 /// Each frame leaves as a train of packets a little faster than the path is thought to carry, so that the spacing of
-/// their arrivals measures it, used fully or not. From the capacity and from what is in flight follows how long a packet
-/// sent now would queue, before any feedback says so. The target is the capacity less what drains that queue within
-/// about a frame; a predicted queue that is long, be it only because feedback stays away, holds all paced packets.
-/// `docs/rate-control.md` has the equations and what each constant is for.
+/// their arrivals measures it, used fully or not. From the capacity and from what is in flight follows how long a
+/// packet sent now would queue, before any feedback says so. The target is the capacity less what drains that queue
+/// within about a frame; a predicted queue that is long, be it only because feedback stays away, holds all paced
+/// packets. `docs/rate-control.md` has the equations and what each constant is for.
 public struct ConfrelayCongestionController: CongestionController {
     /// Time from one look at the clock to the next while packets are in flight: what does not arrive is news as well.
     private static let interval = Duration.milliseconds(5)

@@ -12,8 +12,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// A queue that takes this long to drain stops sending but for the minimum: about a frame, so that the next frame
     /// finds room again.
     public var drainTime = Duration.milliseconds(25)
-    /// What is sent beyond the part of the capacity that delay allows, at a capacity of 1 Mbit/s; it goes with the square
-    /// root of the capacity. Being more to a small flow than to a large one, it makes flows equal.
+    /// What is sent beyond the part of the capacity that delay allows, at a capacity of 1 Mbit/s; it goes with the
+    /// square root of the capacity. Being more to a small flow than to a large one, it makes flows equal.
     public var additiveRate = BitRate.kilobits(90)
 
     // MARK: The capacity
@@ -67,8 +67,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// rate: what cannot be smaller must be rarer, and each frame then finds room.
     public var slowFrameTimeout = Duration.milliseconds(30)
 
-    /// A path that carries less than this part of the minimum rate is sent no video: fewer frames a second than a third of
-    /// the encoder's are no video to most.
+    /// A path that carries less than this part of the minimum rate is sent no video: fewer frames a second than a third
+    /// of the encoder's are no video to most.
     public var pausePart = 0.5
     /// For how long the path must carry so little before video pauses.
     public var pausePatience = Duration.seconds(2)
@@ -105,8 +105,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// How much later than predicted feedback may come before its absence means something: the clocks of both ends are
     /// read about so exactly.
     public var feedbackMargin = Duration.milliseconds(2)
-    /// What remains, with each feedback, of the silence that is borne because feedback was late by itself: half of it is
-    /// gone after a second.
+    /// What remains, with each feedback, of the silence that is borne because feedback was late by itself: half of it
+    /// is gone after a second.
     public var toleranceRemainder = 0.99
     /// After so long without feedback single packets leave, to find whether the path is back…
     public var silence = Duration.milliseconds(500)
@@ -117,8 +117,8 @@ public struct ConfrelayParameters: Hashable, Sendable {
 
     // MARK: The delay of the empty path
 
-    /// For how long the lowest delay is remembered at least: long enough to see an empty queue, short enough for drifting
-    /// clocks (100 ppm are 2 ms in twice this).
+    /// For how long the lowest delay is remembered at least: long enough to see an empty queue, short enough for
+    /// drifting clocks (100 ppm are 2 ms in twice this).
     public var baseDelayWindow = Duration.seconds(10)
     /// The lowest delay is seen again by what comes within this of it.
     public var baseDelayTolerance = Duration.milliseconds(5)

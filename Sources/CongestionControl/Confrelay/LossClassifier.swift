@@ -59,8 +59,8 @@ struct LossClassifier: Sendable {
         isAfterLoss = true
     }
 
-    /// A packet that had been reported missing came after all. Its loss stands if it came as a repair. How long it waited
-    /// tells nothing of the queue in both cases.
+    /// A packet that had been reported missing came after all. Its loss stands if it came as a repair. How long it
+    /// waited tells nothing of the queue in both cases.
     mutating func foundPacket(bytes: Double, isRepair: Bool) {
         if !isRepair { lost = max(lost - 1, 0) }
         receivedBytes += bytes

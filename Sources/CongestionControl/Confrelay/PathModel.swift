@@ -3,8 +3,8 @@ import MediaCore
 /// What is known of the path: its empty delay both ways, what the bottleneck carries, how steadily, and what of ours is
 /// in it.
 ///
-/// Times are seconds on the sender's clock, arrivals seconds on the receiver's; the difference of the two clocks is part
-/// of both base delays and falls out of all results.
+/// Times are seconds on the sender's clock, arrivals seconds on the receiver's; the difference of the two clocks is
+/// part of both base delays and falls out of all results.
 struct PathModel: Sendable {
     /// A longer wait between two packets, in seconds, is the link's, whatever fills the queue.
     private static let outage = 0.15
@@ -66,8 +66,8 @@ struct PathModel: Sendable {
         return DataSize(bytes: rate * (max(roundTrip, 0) + time))
     }
 
-    /// Whether a packet that was reported missing came so late that it was sent again under its old number: a repair takes
-    /// a round trip more than the packet, and packets that overtake each other differ by less.
+    /// Whether a packet that was reported missing came so late that it was sent again under its old number: a repair
+    /// takes a round trip more than the packet, and packets that overtake each other differ by less.
     func isRepair(_ packet: SentPacket, at arrival: Double) -> Bool {
         guard let roundTripTime, let base = baseForward.value else { return false }
         return arrival - packet.sendTime.seconds - base - queueDelay >= roundTripTime.seconds

@@ -3,9 +3,9 @@ import MediaCore
 /// Turns a window over what is in flight into less media rather than into packets that wait (libwebrtc's
 /// `CongestionWindowPushbackController`, with the window of `GoogCcNetworkController`).
 ///
-/// The window is what the target carries in the shortest of the last 32 feedback round trips and 350 ms more. While more
-/// is in flight, each look at it takes 5 % (10 % beyond one and a half windows) from the rate for the encoder; below, it
-/// gives 5 % back.
+/// The window is what the target carries in the shortest of the last 32 feedback round trips and 350 ms more. While
+/// more is in flight, each look at it takes 5 % (10 % beyond one and a half windows) from the rate for the encoder;
+/// below, it gives 5 % back.
 struct CongestionWindowPushback: Sendable {
     static let additionalTime = Duration.milliseconds(350)
     static let minimumWindow = DataSize(bytes: 3000)

@@ -33,7 +33,8 @@ struct InterArrival: Sendable {
     private var previous: Group?
     private var reorderedGroups = 0
 
-    /// Takes the next packet by arrival; returns the difference of the last two groups when the packet starts a new one.
+    /// Takes the next packet by arrival; returns the difference of the last two groups when the packet starts a new
+    /// one.
     mutating func add(
         sendTime: MonotonicInstant, receiveTime: MonotonicInstant, size: DataSize, now: MonotonicInstant
     ) -> Delta? {

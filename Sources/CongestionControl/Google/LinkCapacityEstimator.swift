@@ -1,6 +1,7 @@
 import MediaCore
 
-/// Remembers at which rates the path was found to be full: an average and its deviation (libwebrtc's class of this name).
+/// Remembers at which rates the path was found to be full: an average and its deviation (libwebrtc's class of this
+/// name).
 struct LinkCapacityEstimator: Sendable {
     static let smoothing = 0.05
     static let deviationRange = 0.4...2.5

@@ -5,7 +5,8 @@ import MediaCore
 /// After each observation a few candidates for the bandwidth are tried, each with the inherent loss that fits it best;
 /// the one that makes the last observations most probable is taken, with a preference for a higher one. What was
 /// acknowledged bounds the result from below, the average loss and the delay-based rate bound it from above. Where
-/// losses limit the rate it first falls and is held for a while, longer each time, and then grows in steps with padding.
+/// losses limit the rate it first falls and is held for a while, longer each time, and then grows in steps with
+/// padding.
 struct LossBasedEstimator: Sendable {
     enum State: Hashable, Sendable {
         /// Losses do not limit the rate.

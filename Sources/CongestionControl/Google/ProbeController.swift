@@ -92,8 +92,8 @@ struct ProbeController: Sendable {
         limitedRegionStart = start
     }
 
-    /// Delay is normal again after it shrank: if the target fell far just before, and not for what the application sent,
-    /// look whether that was for long.
+    /// Delay is normal again after it shrank: if the target fell far just before, and not for what the application
+    /// sent, look whether that was for long.
     mutating func recovered(now: MonotonicInstant) {
         let endedRecently = limitedRegionEnd.map { now - $0 < Self.limitedRegionEndedTimeout } ?? false
         guard case .complete = state, limitedRegionStart != nil || endedRecently || parameters.isRapidRecoveryEnabled,

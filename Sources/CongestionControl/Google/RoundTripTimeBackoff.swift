@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Lowers the rate while what is sent stays unanswered for long (libwebrtc's `RttBasedBackoff`): the round trip, and the
-/// time since feedback as long as packets leave, is over three seconds.
+/// Lowers the rate while what is sent stays unanswered for long (libwebrtc's `RttBasedBackoff`): the round trip, and
+/// the time since feedback as long as packets leave, is over three seconds.
 struct RoundTripTimeBackoff: Sendable {
     static let limit = Duration.seconds(3)
     static let factor = 0.8

@@ -54,7 +54,7 @@ public struct DeliveryTrace: Hashable, Sendable {
     public var milliseconds: [Int64] { times }
 
     /// Each so-many-th opportunity, and the same period.
-    func thinned(by count: Int) -> DeliveryTrace {
+    func divided(by count: Int) -> DeliveryTrace {
         let last = times.count - 1
         let kept = times.enumerated().filter { ($0.offset + 1) % count == 0 || $0.offset == last }
         return DeliveryTrace(milliseconds: kept.map(\.element)) ?? self

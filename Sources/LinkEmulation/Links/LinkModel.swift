@@ -25,12 +25,12 @@ public struct LinkModel<Packet> {
         /// When it was given to the link.
         public var sent: MonotonicInstant
         /// When it left the queue.
-        public var departed: MonotonicInstant
+        public var exiting: MonotonicInstant
         /// When it came out, which is no later than when it was fetched.
         public var arrived: MonotonicInstant
 
         /// How long it was in the queue, its own transmission included.
-        public var queueingDelay: Duration { departed - sent }
+        public var queueingDelay: Duration { exiting - sent }
     }
 
     public struct Statistics: Hashable, Sendable {
@@ -123,7 +123,7 @@ public struct LinkModel<Packet> {
             let waiting = QueuedPacket(packet: packet, size: size, ecn: ecn, flow: flow, enqueued: now)
             return enqueue(waiting, now: now)
         }
-        removeDeparted(now: now)
+        removeExiting(now: now)
         guard hasRoom(for: size, queued: queuedSize, count: queue.count, now: now) else {
             counters.droppedPackets += 1
             return .dropped
@@ -167,7 +167,7 @@ public struct LinkModel<Packet> {
         return rest + (profile.rate.rate(at: now - start).map { $0.duration(for: managed.size) } ?? .zero)
     }
 
-    private mutating func removeDeparted(now: MonotonicInstant) {
+    private mutating func removeExiting(now: MonotonicInstant) {
         while let first = queue.first, first.departure <= now {
             queuedSize -= first.size
             queue.removeFirst()
@@ -207,7 +207,7 @@ public struct LinkModel<Packet> {
         }
         if !profile.reorders { arrival = max(arrival, lastArrival) }
         lastArrival = max(lastArrival, arrival)
-        insert(Delivery(packet: packet, size: size, ecn: ecn, sent: sent, departed: departure, arrived: arrival))
+        insert(Delivery(packet: packet, size: size, ecn: ecn, sent: sent, exiting: departure, arrived: arrival))
     }
 
     private mutating func enqueue(_ packet: QueuedPacket<Packet>, now: MonotonicInstant) -> Admission {

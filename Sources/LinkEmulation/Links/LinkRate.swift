@@ -47,7 +47,7 @@ public enum LinkRate: Hashable, Sendable {
         case .unlimited: self
         case .fixed(let rate): .fixed(rate * (1 / Double(count)))
         case .steps(let steps): .steps(steps.map { Step(at: $0.time, rate: $0.rate * (1 / Double(count))) })
-        case .trace(let trace): .trace(trace.thinned(by: count))
+        case .trace(let trace): .trace(trace.divided(by: count))
         }
     }
 

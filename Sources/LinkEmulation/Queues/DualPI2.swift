@@ -105,7 +105,8 @@ struct DualPI2<Packet> {
         update(now: now)
         while true {
             if servesLowLatency {
-                // At low rates a single packet takes longer than the ramp allows: it is no queue (`Th_len`, one packet).
+                // At low rates a single packet takes longer than the ramp allows: it is no queue (`Th_len`, one
+                // packet).
                 let native = lowLatency.count > 1 ? control.native(delay: lowLatency.delay(now: now)) : 0
                 guard var packet = lowLatency.popFirst() else { return nil }
                 if !classic.isEmpty {

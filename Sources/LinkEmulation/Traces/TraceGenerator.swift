@@ -10,7 +10,8 @@ public struct TraceGenerator: Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// A phone on LTE in a moving car: fast fading, and short times without service.
         case lte
-        /// A phone on 5G among cells of high and low bands: a share of it that is often above 8 Mbit/s, with deep falls where it changes.
+        /// A phone on 5G among cells of high and low bands: a share of it that is often above 8 Mbit/s, with deep falls
+        /// where it changes.
         case fiveG = "5g"
         /// A laptop on a busy Wi-Fi: collisions and rate adaptation, bursts between short silences.
         case wifi

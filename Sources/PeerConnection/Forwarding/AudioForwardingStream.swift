@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Another participant's packets of sound in a receiver's stream: what their numbers and timestamps become.
+/// Another participant's packets of audio in a receiver's stream: what their numbers and timestamps become.
 ///
 /// Their distances stay the same. What was sent once is never sent under its number again, for SRTP's sake.
 package struct AudioForwardingStream {

@@ -1,6 +1,7 @@
 package import H264
 package import MediaCore
 package import RTP
+package import SDP
 package import SecureTransport
 
 /// A packet of a video stream as it came, for those who are sent it as it is.
@@ -21,7 +22,7 @@ package struct ForwardedPacket: Sendable {
     package let sequence: Int64
     package let arrival: MonotonicInstant
     package private(set) var rotation: VideoRotation?
-    package let glance: H264PayloadGlance
+    package let peek: H264PayloadPeek
     /// Whether it is known to be the first of its frame: the packet before it is there, and of another frame.
     package let startsFrame: Bool
 
@@ -30,7 +31,7 @@ package struct ForwardedPacket: Sendable {
         self.sequence = sequence
         arrival = received.arrival
         rotation = received.rotation
-        glance = H264PayloadGlance(received.packet.payload)
+        peek = H264PayloadPeek(received.packet.payload)
         self.startsFrame = startsFrame
     }
 }

@@ -1,8 +1,8 @@
 /// A source's sequence numbers in a receiver's stream.
 ///
-/// The distance between both stays the same, so that what is missing on the way to the relay is missing for the receiver
-/// too, until it comes late and takes its place. Only what the relay itself leaves out closes up, and what it adds
-/// makes room. Both numbers are unwrapped.
+/// The distance between both stays the same, so that what is missing on the way to the relay is missing for the
+/// receiver too, until it comes late and takes its place. Only what the relay itself leaves out closes up, and what it
+/// adds makes room. Both numbers are unwrapped.
 struct ForwardingNumbering {
     /// From one of the source's numbers on.
     private struct Segment {

@@ -31,12 +31,13 @@ struct ForwardingStream {
 
     /// The number and timestamp of a packet; nil where it is left out.
     ///
-    /// - Parameter leavesOutDispensable: Whether a frame that begins with it is to be left out if no other refers to it.
+    /// - Parameter leavesOutDispensable: Whether a frame that begins with it is to be left out if no other refers to
+    ///   it.
     mutating func place(
         _ packet: ForwardedPacket, leavesOutDispensable: Bool
     ) -> (number: Int64, timestamp: UInt32)? {
         if packet.startsFrame {
-            leftOut = leavesOutDispensable && packet.glance.isDispensable ? packet.packet.timestamp : nil
+            leftOut = leavesOutDispensable && packet.peek.isDispensable ? packet.packet.timestamp : nil
         }
         if packet.packet.timestamp == leftOut {
             numbering.leaveOut(through: packet.sequence)

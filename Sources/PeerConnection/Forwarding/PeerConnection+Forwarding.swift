@@ -2,6 +2,7 @@ import CongestionControl
 package import MediaCore
 package import NIOCore
 import RTP
+package import SDP
 package import SecureTransport
 
 extension PeerConnection {
@@ -18,8 +19,8 @@ extension PeerConnection {
         lines[line].videoReceiver?.isTapped = isTapped
     }
 
-    /// Asks the remote sender for a keyframe on somebody else's behalf: unlike `requestKeyframe`, what comes until then is
-    /// still good for us.
+    /// Asks the remote sender for a keyframe on somebody else's behalf: unlike `requestKeyframe`, what comes until then
+    /// is still good for us.
     package func wantKeyframe(_ content: NegotiatedMedia.Content, now: MonotonicInstant) {
         guard let line = line(content) else { return }
         lines[line].videoReceiver?.keyframeWanted(now: now)

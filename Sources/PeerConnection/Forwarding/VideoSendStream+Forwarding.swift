@@ -38,7 +38,7 @@ extension VideoSendStream {
             lastRotation = rotation
             if let orientationID { rewritten.extensions.setVideoRotation(rotation, id: orientationID) }
         }
-        noteForwarded()
+        recordForwarded()
         if packet.packet.marker, isForwarding { framesSent &+= 1 }
         packets.append(NumberedPacket(packet: rewritten, number: place.number))
         return packets
@@ -48,21 +48,21 @@ extension VideoSendStream {
     mutating func endForwarding(at number: Int64) {
         guard let stream = forwarding, !stream.isOver else { return }
         forwarding?.numbering.close(at: max(number, stream.leastEnd))
-        noteForwarded()
+        recordForwarded()
     }
 
     /// The source's stream has begun anew at a packet.
     mutating func restartForwarding(at packet: ForwardedPacket) {
         guard isForwarding else { return }
         forwarding?.restart(at: packet)
-        noteForwarded()
+        recordForwarded()
     }
 
     /// Whether packets are forwarded.
     var isForwarding: Bool { forwarding.map { $0.numbering.end == nil } ?? false }
 
     /// What comes behind the source's packets goes on with their numbers and timestamps.
-    private mutating func noteForwarded() {
+    private mutating func recordForwarded() {
         guard let number = forwarding?.numbering.next, forwarding?.isOver == false else { return }
         sequenceNumber = UInt16(truncatingIfNeeded: number)
         latestTimestamp = forwarding?.latestTimestamp
@@ -71,7 +71,7 @@ extension VideoSendStream {
     private mutating func insert(parameterSets: [ByteBuffer], timestamp: UInt32) -> [NumberedPacket] {
         let payloads = packetizer.packetize(parameterSets.compactMap { NALUnit($0) })
         guard !payloads.isEmpty, let first = forwarding?.numbering.insert(payloads.count) else { return [] }
-        noteForwarded()
+        recordForwarded()
         return payloads.enumerated().map { index, payload in
             let number = first + Int64(index)
             return NumberedPacket(

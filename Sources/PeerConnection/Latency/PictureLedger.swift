@@ -1,7 +1,7 @@
 package import MediaCore
 
-/// What an encoded picture waited for: the frames of sources that it is the first to show, and when it passed the stages
-/// that these have in common. All of its receivers share it.
+/// What an encoded picture waited for: the frames of sources that it is the first to show, and when it passed the
+/// stages that these have in common. All of its receivers share it.
 package final class PictureLedger: Sendable {
     package let frames: [SourceFrameTimes]
     /// When the tick began.

@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// Blending in 4:2:0. Positions are in samples from the region's top left corner, odd ones and such outside included; what
-/// lies outside the region, or outside `clip`, is left as it is. Nothing is allocated.
+/// Blending in 4:2:0. Positions are in samples from the region's top left corner, odd ones and such outside included;
+/// what lies outside the region, or outside `clip`, is left as it is. Nothing is allocated.
 ///
-/// A chroma sample that is covered in part takes its part of the colour. So nothing bleeds and nothing jumps by two samples
-/// where something moves by one. The edges of `clip` are even, or those of the region.
+/// A chroma sample that is covered in part takes its part of the colour. So nothing bleeds and nothing jumps by two
+/// samples where something moves by one. The edges of `clip` are even, or those of the region.
 extension I420Region {
     /// Blends a bitmap, its top left corner at (`x`, `y`).
     public func blend(

@@ -1,4 +1,5 @@
-/// How much of what lies above is seen, in 256ths: from 0, which shows nothing of it, to 256, which hides what is below.
+/// How much of what lies above is seen, in 256ths: from 0, which shows nothing of it, to 256, which hides what is
+/// below.
 public struct Opacity: Hashable, Sendable {
     /// From 0 to 256.
     public let parts: Int

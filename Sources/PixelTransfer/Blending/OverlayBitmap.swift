@@ -1,10 +1,12 @@
 import CLibYUV
 public import MediaCore
 
-/// A small picture with transparency, ready to be blended onto 4:2:0 pictures at any position: a label, an icon, a logo.
+/// A small picture with transparency, ready to be blended onto 4:2:0 pictures at any position: a label, an icon, a
+/// logo.
 ///
 /// It is converted once, when it is made, and holds what blending reads: luma and alpha in full resolution, colour
-/// (BT.601 in limited range, not multiplied by alpha) for each way to lie on the chroma samples. A sample takes 5 bytes.
+/// (BT.601 in limited range, not multiplied by alpha) for each way to lie on the chroma samples. A sample takes 5
+/// bytes.
 public struct OverlayBitmap: Sendable {
     public let mask: AlphaMask
     let luma: BytePlane
@@ -13,7 +15,8 @@ public struct OverlayBitmap: Sendable {
 
     public var dimensions: VideoDimensions { mask.dimensions }
 
-    /// Takes a picture of blue, green, red and alpha bytes, colours multiplied by alpha, as drawing libraries make them.
+    /// Takes a picture of blue, green, red and alpha bytes, colours multiplied by alpha, as drawing libraries make
+    /// them.
     ///
     /// - Parameters:
     ///   - plane: The picture's rows, which are read only.

@@ -28,8 +28,8 @@ enum PlaneBlender {
         case shifted(ShiftedChroma)
     }
 
-    /// Samples that are handled at a time where rows have to be made first. Twice as many bytes are the most that is sure
-    /// to come from the stack.
+    /// Samples that are handled at a time where rows have to be made first. Twice as many bytes are the most that is
+    /// sure to come from the stack.
     private static let chunkLength = 512
 
     /// Blends by the alpha of each sample, `alpha` × `opacity`.
@@ -146,8 +146,8 @@ enum PlaneBlender {
     }
 }
 
-/// A plane of chroma samples as they are seen half a sample further left, further up, or both: what a picture has to show
-/// whose layer begins at an odd column or row.
+/// A plane of chroma samples as they are seen half a sample further left, further up, or both: what a picture has to
+/// show whose layer begins at an odd column or row.
 struct ShiftedChroma {
     var base: UnsafePointer<UInt8>
     var stride: Int

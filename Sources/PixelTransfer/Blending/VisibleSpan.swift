@@ -1,7 +1,7 @@
 /// What of a span of samples lies on a picture, in luma and in chroma samples.
 struct VisibleSpan {
-    /// A span's chroma samples: the first where only its second half is covered, the whole ones, the last where only its
-    /// first half is.
+    /// A span's chroma samples: the first where only its second half is covered, the whole ones, the last where only
+    /// its first half is.
     enum Part {
         case leading
         case whole

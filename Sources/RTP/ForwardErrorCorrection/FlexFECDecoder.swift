@@ -2,9 +2,10 @@ public import NIOCore
 
 /// Recovers lost packets of one stream from FlexFEC packets (draft-ietf-payload-flexible-fec-scheme-03, section 6.3).
 ///
-/// Hand in what arrives, in any order: the stream's packets and those that repair it. A repair packet all of whose packets
-/// are there but one gives that one, which may help another repair packet. What is kept is bounded: the last packets and
-/// repair packets by number. Nothing is kept before the first repair packet: a stream without costs nothing.
+/// Hand in what arrives, in any order: the stream's packets and those that repair it. A repair packet all of whose
+/// packets are there but one gives that one, which may help another repair packet. What is kept is bounded: the last
+/// packets and repair packets by number. Nothing is kept before the first repair packet: a stream without costs
+/// nothing.
 public struct FlexFECDecoder: Sendable {
     /// How many of the stream's sequence numbers are looked back on: more than a mask spans.
     static let packetCapacity = 256
@@ -51,13 +52,13 @@ public struct FlexFECDecoder: Sendable {
         self.mutableExtensions = mutableExtensions
     }
 
-    /// Takes a packet of the stream that arrived; `bytes` is the whole of it, decrypted. Retransmissions may not be handed
-    /// in: their header extensions may be others than those that were protected.
+    /// Takes a packet of the stream that arrived; `bytes` is the whole of it, decrypted. Retransmissions may not be
+    /// handed in: their header extensions may be others than those that were protected.
     ///
     /// - Returns: The packets that can be recovered now.
     public mutating func insert(_ packet: RTPPacket, bytes: ByteBuffer) -> [RTPPacket] {
         guard packet.ssrc == ssrc else { return [] }
-        note(packet.sequenceNumber)
+        record(packet.sequenceNumber)
         guard !entries.isEmpty, keep(bytes, packet.sequenceNumber) else { return [] }
         return recover()
     }
@@ -98,7 +99,7 @@ public struct FlexFECDecoder: Sendable {
         return distance > -packetCapacity && distance < FlexFECMask.maximumSpan
     }
 
-    private mutating func note(_ sequenceNumber: UInt16) {
+    private mutating func record(_ sequenceNumber: UInt16) {
         guard let newest, isNear(sequenceNumber) else {
             // The stream began, or begins anew elsewhere.
             newest = sequenceNumber
@@ -146,7 +147,7 @@ public struct FlexFECDecoder: Sendable {
             }
             statistics.recovered &+= 1
             recovered.append(packet)
-            note(packet.sequenceNumber)
+            record(packet.sequenceNumber)
             _ = keep(bytes, packet.sequenceNumber)
         }
         return recovered

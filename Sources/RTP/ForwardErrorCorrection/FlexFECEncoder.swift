@@ -77,8 +77,8 @@ public struct FlexFECEncoder: Sendable {
         owed = 0
     }
 
-    /// Takes a packet of the stream as it leaves, before it is encrypted; `bytes` is the whole of it. What is only padding
-    /// is of no use to anyone and is not protected.
+    /// Takes a packet of the stream as it leaves, before it is encrypted; `bytes` is the whole of it. What is only
+    /// padding is of no use to anyone and is not protected.
     public mutating func add(_ packet: RTPPacket, bytes: ByteBuffer, now: MonotonicInstant) -> [RTPPacket] {
         guard protection.rate > 0, packet.paddingLength == 0 else { return [] }
         defer { updateDeadline() }
@@ -137,8 +137,8 @@ public struct FlexFECEncoder: Sendable {
         return repair
     }
 
-    /// How many repair packets the group is given. What the rate makes beyond whole packets is kept for the next groups; a
-    /// burst has as many as it needs, up to the number of packets.
+    /// How many repair packets the group is given. What the rate makes beyond whole packets is kept for the next
+    /// groups; a burst has as many as it needs, up to the number of packets.
     private mutating func repairCount() -> Int {
         owed = min(owed, 1) + protection.rate * Double(group.count)
         var count = Int(clamping: owed)

@@ -1,13 +1,13 @@
 public import NIOCore
 
-/// The header of a FlexFEC packet's payload, behind which the parity of what the protected packets have behind their fixed
-/// headers lies (draft-ietf-payload-flexible-fec-scheme-03, section 4.2.2).
+/// The header of a FlexFEC packet's payload, behind which the parity of what the protected packets have behind their
+/// fixed headers lies (draft-ietf-payload-flexible-fec-scheme-03, section 4.2.2).
 ///
 /// As browsers speak it: one protected source, a flexible mask (F = 0), no retransmissions (R = 0).
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+///      +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |R|F|P|X|  CC   |M| PT recovery |        length recovery        |
 ///     |                          TS recovery                          |
 ///     |   SSRCCount   |                    reserved                   |

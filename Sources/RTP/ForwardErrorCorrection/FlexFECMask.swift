@@ -1,8 +1,8 @@
 /// Which packets a FlexFEC packet protects: bit `n` stands for the sequence number `n` above the packet's base.
 ///
 /// On the wire the mask is cut into parts of 15, 31 and 63 bits, each behind a bit that says whether it is the last one
-/// (draft-ietf-payload-flexible-fec-scheme-03, section 4.2.2.1; browsers write the bit set in the last part, as the draft's
-/// figure 11 has it).
+/// (draft-ietf-payload-flexible-fec-scheme-03, section 4.2.2.1; browsers write the bit set in the last part, as the
+/// draft's figure 11 has it).
 public struct FlexFECMask: Hashable, Sendable {
     /// How many sequence numbers a mask spans at most.
     public static let maximumSpan = 109

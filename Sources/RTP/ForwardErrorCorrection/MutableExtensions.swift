@@ -1,8 +1,8 @@
 import NIOCore
 
-/// The elements of header extensions that are written, or written anew, when a packet leaves, under the identifiers that a
-/// session has for them. Forward error correction takes their values for zeros, at both ends: libwebrtc does so, and a
-/// packet that is recovered has zeros there.
+/// The elements of header extensions that are written, or written anew, when a packet leaves, under the identifiers
+/// that a session has for them. Forward error correction takes their values for zeros, at both ends: libwebrtc does so,
+/// and a packet that is recovered has zeros there.
 public struct MutableExtensions: Hashable, Sendable {
     /// The transport-wide sequence number.
     public var transportSequenceNumber: UInt8?

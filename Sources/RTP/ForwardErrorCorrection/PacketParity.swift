@@ -30,8 +30,8 @@ struct PacketParity {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a whole packet, of which the elements of the header extension that are written when a packet leaves count as
-    /// zeros: the parity was made before. What is no RTP packet is left out.
+    /// Adds a whole packet, of which the elements of the header extension that are written when a packet leaves count
+    /// as zeros: the parity was made before. What is no RTP packet is left out.
     mutating func add(_ packet: ByteBuffer, zeroing mutable: MutableExtensions) {
         let start = packet.readerIndex
         guard let flags = packet.getInteger(at: start, as: UInt16.self),

@@ -2,9 +2,9 @@ public import MediaCore
 
 /// Decides how much forward error correction a receiver's video is given.
 ///
-/// Retransmission is the cheapest repair: it costs what was lost. It takes a round trip, though, and where that is more than
-/// a receiver waits before its picture stands, packets are protected in advance, as much as is lost. Loss that comes of
-/// sending too much is none of its business: more packets would make that worse.
+/// Retransmission is the cheapest repair: it costs what was lost. It takes a round trip, though, and where that is more
+/// than a receiver waits before its picture stands, packets are protected in advance, as much as is lost. Loss that
+/// comes of sending too much is none of its business: more packets would make that worse.
 public struct ProtectionPolicy: Sendable {
     /// What the policy keeps to.
     public struct Configuration: Hashable, Sendable {

@@ -1,10 +1,10 @@
 /// Which packets of a group each of its repair packets protects.
 ///
-/// One that protects many packets repairs one of them alone. So each is given a few, and those of one burst go to different
-/// ones.
+/// One that protects many packets repairs one of them alone. So each is given a few, and those of one burst go to
+/// different ones.
 public enum RepairPattern: Hashable, Sendable {
-    /// Each packet is protected once; neighbours by different repair packets, so that a burst as long as there are repair
-    /// packets is repaired.
+    /// Each packet is protected once; neighbours by different repair packets, so that a burst as long as there are
+    /// repair packets is repaired.
     case interleaved
     /// Each packet is protected twice, and no two by the same two repair packets where that can be: what one cannot
     /// repair the other may, which helps against losses that come one by one. Where there are fewer than three repair

@@ -37,8 +37,8 @@ extension RTPHeaderExtensions {
         set(AbsoluteSendTime(now).rawValue, length: 3, id: id)
     }
 
-    /// How the packet's picture is to be turned (coordination of video orientation, 3GPP TS 26.114, 7.4.5). Which camera
-    /// it comes from and whether it is mirrored is not told apart.
+    /// How the packet's picture is to be turned (coordination of video orientation, 3GPP TS 26.114, 7.4.5). Which
+    /// camera it comes from and whether it is mirrored is not told apart.
     public func videoRotation(id: UInt8) -> VideoRotation? {
         guard let range = valueRange(of: id), !range.isEmpty else { return nil }
         return VideoRotation(rawValue: UInt8(truncatingIfNeeded: number(in: range.prefix(1))) & 3)

@@ -3,9 +3,9 @@ public import NIOCore
 /// The header extension of an RTP packet (RFC 8285): short values, each under a number that the session description
 /// gives a meaning (`a=extmap`).
 ///
-/// Holds the bytes as they came or will be sent; elements are found on access, so that a packet whose extensions
-/// nobody reads costs nothing. The few bytes that are usually sent need no memory of their own. Writes the one-byte form
-/// while it can and the two-byte form from then on.
+/// Holds the bytes as they came or will be sent; elements are found on access, so that a packet whose extensions nobody
+/// reads costs nothing. The few bytes that are usually sent need no memory of their own. Writes the one-byte form while
+/// it can and the two-byte form from then on.
 public struct RTPHeaderExtensions: Sendable {
     /// How the elements are framed.
     enum Form: Hashable {

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Tells who asked for bounds which of them are kept: temporary maximum media stream bit rate notification (RFC 5104 4.2.2).
+/// Tells who asked for bounds which of them are kept: temporary maximum media stream bit rate notification (RFC 5104
+/// 4.2.2).
 public struct TMMBN: Hashable, Sendable {
     static let format: UInt8 = 4
 

@@ -102,8 +102,8 @@ public struct JitterBuffer: Sendable {
         return .inserted
     }
 
-    /// The next packet in order, unless a gap in front of it may still be filled. Where a gap was given up, the sequence
-    /// numbers jump.
+    /// The next packet in order, unless a gap in front of it may still be filled. Where a gap was given up, the
+    /// sequence numbers jump.
     public mutating func popNext(now: MonotonicInstant) -> ReceivedPacket? {
         guard let highest, next <= highest else { return nil }
         defer { updateDeadline() }
@@ -148,7 +148,8 @@ public struct JitterBuffer: Sendable {
                     due.append(UInt16(truncatingIfNeeded: sequence))
                     slots[index].requestCount += 1
                     slots[index].requested = now.nanoseconds
-                    // Repeats come ever later: on a path whose queue has just filled, the round trip is longer than known.
+                    // Repeats come ever later: on a path whose queue has just filled, the round trip is longer than
+                    // known.
                     let backoff = min(interval << min(slots[index].requestCount - 1, 6), Self.longestRequestInterval)
                     slots[index].nextRequest = saturatingSum(now.nanoseconds, max(interval, backoff))
                 } else {

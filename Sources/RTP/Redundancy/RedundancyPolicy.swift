@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// Decides how many earlier payloads a receiver's audio packets repeat. Opus's own forward error correction does for less
-/// loss, at a lower price.
+/// Decides how many earlier payloads a receiver's audio packets repeat. Opus's own forward error correction does for
+/// less loss, at a lower price.
 public struct RedundancyPolicy: Sendable {
     /// At this loss one payload is repeated.
     public static let beginningLoss = 0.1

@@ -24,7 +24,7 @@ public struct RedundancyReceiver: Sendable {
     public mutating func restart() { arrived = RecentNumbers() }
 
     /// Notes a packet without repetitions; returns whether it had not come before, nor been taken from a later one.
-    public mutating func note(sequence: Int64) -> Bool { isNew(sequence) }
+    public mutating func record(sequence: Int64) -> Bool { isNew(sequence) }
 
     /// The payloads of a packet that had not come before, the oldest first.
     ///

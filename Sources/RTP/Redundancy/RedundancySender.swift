@@ -1,6 +1,7 @@
 public import NIOCore
 
-/// Repeats a stream's last payloads in its packets (RFC 2198). What is encoded for many may so be repeated for one alone.
+/// Repeats a stream's last payloads in its packets (RFC 2198). What is encoded for many may so be repeated for one
+/// alone.
 public struct RedundancySender: Sendable {
     /// No more payloads are repeated in one packet.
     public static let maximumDepth = 2
@@ -10,8 +11,8 @@ public struct RedundancySender: Sendable {
 
     public init() { last.reserveCapacity(Self.maximumDepth + 1) }
 
-    /// The payload that repeats up to `depth` payloads before this one; nil where there is none to be repeated. The payload
-    /// is kept for the next ones.
+    /// The payload that repeats up to `depth` payloads before this one; nil where there is none to be repeated. The
+    /// payload is kept for the next ones.
     ///
     /// - Parameters:
     ///   - depth: Zero for a payload that is sent as it is.

@@ -2,9 +2,9 @@ public import MediaCore
 
 /// The packets sent last, kept to be sent again when the receiver asks (RFC 4585 6.2.1).
 ///
-/// What is kept of a packet is the caller's choice: its bytes as they went out where those are sent again, or the packet
-/// itself where it goes out in a stream of retransmissions (RFC 4588). What depends on its type is inlinable: callers in
-/// other modules get code for their own type.
+/// What is kept of a packet is the caller's choice: its bytes as they went out where those are sent again, or the
+/// packet itself where it goes out in a stream of retransmissions (RFC 4588). What depends on its type is inlinable:
+/// callers in other modules get code for their own type.
 public struct PacketHistory<Packet: Sendable>: Sendable {
     @usableFromInline
     struct Entry: Sendable {

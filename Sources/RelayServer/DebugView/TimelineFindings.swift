@@ -19,7 +19,7 @@ extension RoomTimelineSnapshot {
     /// What went wrong in the last minute and who caused it, what goes wrong now first.
     var findings: [TimelineFinding] {
         let all =
-            sources.flatMap(findings) + relayFindings + encoders.flatMap(findings) + sounds.flatMap(findings)
+            sources.flatMap(findings) + relayFindings + encoders.flatMap(findings) + audio.flatMap(findings)
             + views.flatMap(findings)
         return all.filter { $0.severity == .now } + all.filter { $0.severity == .lately }
     }
@@ -127,12 +127,12 @@ extension RoomTimelineSnapshot {
                     severity: isNow ? .now : .lately,
                     text: "\(part) % of the pictures for \(who) were left out: \(why)"))
         }
-        for thinned in encoder.thinned where Double(thinned.frames) > Self.muchLeftOut * Double(encoded) {
+        for layerDrops in encoder.layerDrops where Double(layerDrops.frames) > Self.muchLeftOut * Double(encoded) {
             findings.append(
                 TimelineFinding(
                     severity: .lately,
-                    text: "\(thinned.frames) of \(TimelineText.count(encoded, "picture")) were left out for "
-                        + "\(TimelineText.isolated(thinned.person.name)) alone: the way to them carries less than the others’"
+                    text: "\(layerDrops.frames) of \(TimelineText.count(encoded, "picture")) were left out for "
+                        + "\(TimelineText.isolated(layerDrops.person.name)) alone: the way to them carries less than the others’"
                 ))
         }
         if encoder.keyframeRequests.count > 2 {
@@ -148,20 +148,20 @@ extension RoomTimelineSnapshot {
         return findings
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
-    /// Milliseconds of made-up sound that are heard.
+    /// Milliseconds of made-up audio that are heard.
     private static let muchConcealed = 400
 
-    private func findings(_ sound: Sound) -> [TimelineFinding] {
-        let concealed = sound.concealed.total
-        guard sound.ended == nil, concealed >= Self.muchConcealed else { return [] }
+    private func findings(_ audio: Audio) -> [TimelineFinding] {
+        let concealed = audio.concealed.total
+        guard audio.ended == nil, concealed >= Self.muchConcealed else { return [] }
         return [
             TimelineFinding(
-                severity: sound.concealed.suffix(20).total > 40 ? .now : .lately,
+                severity: audio.concealed.suffix(20).total > 40 ? .now : .lately,
                 text:
-                    "\(TimelineText.seconds(Double(concealed) / 1000)) of \(TimelineText.isolated(sound.person.name))’s "
-                    + "sound were made up: "
+                    "\(TimelineText.seconds(Double(concealed) / 1000)) of \(TimelineText.isolated(audio.person.name))’s "
+                    + "audio were made up: "
                     + (isOverloaded
                         ? "the relay was too busy to take it in time"
                         : "packets from them came too late or not at all"))
@@ -182,7 +182,7 @@ extension RoomTimelineSnapshot.Source {
     /// Whose, and of what.
     var title: String {
         let name = TimelineText.isolated(person.name)
-        return content == .slides ? "\(name)’s screen" : name
+        return content == .screenShare ? "\(name)’s screen" : name
     }
 
     /// Why the picture stands still, and whose fault it is.

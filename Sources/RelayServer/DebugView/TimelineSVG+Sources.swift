@@ -26,7 +26,7 @@ extension TimelineSVG {
     private func row(_ source: RoomTimelineSnapshot.Source, _ svg: inout SVGBuilder, y: Double) -> Double {
         let height = Self.rowHeight
         let detail = detail(of: source)
-        let title = source.content == .slides ? "\(source.person.name) (screen)" : source.person.name
+        let title = source.content == .screenShare ? "\(source.person.name) (screen)" : source.person.name
         rowFrame(
             title, detail: detail, tooltip: "\(source.title) (\(source.person.id)): \(detail)", height: height,
             isOver: source.ended != nil, &svg, y: y)
@@ -64,7 +64,7 @@ extension TimelineSVG {
         case .waiting: return "no picture yet"
         case .playing:
             let second = source.decoded.suffix(21).dropLast()
-            return "\((second.total + 1) / 2) fps · \(size)" + (Self.word(source.effort).map { " · \($0)" } ?? "")
+            return "\((second.total + 1) / 2) fps · \(size)" + (Self.word(source.skipMode).map { " · \($0)" } ?? "")
         case .frozen: return "frozen for \(since)"
         case .gone: return "no picture for \(since)"
         case .unseen: return "not seen · \(size)"
@@ -73,11 +73,11 @@ extension TimelineSVG {
     }
 
     /// What is saved in decoding.
-    private static func word(_ effort: UplinkEffort) -> String? {
-        switch effort {
+    private static func word(_ skipMode: DecodeSkipMode) -> String? {
+        switch skipMode {
         case .full: nil
         case .filteredReferences: "less filtered"
-        case .referenceFrames: "thinned"
+        case .referenceFrames: "layers dropped"
         case .keyframes: "keyframes"
         }
     }

@@ -32,7 +32,7 @@ struct TimelineSVG {
         y = sourceRows(&body, y: y)
         y = compositionRows(&body, y: y)
         y = encoderRows(&body, y: y)
-        y = soundRows(&body, y: y)
+        y = audioRows(&body, y: y)
         let height = y + Self.margin
         var svg = SVGBuilder()
         let label = "Room \(snapshot.room), the last minute"
@@ -71,7 +71,7 @@ struct TimelineSVG {
     func x(bucket: Int) -> Double { x(min(snapshot.start(ofBucket: bucket), 0)) }
 
     private var rowCount: Int {
-        snapshot.sources.count + snapshot.views.count + snapshot.sounds.count + snapshot.encoders.count
+        snapshot.sources.count + snapshot.views.count + snapshot.audio.count + snapshot.encoders.count
     }
 
     /// The buckets of each tooltip, the newest last.
@@ -298,8 +298,8 @@ struct TimelineSVG {
         return result
     }
 
-    /// What a row reaches up to, where a burst now and then is not to flatten all that is usual: half more than what most
-    /// buckets stay below.
+    /// What a row reaches up to, where a burst now and then is not to flatten all that is usual: half more than what
+    /// most buckets stay below.
     func usualLargest(_ values: [Double], atLeast least: Double) -> Double {
         let sorted = values.filter { $0 > 0 }.sorted()
         guard !sorted.isEmpty else { return least }

@@ -3,8 +3,8 @@ import VectorGraphics
 
 /// Figures and names as the debug view writes them.
 enum TimelineText {
-    /// A name inside a sentence: what it makes of the direction of writing ends with it (Unicode Bidirectional Algorithm,
-    /// FSI and PDI).
+    /// A name inside a sentence: what it makes of the direction of writing ends with it (Unicode Bidirectional
+    /// Algorithm, FSI and PDI).
     static func isolated(_ name: String) -> String { "\u{2068}\(name)\u{2069}" }
 
     static func isolated(_ people: [RoomTimelineSnapshot.Person]) -> String {

@@ -1,7 +1,7 @@
 import Conference
 import Synchronization
 
-/// What one follower of a room gets. When nobody holds it any more, nothing is kept for it.
+/// What one subscriber of a room gets. When nobody holds it any more, nothing is kept for it.
 final class RoomFeed: Sendable {
     /// The room as it was when the feed began.
     let state: RoomFeedMessage
@@ -10,8 +10,8 @@ final class RoomFeed: Sendable {
     private let overrun: Overrun
     private let onRelease: @Sendable () -> Void
 
-    /// Whether more messages waited than are kept. Those that wait are of no use then: begin another feed, whose state is
-    /// newer.
+    /// Whether more messages waited than are kept. Those that wait are of no use then: begin another feed, whose state
+    /// is newer.
     final class Overrun: Sendable {
         private let flag = Atomic(false)
 
@@ -30,7 +30,7 @@ final class RoomFeed: Sendable {
         self.onRelease = onRelease
     }
 
-    /// Whether the follower was too slow for the messages.
+    /// Whether the subscriber was too slow for the messages.
     var isOverrun: Bool { overrun.isSet }
 
     deinit {
@@ -42,6 +42,6 @@ final class RoomFeed: Sendable {
 enum RoomFeedError: Error, Equatable {
     case noSuchRoom
     case noSuchParticipant
-    case tooManyFollowers(limit: Int)
+    case tooManySubscribers(limit: Int)
     case closed
 }

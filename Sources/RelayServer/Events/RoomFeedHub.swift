@@ -3,19 +3,19 @@ import MediaCore
 
 /// Brings what happens in rooms to those who follow them.
 ///
-/// A message waits for its follower in a bounded queue. When it overflows, the feed ends as overrun, and the follower
-/// begins another one on the same connection: the newest state says more than the messages that it missed.
+/// A message waits for its subscriber in a bounded queue. When it overflows, the feed ends as overrun, and the
+/// subscriber begins another one on the same connection: the newest state says more than the messages that it missed.
 struct RoomFeedHub {
-    /// Messages that wait for one follower.
+    /// Messages that wait for one subscriber.
     static let queueLength = 256
-    /// Followers of all rooms together.
-    static let maximumFollowers = 384
+    /// Subscribers of all rooms together.
+    static let maximumSubscribers = 384
     /// How long a connection stays without a word.
     static let keepAliveInterval = Duration.seconds(15)
     /// How often `tick` is wanted while anybody follows.
     static let tickInterval = Duration.seconds(1)
 
-    private struct Follower {
+    private struct Subscriber {
         let room: String
         /// Whose statistics are wanted.
         let participant: String?
@@ -25,27 +25,27 @@ struct RoomFeedHub {
         var encoding = EncodingMeter()
     }
 
-    private var followers: [UInt64: Follower] = [:]
-    private var nextFollower: UInt64 = 0
+    private var subscribers: [UInt64: Subscriber] = [:]
+    private var nextSubscriber: UInt64 = 0
     private var lastMessageID: UInt64 = 0
-    /// How often a follower was too slow.
+    /// How often a subscriber was too slow.
     private(set) var overruns: UInt64 = 0
-    /// The states that followers were told, by room, until something happens there.
+    /// The states that subscribers were told, by room, until something happens there.
     private var states: [String: RoomFeedMessage] = [:]
 
     /// How many follow.
-    var count: Int { followers.count }
+    var count: Int { subscribers.count }
 
-    /// Adds a follower of a room.
+    /// Adds a subscriber of a room.
     /// - Parameters:
     ///   - state: The room's state; asked for only when something happened since it was last told.
-    ///   - onRelease: Is told the follower's number when the feed is no longer held.
+    ///   - onRelease: Is told the subscriber's number when the feed is no longer held.
     mutating func follow(
         _ room: String, participant: String?, state: () -> RoomState?, now: MonotonicInstant,
         onRelease: @escaping @Sendable (UInt64) -> Void
     ) throws(RoomFeedError) -> RoomFeed {
-        guard followers.count < Self.maximumFollowers else {
-            throw .tooManyFollowers(limit: Self.maximumFollowers)
+        guard subscribers.count < Self.maximumSubscribers else {
+            throw .tooManySubscribers(limit: Self.maximumSubscribers)
         }
         guard let opening = states[room] ?? state().map({ RoomFeedMessage(id: lastMessageID, content: .state($0)) }),
             case .state(let current) = opening.content
@@ -54,25 +54,25 @@ struct RoomFeedHub {
         if let participant, !current.participants.contains(where: { $0.id == participant }) { throw .noSuchParticipant }
         let (messages, continuation) = AsyncStream.makeStream(
             of: RoomFeedMessage.self, bufferingPolicy: .bufferingOldest(Self.queueLength))
-        let id = nextFollower
-        nextFollower += 1
+        let id = nextSubscriber
+        nextSubscriber += 1
         let overrun = RoomFeed.Overrun()
-        followers[id] = Follower(
+        subscribers[id] = Subscriber(
             room: room, participant: participant, continuation: continuation, overrun: overrun, lastMessage: now)
         return RoomFeed(state: opening, messages: messages, overrun: overrun) { onRelease(id) }
     }
 
-    /// Forgets a follower.
+    /// Forgets a subscriber.
     mutating func remove(_ id: UInt64) {
-        followers.removeValue(forKey: id)?.continuation.finish()
+        subscribers.removeValue(forKey: id)?.continuation.finish()
     }
 
-    /// Tells a room's followers what happened.
+    /// Tells a room's subscribers what happened.
     mutating func publish(_ event: RoomEvent, now: MonotonicInstant) {
         lastMessageID &+= 1
         states[event.room] = nil
         let message = RoomFeedMessage(id: lastMessageID, content: .change(event.kind))
-        for id in followers.filter({ $0.value.room == event.room }).keys {
+        for id in subscribers.filter({ $0.value.room == event.room }).keys {
             send(message, to: id, now: now)
             if event.kind == .closed { remove(id) }
         }
@@ -81,19 +81,19 @@ struct RoomFeedHub {
     /// Tells statistics to those who want them, and a sign of life to those who heard nothing for long.
     mutating func tick(now: MonotonicInstant, snapshot: (_ room: String) -> RoomSnapshot?) {
         var snapshots: [String: RoomSnapshot] = [:]
-        for (id, follower) in followers {
-            if let participant = follower.participant {
-                let room = snapshots[follower.room] ?? snapshot(follower.room)
-                snapshots[follower.room] = room
+        for (id, subscriber) in subscribers {
+            if let participant = subscriber.participant {
+                let room = snapshots[subscriber.room] ?? snapshot(subscriber.room)
+                snapshots[subscriber.room] = room
                 if let found = room?.participants.first(where: { $0.id == participant }) {
-                    let progress = followers[id]?.encoding.read(found.downlink, now: now)
+                    let progress = subscribers[id]?.encoding.read(found.downlink, now: now)
                     lastMessageID &+= 1
                     let statistics = ParticipantStatistics(found, progress: progress)
                     send(RoomFeedMessage(id: lastMessageID, content: .statistics(statistics)), to: id, now: now)
                     continue
                 }
             }
-            if now - follower.lastMessage >= Self.keepAliveInterval {
+            if now - subscriber.lastMessage >= Self.keepAliveInterval {
                 send(RoomFeedMessage(id: lastMessageID, content: .keepAlive), to: id, now: now)
             }
         }
@@ -101,15 +101,15 @@ struct RoomFeedHub {
 
     /// Ends all feeds.
     mutating func close() {
-        for follower in followers.values { follower.continuation.finish() }
-        followers = [:]
+        for subscriber in subscribers.values { subscriber.continuation.finish() }
+        subscribers = [:]
     }
 
     private mutating func send(_ message: RoomFeedMessage, to id: UInt64, now: MonotonicInstant) {
-        followers[id]?.lastMessage = now
-        guard let follower = followers[id], case .dropped = follower.continuation.yield(message) else { return }
+        subscribers[id]?.lastMessage = now
+        guard let subscriber = subscribers[id], case .dropped = subscriber.continuation.yield(message) else { return }
         overruns &+= 1
-        follower.overrun.set()
+        subscriber.overrun.set()
         remove(id)
     }
 }

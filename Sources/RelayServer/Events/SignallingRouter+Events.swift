@@ -17,7 +17,7 @@ extension SignallingRouter {
         let body = ResponseBody { writer in
             var feed = first
             repeat {
-                // A follower that connects again gets the whole state, so it does not matter what it missed.
+                // A subscriber that connects again gets the whole state, so it does not matter what it missed.
                 try await writer.write(feed.state.encode())
                 for await message in feed.messages where !feed.isOverrun { try await writer.write(message.encode()) }
                 // The same for one that is too slow, which keeps its connection.
@@ -38,7 +38,7 @@ extension Problem {
         case .noSuchRoom: self = .noRoom(room)
         case .noSuchParticipant:
             self.init(.notFound, "there is no such participant in the room '\(room.rawValue)'")
-        case .tooManyFollowers(let limit):
+        case .tooManySubscribers(let limit):
             self.init(
                 .serviceUnavailable, "the relay has its limit of \(limit) connections for events; try again later",
                 headers: [.retryAfter: "30"])

@@ -5,10 +5,10 @@ import SecureTransport
 /// Sends datagrams through a socket that an event loop reads, in batches and at once.
 ///
 /// A run of datagrams of one size to one destination goes out in one system call where the kernel segments UDP
-/// (`UDP_SEGMENT`, Linux 4.18): it gathers the datagrams from where they lie, so nothing is copied here. Nothing is ever
-/// kept for later either: what the socket's buffer does not take is dropped and counted, as late media is worthless.
-/// And an error concerns the datagrams it happened to only, unlike with a channel's writes, where an unreachable peer
-/// closes the socket for everyone.
+/// (`UDP_SEGMENT`, Linux 4.18): it gathers the datagrams from where they lie, so nothing is copied here. Nothing is
+/// ever kept for later either: what the socket's buffer does not take is dropped and counted, as late media is
+/// worthless. And an error concerns the datagrams it happened to only, unlike with a channel's writes, where an
+/// unreachable peer closes the socket for everyone.
 ///
 /// Belongs to the socket's event loop.
 final class DatagramSender {
@@ -102,7 +102,7 @@ final class DatagramSender {
     private func sendRun(_ run: Range<Int>) {
         switch transmit(run) {
         case .success:
-            note(sent: run)
+            record(sent: run)
         case .failure(let error) where run.count > 1 && Self.concernsSegmentation(error.code):
             // The route's device cannot segment, or a segment exceeds its MTU. One by one the datagrams may still go.
             if error.code != EMSGSIZE && error.code != EINVAL { segmentsOffloaded = false }
@@ -114,7 +114,7 @@ final class DatagramSender {
         }
     }
 
-    private func note(sent run: Range<Int>) {
+    private func record(sent run: Range<Int>) {
         counters.datagramsSent += UInt64(run.count)
         counters.systemCalls += 1
         for index in run { counters.bytesSent += UInt64(pending[index].datagram.readableBytes) }
@@ -134,7 +134,8 @@ final class DatagramSender {
             return .failure(SystemError(code: EAFNOSUPPORT))
         }
         for (offset, index) in run.enumerated() {
-            // The pointer outlives the closure: `pending` holds the buffer, unchanged, until the call below has returned.
+            // The pointer outlives the closure: `pending` holds the buffer, unchanged, until the call below has
+            // returned.
             pending[index].datagram.withUnsafeReadableBytes { bytes in
                 vectors[offset] = iovec(
                     iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)

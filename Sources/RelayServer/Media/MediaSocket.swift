@@ -27,8 +27,8 @@ final class MediaSocket {
     private let sender: DatagramSender
     private let handler: Handler
 
-    /// Datagrams taken from the kernel before other work of the loop has its turn. Each by a system call of its own: the
-    /// kernel tells of the last one alone when it came.
+    /// Datagrams taken from the kernel before other work of the loop has its turn. Each by a system call of its own:
+    /// the kernel tells of the last one alone when it came.
     private static let datagramsPerRead: UInt = 64
     /// Room for each of them. A larger datagram is cut, and then fails authentication.
     private static let datagramCapacity = 2048

@@ -4,8 +4,8 @@ import SecureTransport
 
 /// An internet address as Linux's system calls take it: `sockaddr_in` (16 bytes) or `sockaddr_in6` (28 bytes).
 ///
-/// It is laid out here byte by byte. The C structures belong to whichever module a compilation happens to read them from
-/// first, so that code that names their members does not always compile.
+/// It is laid out here byte by byte. The C structures belong to whichever module a compilation happens to read them
+/// from first, so that code that names their members does not always compile.
 struct SystemAddress {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private let length: Int
@@ -13,8 +13,8 @@ struct SystemAddress {
     private static let lengthIPv4 = 16
     private static let lengthIPv6 = 28
 
-    /// The address for a socket of the given family: an IPv6 socket takes IPv4 addresses in their mapped form. Nil for an
-    /// IPv6 address and an IPv4 socket.
+    /// The address for a socket of the given family: an IPv6 socket takes IPv4 addresses in their mapped form. Nil for
+    /// an IPv6 address and an IPv4 socket.
     init?(_ address: TransportAddress, isIPv6Socket: Bool) {
         guard isIPv6Socket || !address.isIPv6 else { return nil }
         length = isIPv6Socket ? Self.lengthIPv6 : Self.lengthIPv4

@@ -78,9 +78,9 @@ struct ParticipantFamily {
                 $0.tile(.camera).map { Double($0.height) }
             },
             gauge(
-                "uplink_decoding_effort",
+                "uplink_decode_skip_mode",
                 "3: full; 2: loop filter on references alone; 1: references alone, without it; 0: keyframes alone."
-            ) { $0.uplink.effort.level },
+            ) { $0.uplink.skipMode.level },
             counter("uplink_keyframes", "Keyframes received.") { $0.uplink.keyframes },
             counter("uplink_keyframe_requests", "Keyframes asked for (PLI, FIR).") { $0.uplink.keyframeRequests },
             counter("uplink_nacks", "Packets asked for again.") { $0.uplink.negativeAcknowledgements },
@@ -126,8 +126,8 @@ struct ParticipantFamily {
             gauge("downlink_video_width_pixels", "Width of the picture sent.") { Double($0.downlink.width) },
             gauge("downlink_video_height_pixels", "Height of the picture sent.") { Double($0.downlink.height) },
             counter("downlink_frames_encoded", "Video frames encoded and sent.") { $0.downlink.framesEncoded },
-            counter("downlink_frames_thinned", "Frames left out for this participant alone.") {
-                $0.downlink.framesThinned
+            counter("downlink_frames_layer_dropped", "Frames left out for this participant alone.") {
+                $0.downlink.framesLayerDropped
             },
             counter("downlink_packets_passed_on", "Packets of another sender forwarded as they came.") {
                 $0.downlink.packetsPassedOn
@@ -163,7 +163,7 @@ extension ParticipantSnapshot {
     fileprivate func tile(_ content: SourceContent) -> TileSnapshot? { tiles.first { $0.content == content } }
 }
 
-extension UplinkEffort {
+extension DecodeSkipMode {
     fileprivate var level: Double {
         switch self {
         case .full: 3

@@ -69,12 +69,12 @@ extension ServerReport {
             "confrelay_http_connections_refused_total", .counter,
             help: "HTTP connections beyond the share of their address, on which only health checks are answered.")
         text.sample(connectionsRefused)
-        text.begin("confrelay_event_followers", .gauge, help: "Connections to which rooms' events are told.")
-        text.sample(eventFollowers)
+        text.begin("confrelay_event_subscribers", .gauge, help: "Connections to which rooms' events are told.")
+        text.sample(eventSubscribers)
         text.begin(
-            "confrelay_event_follower_overruns_total", .counter,
+            "confrelay_event_subscriber_overruns_total", .counter,
             help: "Times that a connection for events was read too slowly and was told the whole state anew.")
-        text.sample(eventFollowerOverruns)
+        text.sample(eventSubscriberOverruns)
 
         text.begin("confrelay_workers", .gauge, help: "Worker threads.")
         text.sample(workerCount)
@@ -145,7 +145,7 @@ extension ServerReport {
         family("forwarding_receivers", .gauge, "Receivers sent a source's own packets.") {
             UInt64($0.forwarding.receivers)
         }
-        family("forwarding_audio_receivers", .gauge, "Receivers sent a source's own sound.") {
+        family("forwarding_audio_receivers", .gauge, "Receivers sent a source's own audio.") {
             UInt64($0.forwarding.audioReceivers)
         }
         family("forwarding_packets_total", .counter, "Packets forwarded as they came.", \.forwarding.packets)

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets pages of other sites use what is meant for programs (Cross-Origin Resource Sharing, as the Fetch standard has it;
-/// RFC 9725, section 4.2, asks for it).
+/// Lets pages of other sites use what is meant for programs (Cross-Origin Resource Sharing, as the Fetch standard has
+/// it; RFC 9725, section 4.2, asks for it).
 ///
 /// The relay knows no cookies, so a page can do no more by a visitor's browser than by itself, as far as it reaches the
 /// relay at all.

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The requests by which a monitor sees how the relay does. They are answered when there is no connection left for others.
+/// The requests by which a monitor sees how the relay does. They are answered when there is no connection left for
+/// others.
 enum HealthCheck {
     /// The paths, without a query.
     static let paths = ["/healthz", "/readyz", "/metrics"]

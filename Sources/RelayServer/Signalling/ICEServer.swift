@@ -52,7 +52,8 @@ public struct ICEServer: Hashable, Sendable {
         }
     }
 
-    /// Reads servers from the text of a file: one URI a line. Empty lines, and those that begin with `#`, are passed over.
+    /// Reads servers from the text of a file: one URI a line. Empty lines, and those that begin with `#`, are passed
+    /// over.
     public static func list(parsing text: String) throws(ParseError) -> [ICEServer] {
         var servers: [ICEServer] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Serves a connection from the reserve: it answers one health check, or refuses one other request with 503, and closes.
+/// Serves a connection from the reserve: it answers one health check, or refuses one other request with 503, and
+/// closes.
 ///
 /// The whole connection has a deadline, because there are few of them.
 final class ReservedConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {

@@ -1,8 +1,8 @@
 import HTTPTypes
 import SecureTransport
 
-/// What stands for a participant's session in locations: the participant's id, which everybody may see, and a key behind
-/// it that only the one who joined was told (RFC 9725, section 4.2: a location is not to be guessed).
+/// What stands for a participant's session in locations: the participant's id, which everybody may see, and a key
+/// behind it that only the one who joined was told (RFC 9725, section 4.2: a location is not to be guessed).
 ///
 /// The key follows from the id, the room and a secret of the server's. Nothing is kept for a session.
 struct SessionNames: Sendable {

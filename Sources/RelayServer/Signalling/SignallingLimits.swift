@@ -4,10 +4,10 @@ import NIOCore
 enum SignallingLimits {
     /// Bytes in the body of a request.
     static let bodySize = 64 * 1024
-    /// Bytes in a portrait.
-    static let portraitSize = 1 << 20
-    /// Samples a side that a portrait is kept with; a larger one is scaled down.
-    static let portraitSide = 512
+    /// Bytes in an avatar.
+    static let avatarSize = 1 << 20
+    /// Samples a side that an avatar is kept with; a larger one is scaled down.
+    static let avatarSide = 512
     /// Bytes in all header fields of a request.
     static let headerSize = 16 * 1024
     /// Header fields of a request.

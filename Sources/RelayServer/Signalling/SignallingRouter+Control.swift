@@ -3,7 +3,7 @@ import Conference
 import HTTPTypes
 import Hummingbird
 
-/// Layouts, overlays and portraits, and what a participant says of their microphone and camera.
+/// Layouts, overlays and avatars, and what a participant says of their microphone and camera.
 extension SignallingRouter {
     private static let layoutExample = #"{"layout":"speaker"} or {"layout":"pinned","participant":"k3v9"}"#
     private static let ownLayoutExample =
@@ -45,25 +45,25 @@ extension SignallingRouter {
         return try await perform(.setOverlays(overlays), in: room)
     }
 
-    func setPortrait(_ request: Request, _ context: SignallingContext) async throws -> Response {
+    func setAvatar(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try sessionPath(context)
         guard request.mediaType == SignallingMediaType.png else {
-            throw Problem(.unsupportedMediaType, "a portrait must be a PNG: send Content-Type: image/png")
+            throw Problem(.unsupportedMediaType, "an avatar must be a PNG: send Content-Type: image/png")
         }
-        let bytes = try await request.bytes(upTo: SignallingLimits.portraitSize)
-        let portrait: ImageAsset
+        let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
+        let avatar: ImageAsset
         do {
             // Read here, and not on the relay's loop.
-            portrait = try ImageAsset(name: "portrait", png: bytes, scaledTo: SignallingLimits.portraitSide)
+            avatar = try ImageAsset(name: "avatar", png: bytes, scaledTo: SignallingLimits.avatarSide)
         } catch {
             throw Problem(.unprocessableContent, error.description)
         }
-        return try await perform(.setPortrait(portrait, participant: participant), in: room)
+        return try await perform(.setAvatar(avatar, participant: participant), in: room)
     }
 
-    func removePortrait(_ request: Request, _ context: SignallingContext) async throws -> Response {
+    func removeAvatar(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try sessionPath(context)
-        return try await perform(.setPortrait(nil, participant: participant), in: room)
+        return try await perform(.setAvatar(nil, participant: participant), in: room)
     }
 
     private func perform(_ command: RoomCommand, in room: RoomName) async throws -> Response {

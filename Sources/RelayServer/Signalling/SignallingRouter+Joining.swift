@@ -1,6 +1,7 @@
 import Conference
 import HTTPTypes
 import Hummingbird
+import SDP
 import SecureTransport
 
 /// Joining and leaving (RFC 9725, section 4.2).
@@ -73,8 +74,8 @@ extension SignallingRouter {
         return selfView
     }
 
-    /// Whether a proxy passed the request on. Its peer is then the proxy: the offer's addresses are not the peer's, and no
-    /// media may go there before a packet from there has authenticated.
+    /// Whether a proxy passed the request on. Its peer is then the proxy: the offer's addresses are not the peer's, and
+    /// no media may go there before a packet from there has authenticated.
     private static func isForwarded(_ request: Request) -> Bool {
         ["Forwarded", "X-Forwarded-For"].contains { name in
             HTTPField.Name(name).map { request.headers.contains($0) } ?? false

@@ -1,6 +1,7 @@
 import Conference
 import HTTPTypes
 import Hummingbird
+import SDP
 import SecureTransport
 
 /// `PATCH` of what stands for a participant: candidates and ICE restarts (RFC 9725, section 4.3), or another offer.

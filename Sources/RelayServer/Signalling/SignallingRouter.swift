@@ -1,6 +1,7 @@
 import Conference
 import HTTPTypes
 import Hummingbird
+import SDP
 import SecureTransport
 
 /// The relay's HTTP interface, as `docs/http-api.md` describes it.
@@ -51,8 +52,8 @@ struct SignallingRouter {
             [.put: setParticipantLayout, .delete: resetParticipantLayout])
         add("/rooms/:room/participants/:participant/media", to: router, [.put: setMediaState])
         add(
-            "/rooms/:room/participants/:participant/portrait", to: router,
-            [.put: setPortrait, .delete: removePortrait])
+            "/rooms/:room/participants/:participant/avatar", to: router,
+            [.put: setAvatar, .delete: removeAvatar])
         for endpoint in [JoiningEndpoint.whip, .whep] {
             add("/\(endpoint.rawValue)/:room", to: router, [.post: joining(endpoint)])
             add("/\(endpoint.rawValue)/:room/:participant", to: router, [.patch: update, .delete: leave])

@@ -5,8 +5,8 @@ import Synchronization
 /// Publishes snapshots that an event loop makes, so that requests are answered without entering the loop.
 ///
 /// A snapshot is made when somebody asks and the published one is older than `interval`, or older than the last change
-/// that was told: a client that changes something and then asks sees its change. All who wait share one snapshot. Two are
-/// made at least `spacing` apart, whatever is asked and changed; those of different keys take turns.
+/// that was told: a client that changes something and then asks sees its change. All who wait share one snapshot. Two
+/// are made at least `spacing` apart, whatever is asked and changed; those of different keys take turns.
 final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sendable {
     /// A snapshot with the documents that were made of it.
     typealias Published = SnapshotDocuments<Snapshot>

@@ -41,8 +41,8 @@ struct CongestionSignal: Sendable {
         value = min(warped + lossPenalty + markingPenalty, parameters.maximumCongestion.milliseconds)
     }
 
-    /// Equation (1): beyond a threshold the delay counts the less, the longer it is, so that a flow that meets others who
-    /// fill the queue until it drops is not starved.
+    /// Equation (1): beyond a threshold the delay counts the less, the longer it is, so that a flow that meets others
+    /// who fill the queue until it drops is not starved.
     func warp(_ delay: Double) -> Double {
         let threshold = parameters.warpThreshold.milliseconds
         guard delay > threshold else { return delay }

@@ -1,5 +1,5 @@
-/// The intervals between losses, in packets, averaged as TFRC does (RFC 5348, section 5.4), which RFC 8698, section 4.2,
-/// refers to.
+/// The intervals between losses, in packets, averaged as TFRC does (RFC 5348, section 5.4), which RFC 8698, section
+/// 4.2, refers to.
 struct LossIntervals: Sendable {
     static let weights = [1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2]
 

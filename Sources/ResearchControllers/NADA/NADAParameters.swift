@@ -37,8 +37,8 @@ public struct NADAParameters: Hashable, Sendable {
     public var markingPenalty = Duration.milliseconds(2)
     /// The smoothing of the ratios (ALPHA).
     public var smoothing = 0.1
-    /// The frame rate that the shaping buffer is judged by (FPS), and what of it slows the encoder (BETA_V) and speeds up
-    /// sending (BETA_S).
+    /// The frame rate that the shaping buffer is judged by (FPS), and what of it slows the encoder (BETA_V) and speeds
+    /// up sending (BETA_S).
     public var frameRate = 30.0
     public var encoderShaping = 0.1
     public var sendingShaping = 0.1

@@ -3,8 +3,8 @@ import MediaCore
 import NIOCore
 import RTP
 
-/// The packets of the last half a second that arrived, and what they tell: RFC 8698, section 5.1, computed by the sender
-/// from reports on each packet.
+/// The packets of the last half a second that arrived, and what they tell: RFC 8698, section 5.1, computed by the
+/// sender from reports on each packet.
 struct ObservationWindow: Sendable {
     struct Packet: Sendable {
         var sequence: Int64

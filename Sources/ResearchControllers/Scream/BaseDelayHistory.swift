@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The shortest one-way delay of the last minutes (RFC 6817, section 3.4.2, which RFC 8298, section 4.1.2.1, builds on):
-/// the minima of times of 10 s. In seconds, on two clocks: only differences mean something.
+/// The shortest one-way delay of the last minutes (RFC 6817, section 3.4.2, which RFC 8298, section 4.1.2.1, builds
+/// on): the minima of times of 10 s. In seconds, on two clocks: only differences mean something.
 struct BaseDelayHistory: Sendable {
     static let period = Duration.seconds(10)
     static let count = 50

@@ -1,6 +1,7 @@
 import MediaCore
 
-/// The largest packet of the last one or two seconds (MSS): it may shrink, where video pauses and audio goes on. In bytes.
+/// The largest packet of the last one or two seconds (MSS): it may shrink, where video pauses and audio goes on. In
+/// bytes.
 struct LargestPacket: Sendable {
     static let initial = 1200.0
     static let period = Duration.seconds(1)

@@ -36,7 +36,7 @@ struct QueueDelayAverages: Sendable {
     }
 
     /// Takes a delay at the window's update, for the standing queue.
-    mutating func noteShortest(_ delay: Double) {
+    mutating func recordShortest(_ delay: Double) {
         shortest = min(shortest, delay)
     }
 

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The queueing delay to aim at, which grows beside flows that fill the queue until it drops (RFC 8298, section 4.1.2.1;
-/// draft-ietf-ccwg-rfc8298bis-screamv2, "Competing Flows Compensation"). In seconds.
+/// The queueing delay to aim at, which grows beside flows that fill the queue until it drops (RFC 8298, section
+/// 4.1.2.1; draft-ietf-ccwg-rfc8298bis-screamv2, "Competing Flows Compensation"). In seconds.
 struct QueueDelayTarget: Sendable {
     static let historyCount = 200
     static let shortCount = 50

@@ -54,11 +54,12 @@ struct ReferenceWindow: Sendable {
     }
 
     /// Takes the time for one without congestion only once the window has left the inflection point from below.
-    mutating func noteApproach(packetSize: Double, now: MonotonicInstant) {
+    mutating func recordApproach(packetSize: Double, now: MonotonicInstant) {
         if size < inflection, inflectionScale(packetSize: packetSize) < 1 { lastCongestion = now }
     }
 
-    /// How much of the multiplicative increase is granted again since congestion, from 0 to 1 (post_congestion_scale_t).
+    /// How much of the multiplicative increase is granted again since congestion, from 0 to 1
+    /// (post_congestion_scale_t).
     func postCongestionScale(roundTrip: Double, now: MonotonicInstant) -> Double {
         guard let lastCongestion else { return 1 }
         return min((now - lastCongestion).seconds / (parameters.postCongestionRoundTrips * roundTrip), 1)
@@ -97,7 +98,8 @@ struct ReferenceWindow: Sendable {
         apply(backOff, packetSize: packetSize, now: now)
     }
 
-    /// The queueing delay stands above half of its target, by this part of that half: a mark of our own (l4s_alpha_v_t).
+    /// The queueing delay stands above half of its target, by this part of that half: a mark of our own
+    /// (l4s_alpha_v_t).
     ///
     /// The authors' code divides by the round trip twice, here and where the part is computed; so does this.
     mutating func reduceAfterDelay(

@@ -5,10 +5,10 @@ internal import RTP
 /// Self-Clocked Rate Adaptation for Multimedia (SCReAM, RFC 8298), version 2 as its authors have it
 /// (draft-ietf-ccwg-rfc8298bis-screamv2, and their code of 2026).
 ///
-/// A window bounds what is in flight and moves on what feedback acknowledges: losses, ECN marks and a queueing delay above
-/// half of its target reduce it, each acknowledged packet lets it grow, slowly near where congestion set in last. The
-/// target is what the window carries in a smoothed round trip. It takes feedback as often as the receiver gives it, and
-/// is at its best with a report on each frame.
+/// A window bounds what is in flight and moves on what feedback acknowledges: losses, ECN marks and a queueing delay
+/// above half of its target reduce it, each acknowledged packet lets it grow, slowly near where congestion set in last.
+/// The target is what the window carries in a smoothed round trip. It takes feedback as often as the receiver gives it,
+/// and is at its best with a report on each frame.
 public struct ScreamCongestionController: CongestionController {
     /// How often the sender's queue is looked at while there is something under way, and otherwise.
     static let queueInterval = Duration.milliseconds(5)
@@ -114,7 +114,7 @@ public struct ScreamCongestionController: CongestionController {
             let delay = (receiveTime - result.sent.sendTime).seconds
             base.add(delay, now: now)
             queueDelay = max(delay - base.value, 0)
-            noteMark(result, isMarked: &isMarked)
+            recordMark(result, isMarked: &isMarked)
             newest = result
         }
         inFlight = Double(report.dataInFlight.bytes)
@@ -129,7 +129,7 @@ public struct ScreamCongestionController: CongestionController {
         react(to: events(isMarked: isMarked, now: now), now: now)
     }
 
-    private mutating func noteMark(_ result: PacketResult, isMarked: inout Bool) {
+    private mutating func recordMark(_ result: PacketResult, isMarked: inout Bool) {
         let isCongested = result.ecn == .congestionExperienced
         if result.ecn == .capable1 { isL4S = true }
         marks.packetArrived(isMarked: isCongested)
@@ -177,9 +177,9 @@ public struct ScreamCongestionController: CongestionController {
         let interval = min(parameters.reductionInterval.seconds, roundTrip.value)
         guard events.isAny || queue.takeNewFrame() || (now - lastUpdate).seconds > interval else { return }
         lastUpdate = now
-        delays.noteShortest(queueDelay)
+        delays.recordShortest(queueDelay)
         updateSlowly(now: now)
-        window.noteApproach(packetSize: packetSize.value, now: now)
+        window.recordApproach(packetSize: packetSize.value, now: now)
         reduce(after: events, now: now)
         grow(now: now)
         updateTarget()
@@ -287,8 +287,8 @@ public struct ScreamCongestionController: CongestionController {
             nextWakeUp: now + (isBusy ? Self.queueInterval : Self.idleInterval))
     }
 
-    /// Halves the target for a while when the base delay may be wrong, and then forgets it (draft, "Clock drift issues and
-    /// remedies").
+    /// Halves the target for a while when the base delay may be wrong, and then forgets it (draft, "Clock drift issues
+    /// and remedies").
     private mutating func updateDraining(now: MonotonicInstant) {
         guard delays.standing > delayTarget.value / 8 else {
             isDraining = false

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The round-trip time, smoothed twice: with each report, and again once per round trip, so that it does not follow each
-/// frame. In seconds.
+/// The round-trip time, smoothed twice: with each report, and again once per round trip, so that it does not follow
+/// each frame. In seconds.
 struct SmoothedRoundTrip: Sendable {
     static let initial = 0.05
     /// What counts as a round trip: rates are divided by it.
@@ -20,8 +20,8 @@ struct SmoothedRoundTrip: Sendable {
 
     /// Takes a sample.
     ///
-    /// - Parameter isApplicationLimited: whether the source makes less than it may. The smoothed value then falls slowly:
-    ///   the target must not grow because of a queue that is empty for lack of media.
+    /// - Parameter isApplicationLimited: whether the source makes less than it may. The smoothed value then falls
+    ///   slowly: the target must not grow because of a queue that is empty for lack of media.
     mutating func add(_ sample: Double, isApplicationLimited: Bool, now: MonotonicInstant) {
         guard sample >= 0, sample < Self.range.upperBound else { return }
         let sample = max(sample, Self.range.lowerBound)

@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import MediaCore
 
-/// The time that libssl's retransmission timers go by: the machine's in programs, and the time of the call in tests, which
-/// link `CDTLSClock`.
+/// The time that libssl's retransmission timers go by: the machine's in programs, and the time of the call in tests,
+/// which link `CDTLSClock`.
 enum DTLSClock {
     /// Runs a call into libssl that takes `now` for the time, where the program has a clock that can be held.
     static func with<Result: ~Copyable>(now: MonotonicInstant, _ body: () -> Result) -> Result {

@@ -8,14 +8,14 @@ public import NIOCore
 /// After each call take `pollTransmit` and `pollEvent` to their ends, and call `advance` at `nextDeadline`. A client
 /// has its first flight ready at once.
 ///
-/// The versions are DTLS 1.2 and what is newer in the library (1.3 is in OpenSSL from version 4). Nothing is taken for the
-/// other side's before its certificate has one of the fingerprints of the session description: the handshake ends there
-/// with `bad_certificate`, and no key is ever handed out. The extended master secret (RFC 7627) and a protection profile
-/// in common are asked for as firmly.
+/// The versions are DTLS 1.2 and what is newer in the library (1.3 is in OpenSSL from version 4). Nothing is taken for
+/// the other side's before its certificate has one of the fingerprints of the session description: the handshake ends
+/// there with `bad_certificate`, and no key is ever handed out. The extended master secret (RFC 7627) and a protection
+/// profile in common are asked for as firmly.
 ///
 /// A connection believes that datagrams come from the address that ICE chose (RFC 8445): whoever makes one for every
-/// address that sends a datagram answers with flights four times as large as what started them, and repeats them. There is no cookie
-/// exchange, which a check by ICE makes superfluous.
+/// address that sends a datagram answers with flights four times as large as what started them, and repeats them. There
+/// is no cookie exchange, which a check by ICE makes superfluous.
 ///
 /// What a hostile peer can make a connection keep is bounded: by the size of a handshake message (17 kB) times those
 /// that the library keeps out of order (10), by the protected records that are taken early (16, 17 kB each), and by 32
@@ -55,7 +55,8 @@ public final class DTLSConnection {
     private let verification: PeerVerification
     private let handshakeDeadline: MonotonicInstant
     private var filter = DTLSRecordFilter()
-    private var budget: DatagramBudget
+    /// How many datagrams are looked at: as many as any handshake needs, and no more of a flood than that.
+    private var budget: TokenBucket
     private var events: [Event] = []
 
     /// Begins an association.
@@ -80,7 +81,7 @@ public final class DTLSConnection {
         self.session = session
         self.verification = verification
         handshakeDeadline = now + Self.handshakeTimeout
-        budget = DatagramBudget(now: now)
+        budget = TokenBucket(rate: 100, capacity: 128, now: now)
         if role == .client { shakeHands(now: now) }
         updateDeadline(now: now)
     }
@@ -93,10 +94,10 @@ public final class DTLSConnection {
         let refused = counters.refused
         counters.received += 1
         if isAcceptable(datagram, now: now) {
-            session.mailbox.incoming = datagram
+            session.bio.incoming = datagram
             if state == .handshaking { shakeHands(now: now) }
             if state == .established { read(now: now) }
-            session.mailbox.incoming = nil
+            session.bio.incoming = nil
             updateDeadline(now: now)
         }
         return counters.refused == refused
@@ -139,7 +140,7 @@ public final class DTLSConnection {
 
     /// The next datagram to send; nil when there is none.
     public func pollTransmit() -> ByteBuffer? {
-        guard let datagram = session.mailbox.takeOutgoing() else { return nil }
+        guard let datagram = session.bio.takeOutgoing() else { return nil }
         counters.sent += 1
         return datagram
     }
@@ -149,7 +150,8 @@ public final class DTLSConnection {
         events.isEmpty ? nil : events.removeFirst()
     }
 
-    /// Ends the association, with a `close_notify` to the other side where the handshake is complete. It makes no event.
+    /// Ends the association, with a `close_notify` to the other side where the handshake is complete. It makes no
+    /// event.
     public func close(now: MonotonicInstant) {
         guard isOpen else { return }
         session.close(now: now)

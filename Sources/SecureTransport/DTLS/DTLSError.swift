@@ -6,7 +6,8 @@ public enum DTLSError: Error, Hashable, CustomStringConvertible {
     case fingerprintMismatch
     /// The sides have no SRTP protection profile in common, or the other side did not ask for SRTP (RFC 5764, 4.1).
     case noCommonProfile
-    /// The other side lacks the extended master secret (RFC 7627), without which exported keys may be another's as well.
+    /// The other side lacks the extended master secret (RFC 7627), without which exported keys may be another's as
+    /// well.
     case noExtendedMasterSecret
     /// The handshake took too long.
     case timedOut

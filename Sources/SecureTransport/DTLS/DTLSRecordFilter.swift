@@ -30,8 +30,8 @@ struct DTLSRecordFilter {
     private var numbers: [UInt64] = []
     private var oldest = 0
 
-    /// - Parameter protection: Bytes that a protected record has beyond its content. The library takes a shorter one for
-    ///   an error of its own, and ends the association (OpenSSL 3.0): anyone could send that.
+    /// - Parameter protection: Bytes that a protected record has beyond its content. The library takes a shorter one
+    ///   for an error of its own, and ends the association (OpenSSL 3.0): anyone could send that.
     mutating func inspect(_ datagram: ByteBuffer, isEstablished: Bool, protection: Int) -> Verdict {
         guard let records = Self.records(of: datagram),
             records.allSatisfy({ !$0.isProtected || $0.length ?? protection >= protection })

@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import MediaCore
 internal import NIOCore
 
-/// One `SSL *` over a mailbox: the library's part of a connection, which is told the time with each call.
+/// One `SSL *` over a memory BIO: the library's part of a connection, which is told the time with each call.
 final class DTLSSession {
     /// How a call into the library ended.
     enum Outcome {
@@ -15,7 +15,7 @@ final class DTLSSession {
         case failed(OpenSSLFailure)
     }
 
-    let mailbox = DatagramMailbox()
+    let bio = DatagramBIO()
     private let ssl: OpaquePointer
 
     /// The first retransmission comes this long after the flight. RFC 6347 (4.2.4.1) recommends a second to those who
@@ -27,7 +27,7 @@ final class DTLSSession {
     init?(context: OpaquePointer, role: DTLSRole, maximumDatagramSize: Int) {
         guard let ssl = SSL_new(context) else { return nil }
         self.ssl = ssl
-        guard let bio = mailbox.makeBIO() else { return nil }
+        guard let bio = bio.makeBIO() else { return nil }
         // The session owns the BIO from here on, for reading and writing.
         SSL_set_bio(ssl, bio, bio)
         guard shim_SSL_set_mtu(ssl, maximumDatagramSize) else { return nil }

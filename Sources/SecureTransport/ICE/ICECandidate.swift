@@ -31,3 +31,28 @@ public struct ICECandidate: Hashable, Sendable {
         self.kind = kind
     }
 }
+
+extension ICECandidate {
+    /// One host candidate for each address, the first with the highest priority (RFC 8445, section 5.1.2.1).
+    public static func hostCandidates(_ addresses: [TransportAddress]) -> [ICECandidate] {
+        addresses.enumerated().map { index, address in
+            ICECandidate(
+                foundation: String(index + 1), priority: priority(.host, localPreference: 65_535 - index),
+                address: address.unmapped)
+        }
+    }
+
+    /// The priority that RFC 8445, section 5.1.2.1 recommends.
+    /// - Parameter localPreference: 0 to 65535, unique among one side's candidates.
+    public static func priority(_ kind: Kind, localPreference: Int, component: UInt16 = 1) -> UInt32 {
+        let typePreference: UInt32 =
+            switch kind {
+            case .host: 126
+            case .peerReflexive: 110
+            case .serverReflexive: 100
+            case .relayed: 0
+            }
+        return typePreference << 24 | UInt32(min(max(localPreference, 0), 65_535)) << 8
+            | (256 - UInt32(min(max(component, 1), 256)))
+    }
+}

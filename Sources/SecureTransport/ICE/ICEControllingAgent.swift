@@ -2,14 +2,14 @@ public import MediaCore
 public import NIOCore
 
 /// A client's side of ICE towards a lite agent, such as a relay: controlling, with one socket, it checks each of the
-/// other side's candidates, nominates the best that answers, and keeps the consent to send fresh (RFC 8445, section 7.2;
-/// RFC 7675).
+/// other side's candidates, nominates the best that answers, and keeps the consent to send fresh (RFC 8445, section
+/// 7.2; RFC 7675).
 ///
 /// Checks are paced and sent again as RFC 8445, section 14 has it. Nomination is regular (section 8.1.1): the pair of
-/// the highest priority that answered, at most 200 ms after the first one did. Checks of consent nominate again, so that
-/// the other side takes our new address when a NAT, or a change of network, gave us one. One that is not answered is
-/// followed by another after a second, and when the other side is silent for long all pairs are checked: the first to
-/// answer is used.
+/// the highest priority that answered, at most 200 ms after the first one did. Checks of consent nominate again, so
+/// that the other side takes our new address when a NAT, or a change of network, gave us one. One that is not answered
+/// is followed by another after a second, and when the other side is silent for long all pairs are checked: the first
+/// to answer is used.
 public struct ICEControllingAgent: Sendable {
     /// What became of a datagram.
     public enum Outcome: Hashable, Sendable {
@@ -141,7 +141,7 @@ public struct ICEControllingAgent: Sendable {
 
     /// Notes that authentic media, or another datagram that only the other side can have made, came from there: it is
     /// not silent then. It renews no consent (RFC 7675, section 5.1).
-    public mutating func noteSign(from source: TransportAddress, now: MonotonicInstant) {
+    public mutating func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
         guard source.unmapped == selectedAddress, state != .failed else { return }
         lastSign = max(lastSign, now)
         if state == .disconnected { advance(now: now) }

@@ -116,7 +116,7 @@ public struct ICELiteAgent: Sendable {
 
     /// Notes that authentic media, or another datagram that only the other side can have made, came from a validated
     /// address: it is not silent then. It renews no consent (RFC 7675, section 5.1).
-    public mutating func noteSign(from source: TransportAddress, now: MonotonicInstant) {
+    public mutating func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
         guard source.unmapped == selectedAddress, state != .failed else { return }
         lastSign = max(lastSign, now)
         if state == .disconnected { update(now: now) }

@@ -1,9 +1,9 @@
 /// Base 64 as RFC 4648, section 4 has it: the form in which SDP carries keys.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var index = 0
@@ -21,7 +21,7 @@ enum Base64 {
 
     /// Decodes text with or without its padding; nil when it has another character, a length that no bytes have, or
     /// stray bits after the last byte.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var digits = ArraySlice(Array(text.utf8))
         if digits.count % 4 == 0 {
             for _ in 0..<2 where digits.last == padding { digits.removeLast() }

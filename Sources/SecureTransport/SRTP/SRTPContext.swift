@@ -74,8 +74,8 @@ public final class SRTPContext {
         session = created
     }
 
-    /// A context that neither encrypts nor authenticates, for simulations, where nobody else is on the path: it adds and
-    /// takes off as many bytes as `profile` would, so that packets have their size.
+    /// A context that neither encrypts nor authenticates, for simulations, where nobody else is on the path: it adds
+    /// and takes off as many bytes as `profile` would, so that packets have their size.
     package init(unprotected direction: Direction, profile: SRTPProfile) {
         self.direction = direction
         self.profile = profile

@@ -27,7 +27,8 @@ public enum CompressionProperty: String, CaseIterable, Sendable {
 
 /// What a back end makes of a property. Without one, the property keeps its default value.
 public struct PropertySupport: Hashable, Sendable {
-    /// The values that a property may have. Some combinations with other properties are still refused when they are set.
+    /// The values that a property may have. Some combinations with other properties are still refused when they are
+    /// set.
     public enum Range: Hashable, Sendable {
         /// One of these words, which are the values' raw values; "true" and "false" for a truth value.
         case choices([String])

@@ -29,7 +29,8 @@ extension CompressionSession {
 
     /// Sets one property. Does not wait for a frame that is being encoded.
     ///
-    /// - Throws: When the back end cannot honour the value, or the property cannot change any more. Then all stays as it is.
+    /// - Throws: When the back end cannot honour the value, or the property cannot change any more. Then all stays as
+    ///   it is.
     public func set<Value>(
         _ property: WritableKeyPath<CompressionProperties, Value>, to value: Value
     ) throws(VideoCodingError) {

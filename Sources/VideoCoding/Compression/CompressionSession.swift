@@ -9,17 +9,17 @@ import Synchronization
 /// failure. Where nothing is reordered (`realTime`, the default) that has happened when `encode` returns.
 ///
 ///     let session = try CompressionSession(
-///         dimensions: VideoDimensions(width: 1280, height: 720),
-///         properties: CompressionProperties(averageBitRate: .megabits(1.5))
+///     dimensions: VideoDimensions(width: 1280, height: 720),
+///     properties: CompressionProperties(averageBitRate: .megabits(1.5))
 ///     ) { output in
-///         if let frame = output.frame { send(frame.sample) }
+///     if let frame = output.frame { send(frame.sample) }
 ///     }
 ///     try session.encode(picture, presentationTime: time)
 ///     session.completeFrames()
 ///
-/// Frames are meant to come from one serial queue; calls from elsewhere wait for the one that runs. Properties may be set
-/// from anywhere at any time without waiting. The output handler is called on the thread that encodes, one output at a
-/// time; it must not call the session's own `encode`, `completeFrames` or `invalidate`.
+/// Frames are meant to come from one serial queue; calls from elsewhere wait for the one that runs. Properties may be
+/// set from anywhere at any time without waiting. The output handler is called on the thread that encodes, one output
+/// at a time; it must not call the session's own `encode`, `completeFrames` or `invalidate`.
 public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let codec: VideoCodec
@@ -65,8 +65,8 @@ public final class CompressionSession: Sendable {
     /// What has been made so far.
     public var statistics: CompressionStatistics { counts.withLock { $0 } }
 
-    /// The format of the stream: size, profile, SPS and PPS; nil before the encoder was made. It stays the same from key
-    /// frame to keyframe.
+    /// The format of the stream: size, profile, SPS and PPS; nil before the encoder was made. It stays the same from
+    /// key frame to keyframe.
     public var format: VideoFormatDescription? { control.withLock { $0.format } }
 
     /// The wishes for single frames that the back end knows.
@@ -123,8 +123,8 @@ public final class CompressionSession: Sendable {
         }
     }
 
-    /// Waits until all frames that are shown at `time` or before have come out. Others may come out as well; frames go on
-    /// being taken, the next one is then a keyframe where something was held back.
+    /// Waits until all frames that are shown at `time` or before have come out. Others may come out as well; frames go
+    /// on being taken, the next one is then a keyframe where something was held back.
     public func completeFrames(until time: MediaTime = .positiveInfinity) {
         encoding.withLock { state in
             guard state.ledger.isPending(until: time) else { return }

@@ -9,7 +9,8 @@ public struct DecodedPicture: Sendable {
     /// What the decoder knows to be wrong with it.
     public var damage: PictureDamage
 
-    /// Whether the decoder knows that parts of the picture are guessed. Pictures that refer to such a one are not marked.
+    /// Whether the decoder knows that parts of the picture are guessed. Pictures that refer to such a one are not
+    /// marked.
     public var isConcealed: Bool { !damage.isEmpty }
 
     public init(pixelBuffer: PixelBuffer, presentationTime: MediaTime, damage: PictureDamage = []) {

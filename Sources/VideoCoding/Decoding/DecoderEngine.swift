@@ -123,7 +123,7 @@ struct DecoderEngine: ~Copyable {
         case .skip: return answer(sample, token, .dropped(.skipped), emit)
         case .awaitKeyframe: return answer(sample, token, .dropped(.awaitingKeyframe), emit)
         }
-        let frame: Glance
+        let frame: Peek
         do throws(VideoCodingError) {
             frame = try layOut(sample)
         } catch {
@@ -152,22 +152,22 @@ struct DecoderEngine: ~Copyable {
     }
 
     /// What has to be known of a frame before it is decoded.
-    private struct Glance {
+    private struct Peek {
         var holdsSlices = false
         var isIDR = false
         var content = FieldPairing.Content()
         /// Nil also where slices are of no interest.
-        var firstSlice: SliceGlance?
+        var firstSlice: SliceHeaderPeek?
     }
 
-    private mutating func layOut(_ sample: SampleBuffer) throws(VideoCodingError) -> Glance {
-        var frame = Glance()
+    private mutating func layOut(_ sample: SampleBuffer) throws(VideoCodingError) -> Peek {
+        var frame = Peek()
         let sequence = active.sequence
         frame.holdsSlices = try decoder.load(
             sample.data, parameterSets: parameterSetsAreDue ? active.parameterSets : []
         ) { unit in
             frame.isIDR = frame.isIDR || unit[0] & 0x1F == NALUnitType.codedSliceIDR.rawValue
-            guard let sequence, let slice = SliceGlance(unit, sequence: sequence) else { return }
+            guard let sequence, let slice = SliceHeaderPeek(unit, sequence: sequence) else { return }
             frame.content.insert(slice)
             frame.firstSlice = frame.firstSlice ?? slice
         }
@@ -194,8 +194,8 @@ struct DecoderEngine: ~Copyable {
         return failure
     }
 
-    /// Clears the decoder before an IDR picture where something is held back, which may come out now, or where something
-    /// was damaged.
+    /// Clears the decoder before an IDR picture where something is held back, which may come out now, or where
+    /// something was damaged.
     private mutating func beginAnewIfNeeded(_ sample: SampleBuffer, _ emit: (DecodeOutput) -> Void) {
         guard isDamaged || (decoder.reorderDepth > 0 && !pending.isEmpty) else { return }
         giveOut(emit)

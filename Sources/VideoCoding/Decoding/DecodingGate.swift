@@ -13,8 +13,8 @@ public struct DecodingGate: Sendable {
         case awaitKeyframe
     }
 
-    /// Where only references are decoded: a frame that nothing refers to is decoded all the same when the picture before
-    /// is so much older.
+    /// Where only references are decoded: a frame that nothing refers to is decoded all the same when the picture
+    /// before is so much older.
     public static let longestInterval = MediaTime(value: 1, timescale: 10)
 
     /// Which frames are wanted. May change between any two.

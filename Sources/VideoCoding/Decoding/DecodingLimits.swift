@@ -12,8 +12,8 @@ public struct DecodingLimits: Hashable, Sendable {
     /// come on top.
     public var maximumPictureMemory: DataSize
 
-    /// The default is what H.264 level 5.1 allows at the shape of a 4K picture (4096 either way, 4096x2304 samples), and
-    /// 256 MiB of pictures.
+    /// The default is what H.264 level 5.1 allows at the shape of a 4K picture (4096 either way, 4096x2304 samples),
+    /// and 256 MiB of pictures.
     public init(
         maximumDimension: Int = 4096, maximumArea: Int = 4096 * 2304, maximumReferenceFrames: Int = 16,
         maximumPictureMemory: DataSize = DataSize(bytes: 256 << 20)
@@ -56,8 +56,8 @@ public struct DecodingLimits: Hashable, Sendable {
         return nil
     }
 
-    /// How much memory a decoder may need for pictures of `format`: those that are referred to, those held back to be put
-    /// in order, the one being decoded and the one handed out.
+    /// How much memory a decoder may need for pictures of `format`: those that are referred to, those held back to be
+    /// put in order, the one being decoded and the one handed out.
     ///
     /// - Parameter format: 8-bit 4:2:0 of a size within 65536 samples a side.
     public static func pictureMemory(for format: VideoFormatDescription) -> DataSize {

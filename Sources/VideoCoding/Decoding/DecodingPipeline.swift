@@ -3,8 +3,8 @@ public import MediaCore
 /// Decodes a stream whose format may change: one session after another, one ordered stream of events.
 ///
 /// It does what every user of `DecompressionSession` would: when the session in use cannot accept a new format, the
-/// pictures that it holds back are given out, a new session is made, and decoding goes on. Each frame is answered exactly
-/// once, in the call that pushes it unless the stream reorders frames. Belongs to one serial queue.
+/// pictures that it holds back are given out, a new session is made, and decoding goes on. Each frame is answered
+/// exactly once, in the call that pushes it unless the stream reorders frames. Belongs to one serial queue.
 public final class DecodingPipeline {
     private let attributes: PixelBufferAttributes
     private let limits: DecodingLimits
@@ -83,7 +83,8 @@ public final class DecodingPipeline {
 
 /// What a decoding pipeline tells, in order.
 public enum DecodingEvent: Sendable {
-    /// The outputs that follow are of frames of this format. Told of the first one too; a new PPS alone is no new format.
+    /// The outputs that follow are of frames of this format. Told of the first one too; a new PPS alone is no new
+    /// format.
     case formatChanged(VideoFormatDescription)
     case output(DecodeOutput)
 }

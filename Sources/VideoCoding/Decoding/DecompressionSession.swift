@@ -2,8 +2,8 @@ public import MediaCore
 
 /// Decodes one H.264 stream in software, with libavcodec.
 ///
-/// Each frame pushed is answered exactly once, with its presentation time and token: with a picture, a drop or a failure.
-/// Pictures come in presentation order, as soon as the stream's reorder depth allows: at once where nothing is
+/// Each frame pushed is answered exactly once, with its presentation time and token: with a picture, a drop or a
+/// failure. Pictures come in presentation order, as soon as the stream's reorder depth allows: at once where nothing is
 /// reordered. Frames that arrive damaged or refer to lost ones are concealed rather than refused. What is still owed
 /// when the session ends is answered then.
 ///

@@ -1,5 +1,5 @@
-/// Tells which samples are halves of a frame: an access unit may be a single field (H.264 7.4.1.2.4), and the picture of
-/// two fields is given once, for the first.
+/// Tells which samples are halves of a frame: an access unit may be a single field (H.264 7.4.1.2.4), and the picture
+/// of two fields is given once, for the first.
 struct FieldPairing {
     /// The fields of which a sample has slices.
     struct Content {
@@ -7,7 +7,7 @@ struct FieldPairing {
         fileprivate var hasBottom = false
         fileprivate var frameNumber: UInt32 = 0
 
-        mutating func insert(_ slice: SliceGlance) {
+        mutating func insert(_ slice: SliceHeaderPeek) {
             frameNumber = slice.frameNumber
             if !slice.isField {
                 (hasTop, hasBottom) = (true, true)

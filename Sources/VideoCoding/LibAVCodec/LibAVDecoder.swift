@@ -7,8 +7,9 @@ struct LibAVDecoder: ~Copyable {
     private let limits: DecodingLimits
     /// The frame to decode. It keeps one buffer, which is used again once libavcodec has let go of it.
     private let packet: UnsafeMutablePointer<AVPacket>
-    private var shelf = FrameShelf()
-    /// Which frames pass the loop filter. libavcodec looks at each slice's header for it, so it may change between frames.
+    private var freeList = FrameFreeList()
+    /// Which frames pass the loop filter. libavcodec looks at each slice's header for it, so it may change between
+    /// frames.
     var loopFilter = DecodingEffort.LoopFilter.all {
         didSet { applyLoopFilter() }
     }
@@ -111,7 +112,7 @@ struct LibAVDecoder: ~Copyable {
 
     /// Decodes the frame that was laid out. Pictures are there to `receive` afterwards, also when this throws.
     mutating func send(serial: Int64) throws(VideoCodingError) {
-        shelf.reclaim()
+        freeList.reclaim()
         packet.pointee.pts = serial
         packet.pointee.dts = serial
         let status = avcodec_send_packet(context, packet)
@@ -124,7 +125,7 @@ struct LibAVDecoder: ~Copyable {
     mutating func receive(
         attachments: PixelBufferAttachments, _ body: (_ frame: LibAVFrame, _ picture: PixelBuffer?) -> Void
     ) -> Bool {
-        shelf.receive(from: context, attachments: attachments, body)
+        freeList.receive(from: context, attachments: attachments, body)
     }
 
     /// Lets the decoder give out what it holds back: `receive` until false, then `restart`.
@@ -134,9 +135,9 @@ struct LibAVDecoder: ~Copyable {
 
     /// Forgets all frames; decoding begins anew at a keyframe.
     ///
-    /// - Parameter afterDamage: Whether a frame could not be decoded as it is. A macroblock that libavcodec gives up half
-    ///   way leaves coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR picture's
-    ///   after a flush; so the decoder is opened anew, and needs parameter sets.
+    /// - Parameter afterDamage: Whether a frame could not be decoded as it is. A macroblock that libavcodec gives up
+    ///   half way leaves coefficients behind, which it adds to the next macroblock that it decodes, even to an IDR
+    ///   picture's after a flush; so the decoder is opened anew, and needs parameter sets.
     mutating func restart(afterDamage: Bool) {
         if afterDamage, let fresh = try? Self.open(limits) {
             var lastContext: UnsafeMutablePointer<AVCodecContext>? = context

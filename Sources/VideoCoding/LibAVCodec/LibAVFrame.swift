@@ -3,8 +3,8 @@ import MediaCore
 
 /// One decoded frame in libavcodec's memory.
 ///
-/// Unchecked because the pointer is not `Sendable`: `FrameShelf` fills and clears the frame only while nobody holds a
-/// picture of it, pictures are only read, this class alone frees it, and libavutil counts references to its memory
+/// Unchecked because the pointer is not `Sendable`: `FrameFreeList` fills and clears the frame only while nobody holds
+/// a picture of it, pictures are only read, this class alone frees it, and libavutil counts references to its memory
 /// atomically.
 final class LibAVFrame: @unchecked Sendable {
     private let frame: UnsafeMutablePointer<AVFrame>

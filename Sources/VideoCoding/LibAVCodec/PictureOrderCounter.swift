@@ -17,7 +17,7 @@ struct PictureOrderCounter {
     }
 
     /// The picture order count of the next picture in decoding order.
-    mutating func count(_ slice: SliceGlance) -> Int {
+    mutating func count(_ slice: SliceHeaderPeek) -> Int {
         switch counting {
         case .explicit(let bits): explicitCount(slice, period: 1 << bits)
         case .cyclic(_, let nonReferenceOffset, _, let offsets):
@@ -27,7 +27,7 @@ struct PictureOrderCounter {
     }
 
     /// 8.2.1.1
-    private mutating func explicitCount(_ slice: SliceGlance, period: Int) -> Int {
+    private mutating func explicitCount(_ slice: SliceHeaderPeek, period: Int) -> Int {
         if slice.isIDR { (previousMSB, previousLSB) = (0, 0) }
         let low = Int(slice.orderCountLSB)
         var high = previousMSB
@@ -41,7 +41,7 @@ struct PictureOrderCounter {
     }
 
     /// 8.2.1.2
-    private mutating func cyclicCount(_ slice: SliceGlance, offsets: [Int], nonReferenceOffset: Int) -> Int {
+    private mutating func cyclicCount(_ slice: SliceHeaderPeek, offsets: [Int], nonReferenceOffset: Int) -> Int {
         var number = absoluteFrameNumber(slice)
         if offsets.isEmpty { number = 0 }
         if !slice.isReference, number > 0 { number -= 1 }
@@ -57,7 +57,7 @@ struct PictureOrderCounter {
     }
 
     /// `FrameNumOffset + frame_num`
-    private mutating func absoluteFrameNumber(_ slice: SliceGlance) -> Int {
+    private mutating func absoluteFrameNumber(_ slice: SliceHeaderPeek) -> Int {
         let number = Int(slice.frameNumber)
         if slice.isIDR {
             frameNumberOffset = 0

@@ -2,10 +2,10 @@ import H264
 
 /// How many frames to hold back of a stream whose parameter sets do not say whether it reorders.
 ///
-/// The standard has a decoder fill its whole picture buffer then (E.2.1), which would delay every stream without B-frames.
-/// This estimator holds nothing back until a picture leaves room before itself in output order, or comes before one that
-/// went ahead of it. Room that a lost frame left is told by `frame_num`; where nothing referred to the lost frame it is
-/// not, and a frame is held back until the next IDR picture.
+/// The standard has a decoder fill its whole picture buffer then (E.2.1), which would delay every stream without
+/// B-frames. This estimator holds nothing back until a picture leaves room before itself in output order, or comes
+/// before one that went ahead of it. Room that a lost frame left is told by `frame_num`; where nothing referred to the
+/// lost frame it is not, and a frame is held back until the next IDR picture.
 struct ReorderEstimator {
     /// Frames to hold back from the picture seen last on.
     private(set) var depth = 0
@@ -23,7 +23,7 @@ struct ReorderEstimator {
     }
 
     /// Takes in the next picture in decoding order.
-    mutating func observe(_ slice: SliceGlance) {
+    mutating func observe(_ slice: SliceHeaderPeek) {
         let count = counter.count(slice)
         let isContinuous =
             slice.frameNumber == lastReferenceNumber

@@ -2,9 +2,9 @@ import H264
 
 /// Turns a sample's length-prefixed NAL units into Annex B where they lie.
 ///
-/// Length and start code both take four bytes. Parameter sets within the sample are left out: those of its format count,
-/// which have been checked. So are access unit delimiters and the ends of sequence and stream, which a lone frame does
-/// not need and which would let one sample start several pictures.
+/// Length and start code both take four bytes. Parameter sets within the sample are left out: those of its format
+/// count, which have been checked. So are access unit delimiters and the ends of sequence and stream, which a lone
+/// frame does not need and which would let one sample start several pictures.
 enum SampleLayout {
     /// More than any frame within the limits needs: the size of a 4096x2304 picture without compression is 14 MB.
     static let maximumSize = 32 << 20

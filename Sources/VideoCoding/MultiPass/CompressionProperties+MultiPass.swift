@@ -28,8 +28,8 @@ extension CompressionProperties {
         ]
     }
 
-    /// The most frames from one keyframe to the next in a recording: ten seconds where nothing less is asked for, so that
-    /// one can go to any place in it, and passes can go over parts of it.
+    /// The most frames from one keyframe to the next in a recording: ten seconds where nothing less is asked for, so
+    /// that one can go to any place in it, and passes can go over parts of it.
     var passKeyframeInterval: Int {
         let asked = min(maxKeyframeIntervalDuration?.seconds ?? .infinity, Self.longestInterval)
         let frames = max(1, (asked * expectedFrameRate).rounded())

@@ -7,11 +7,11 @@ import Synchronization
 ///     let session = …                                     // adds each frame to the silo
 ///     var result: PassResult
 ///     repeat {
-///         let ranges = session.timeRangesForNextPass      // everything at first, then parts
-///         try silo.setTimeRangesForNextPass(ranges)
-///         try session.beginPass()
-///         for picture in pictures(in: ranges) { try session.encode(picture, …) }
-///         result = try session.endPass()
+///     let ranges = session.timeRangesForNextPass      // everything at first, then parts
+///     try silo.setTimeRangesForNextPass(ranges)
+///     try session.beginPass()
+///     for picture in pictures(in: ranges) { try session.encode(picture, …) }
+///     result = try session.endPass()
 ///     } while result.furtherPassesRequested
 ///     try silo.forEachSample { sample in … }
 extension CompressionSession {
@@ -39,8 +39,8 @@ extension CompressionSession {
         }
     }
 
-    /// Ends the pass: has all frames come out, measures what was made against the bitrate, and finds out which parts are
-    /// worth another pass.
+    /// Ends the pass: has all frames come out, measures what was made against the bitrate, and finds out which parts
+    /// are worth another pass.
     ///
     /// - Throws: `MultiPassError.framesMissing` when the pass is not complete; it then goes on.
     public func endPass() throws(VideoCodingError) -> PassResult {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Keeps compressed frames by presentation time between the passes of an encoder, and until they are written.
 ///
-/// Each time has one frame: a frame replaces the one that has the same presentation time. With a path the frames lie in a
-/// file, of which only an index (about 200 bytes a frame) is in memory; the file can be opened again, also after its
+/// Each time has one frame: a frame replaces the one that has the same presentation time. With a path the frames lie in
+/// a file, of which only an index (about 200 bytes a frame) is in memory; the file can be opened again, also after its
 /// process ended in the middle of a pass. Without a path they are kept in memory.
 ///
 /// Before each pass but the first, `setTimeRangesForNextPass` takes out the frames that the pass makes anew; all others
@@ -36,8 +36,8 @@ public final class FrameSilo: Sendable {
         try state.withLock { state throws(MultiPassError) in try state.add(sample) }
     }
 
-    /// Begins a pass over `ranges`, which are in ascending order and do not overlap: the frames in them are taken out, and
-    /// only frames in them are taken in.
+    /// Begins a pass over `ranges`, which are in ascending order and do not overlap: the frames in them are taken out,
+    /// and only frames in them are taken in.
     public func setTimeRangesForNextPass(_ ranges: [MediaTimeRange]) throws(MultiPassError) {
         try Self.check(ranges)
         try state.withLock { state throws(MultiPassError) in try state.beginPass(over: ranges) }
@@ -53,8 +53,8 @@ public final class FrameSilo: Sendable {
     /// The size of all frames.
     public var size: DataSize { state.withLock { $0.size } }
 
-    /// Calls `body` with each frame whose presentation time is in `timeRange`, or with each frame, one at a time. `body`
-    /// may use the silo; a frame that was replaced meanwhile comes as it is now.
+    /// Calls `body` with each frame whose presentation time is in `timeRange`, or with each frame, one at a time.
+    /// `body` may use the silo; a frame that was replaced meanwhile comes as it is now.
     ///
     /// Throws `MultiPassError`, or what `body` throws.
     public func forEachSample(

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// What the passes so far have found out: the groups of pictures, what each encode of them gave, and what the pass that is
-/// being made, or comes next, is for.
+/// What the passes so far have found out: the groups of pictures, what each encode of them gave, and what the pass that
+/// is being made, or comes next, is for.
 struct MultiPassAnalysis {
     /// A closed group of pictures, or several short ones.
     struct Group {

@@ -5,9 +5,9 @@
 
     /// Makes one pass: the first over everything, a later one over the groups of pictures that were asked for.
     ///
-    /// A group that is encoded anew begins with an IDR picture at the same time as before and refers to nothing outside, so
-    /// it takes the place of the old one in the stream bit by bit. Consecutive IDR pictures differ in their `idr_pic_id`
-    /// (H.264 7.4.3) because groups are never split between two IDR pictures in a row.
+    /// A group that is encoded anew begins with an IDR picture at the same time as before and refers to nothing
+    /// outside, so it takes the place of the old one in the stream bit by bit. Consecutive IDR pictures differ in their
+    /// `idr_pic_id` (H.264 7.4.3) because groups are never split between two IDR pictures in a row.
     final class MultiPassEncoder: PassEncoder {
         let parameterSets: [ByteBuffer]
         let isDelayed = true
@@ -144,8 +144,8 @@
             return .held
         }
 
-        /// Has everything come out in the first pass, of which the next picture then gets an encoder of its own. In later
-        /// passes the frames of a group come out with its last picture.
+        /// Has everything come out in the first pass, of which the next picture then gets an encoder of its own. In
+        /// later passes the frames of a group come out with its last picture.
         func finish() throws(VideoCodingError) -> BackEndFrame? {
             if isFirstPass { try drainEncoder() }
             return try nextReadyFrame()

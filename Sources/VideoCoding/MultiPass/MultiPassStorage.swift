@@ -4,9 +4,10 @@ import Synchronization
 
 /// Keeps what an encoder found out in its passes over a recording, so that the next pass can make use of it.
 ///
-/// With a path it lies in a file: another process can go on where the last one ended, also in the middle of a pass (with
-/// the first group of pictures that had not been finished). Without a path it lies in a temporary file that goes with the
-/// storage. A storage belongs to one recording, encoded with one set of properties; others are told so by an error.
+/// With a path it lies in a file: another process can go on where the last one ended, also in the middle of a pass
+/// (with the first group of pictures that had not been finished). Without a path it lies in a temporary file that goes
+/// with the storage. A storage belongs to one recording, encoded with one set of properties; others are told so by an
+/// error.
 public final class MultiPassStorage: Sendable {
     private let state: Mutex<State>
 

@@ -2,8 +2,8 @@ import MediaCore
 
 /// What a compression session needs to make a pass.
 ///
-/// `encode` and `finish` work as with other back ends, but that several frames may come out at once: those that `encode`
-/// did not return are taken with `nextReadyFrame`.
+/// `encode` and `finish` work as with other back ends, but that several frames may come out at once: those that
+/// `encode` did not return are taken with `nextReadyFrame`.
 protocol PassEncoder: EncoderBackEndSession {
     /// Whether the pass goes on with the frame at `time`; throws where it does not.
     func check(_ time: MediaTime) throws(VideoCodingError)

@@ -4,8 +4,8 @@ import MediaCore
 /// Finds out which groups of pictures another pass should encode anew, and how.
 ///
 /// The least distortion at a given size is where a byte more would take the same off the distortion in every group
-/// (Lagrange's condition). The planner reckons that distribution from models of the groups, and asks for as few frames as
-/// come close to it; what stays has its size already. It asks for nothing when the size is right and the best
+/// (Lagrange's condition). The planner reckons that distribution from models of the groups, and asks for as few frames
+/// as come close to it; what stays has its size already. It asks for nothing when the size is right and the best
 /// distribution would not be visibly better.
 struct PassPlanner {
     /// A closed group of pictures, as far as the planner goes.

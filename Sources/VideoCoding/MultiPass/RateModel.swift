@@ -62,8 +62,8 @@ struct RateModel {
     private static let priorWeight = 2.0
     /// How many steps squared of encodes weigh as much as what the slope is taken for without them.
     private static let slopePriorWeight = 4.0
-    /// How much the ratio of distortion and size says of the slope while the steepness is not known. The encoder's own rate
-    /// factor says the rest: by its design pictures with the same factor have about the same slope.
+    /// How much the ratio of distortion and size says of the slope while the steepness is not known. The encoder's own
+    /// rate factor says the rest: by its design pictures with the same factor have about the same slope.
     private static let ratioShare = 0.5
 
     init?(_ measurements: [PassMeasurement], in population: Population) {

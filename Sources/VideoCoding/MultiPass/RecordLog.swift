@@ -2,8 +2,8 @@ import NIOCore
 
 /// A file of records, each behind its lengths and checksums.
 ///
-/// A record is written once; it can be erased, never changed. What a process had not finished writing when it ended is cut
-/// off when the file is opened again; anything else that is not as it was written is an error.
+/// A record is written once; it can be erased, never changed. What a process had not finished writing when it ended is
+/// cut off when the file is opened again; anything else that is not as it was written is an error.
 final class RecordLog {
     /// What a file is for.
     struct Kind {

@@ -1,8 +1,8 @@
 /// The QP of frames after a coarse keyframe, until pictures are as good as they were.
 ///
-/// At once, the next frame would be as large as the keyframe was not to be. A step finer codes what the step before left
-/// out, a part of the difference; several steps at once cost nearly as much as all of it. So the QP falls by one or
-/// two a frame, as long as frames take no more than is due to them, and what is left over is not made up for.
+/// At once, the next frame would be as large as the keyframe was not to be. A step finer codes what the step before
+/// left out, a part of the difference; several steps at once cost nearly as much as all of it. So the QP falls by one
+/// or two a frame, as long as frames take no more than is due to them, and what is left over is not made up for.
 struct QPRamp {
     /// What is due to a frame of the lowest layer is this many times the mean: upper ones take less.
     private static let lowestLayerShare = 1.4
@@ -20,8 +20,8 @@ struct QPRamp {
 
     private var hasLayers: Bool { layers > 1 }
 
-    /// By how much finer than it is asked to the library quantises frames of the lowest of several temporal layers, other than
-    /// keyframes.
+    /// By how much finer than it is asked to the library quantises frames of the lowest of several temporal layers,
+    /// other than keyframes.
     private var cascade: Int { hasLayers ? layers + 1 : 0 }
 
     /// What to ask the library for; nil while its own rate control decides.

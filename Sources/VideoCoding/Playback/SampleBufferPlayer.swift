@@ -1,17 +1,17 @@
 public import MediaCore
 import Synchronization
 
-/// Shows the pictures of an H.264 stream at their times by a timebase, which its user controls: set its time to seek, its
-/// rate to play, to pause (0), or to play faster or slower. While it runs backward nothing is shown.
+/// Shows the pictures of an H.264 stream at their times by a timebase, which its user controls: set its time to seek,
+/// its rate to play, to pause (0), or to play faster or slower. While it runs backward nothing is shown.
 ///
-/// A periodic source, such as a network, just enqueues what it gets. An unconstrained one, such as a file, is pulled: it
-/// calls `requestMediaData` once, and enqueues samples while `isReadyForMoreMediaData` each time that it is asked. So a
-/// file of any length takes the memory of a few samples and pictures.
+/// A periodic source, such as a network, just enqueues what it gets. An unconstrained one, such as a file, is pulled:
+/// it calls `requestMediaData` once, and enqueues samples while `isReadyForMoreMediaData` each time that it is asked.
+/// So a file of any length takes the memory of a few samples and pictures.
 ///
 /// Samples are decoded a few pictures ahead. A picture is shown when the timebase reaches its time; when the next one
 /// is due as well it is late, and dropped. Everything happens in the context of the timebase's clock: on queues of the
-/// machine's clock, and inside `advance` of a virtual one, where decoding takes no time and nothing is ever late. Safe to
-/// use from any thread.
+/// machine's clock, and inside `advance` of a virtual one, where decoding takes no time and nothing is ever late. Safe
+/// to use from any thread.
 public final class SampleBufferPlayer: Sendable {
     /// What a player holds, and what its pictures are like.
     public struct Configuration: Hashable, Sendable {
@@ -26,8 +26,8 @@ public final class SampleBufferPlayer: Sendable {
         public var limits: DecodingLimits
         /// How many frames the decoder holds back to put pictures in order: `complete` for files.
         public var reordering: PictureReordering
-        /// How long a picture is shown whose sample has no presentation time (one that is no number). It follows the one
-        /// before; the first one is shown at time zero.
+        /// How long a picture is shown whose sample has no presentation time (one that is no number). It follows the
+        /// one before; the first one is shown at time zero.
         public var untimedPictureDuration: MediaTime
 
         public init(
@@ -113,8 +113,8 @@ public final class SampleBufferPlayer: Sendable {
     /// Has `whenReady` called, now and then, whenever there is room for more samples, until `stopRequestingMediaData`.
     ///
     /// - Parameter whenReady: Enqueues samples while `isReadyForMoreMediaData`, or says `endOfMedia`. Called in the
-    ///   clock's context, one call at a time. When a call enqueues nothing, none follows before something is enqueued or
-    ///   media data is requested again.
+    ///   clock's context, one call at a time. When a call enqueues nothing, none follows before something is enqueued
+    ///   or media data is requested again.
     public func requestMediaData(whenReady: @escaping @Sendable () -> Void) {
         queue.withLock { $0.startRequesting(whenReady) }
         wakeDecoder()
@@ -134,8 +134,8 @@ public final class SampleBufferPlayer: Sendable {
     /// Throws away all samples and pictures that were not shown, to go on somewhere else, with a sync sample. A picture
     /// that is being shown on another thread may still be told of. Requests of media data go on.
     ///
-    /// - Parameter time: Where to go on, after a seek: pictures are shown from the one on that is seen at this time, and
-    ///   those before it, which are decoded on the way there, are not. Nil to show whatever comes.
+    /// - Parameter time: Where to go on, after a seek: pictures are shown from the one on that is seen at this time,
+    ///   and those before it, which are decoded on the way there, are not. Nil to show whatever comes.
     public func flush(showingFrom time: MediaTime? = nil) {
         queue.withLock { $0.flush(showingFrom: time) }
         wakeDecoder()

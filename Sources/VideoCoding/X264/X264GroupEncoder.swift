@@ -53,8 +53,8 @@
             parameters.b_open_gop = 0
             parameters.b_stitchable = 1
             parameters.i_keyint_max = Int32(clamping: properties.passKeyframeInterval)
-            // x264 makes of a larger one what the largest interval allows. A scene cut gets an I picture then, which is no
-            // IDR picture.
+            // x264 makes of a larger one what the largest interval allows. A scene cut gets an I picture then, which is
+            // no IDR picture.
             if keyframes == .given { parameters.i_keyint_min = X264_KEYINT_MAX_INFINITE }
             parameters.rc.i_rc_method = X264_RC_CRF
             parameters.rc.f_rf_constant = Float(rateFactor)

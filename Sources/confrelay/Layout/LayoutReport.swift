@@ -69,7 +69,7 @@ struct LayoutReport {
 
     private func name(of source: SourceID) -> String {
         let name = preview.name(of: source.participant)
-        return source.content == .slides ? "\(name)'s screen" : name
+        return source.content == .screenShare ? "\(name)'s screen" : name
     }
 
     private func description(of issue: CompositionIssue) -> String { issue.description(naming: name) }

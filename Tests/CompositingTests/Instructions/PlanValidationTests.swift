@@ -178,10 +178,10 @@ struct PlanValidationTests {
 
     @Test("required sources without a layer, and layers whose source is not required")
     func requiredSources() {
-        let found = issues { $0.instructions[0].requiredSources = [2, 7, .slides(7)] }
+        let found = issues { $0.instructions[0].requiredSources = [2, 7, .screenShare(7)] }
         #expect(
             found.map(\.kind) == [
-                .sourceWithoutLayer(.camera(7)), .sourceWithoutLayer(.slides(7)), .layerWithoutSource(1),
+                .sourceWithoutLayer(.camera(7)), .sourceWithoutLayer(.screenShare(7)), .layerWithoutSource(1),
             ])
         let sentence = found[0].description { $0 == .camera(7) ? "Ada's camera" : "somebody" }
         #expect(sentence == "from 0.000 s to 1.000 s: Ada's camera is required, but no layer shows it")

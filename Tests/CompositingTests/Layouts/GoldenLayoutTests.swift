@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compositing
 
-/// Every layout with few and many participants, whose cameras are landscape, portrait and 4:3: the three side by side.
+/// Every layout with few and many participants, whose cameras are landscape, avatar and 4:3: the three side by side.
 @Suite("Golden layouts")
 struct GoldenLayoutTests {
     private static let canvas = VideoDimensions(width: 320, height: 180)
@@ -49,7 +49,7 @@ func cards(_ ids: some Sequence<SourceID>, _ size: VideoDimensions) -> [SourceID
     var sources: [SourceID: CompositionSource] = [:]
     for id in ids {
         let number = Int(clamping: id.participant.rawValue)
-        let card = id.content == .camera ? TestCard.camera(number, size) : TestCard.slides(number, size)
+        let card = id.content == .camera ? TestCard.camera(number, size) : TestCard.screenShare(number, size)
         sources[id] = source(id, card)
     }
     return sources

@@ -30,8 +30,8 @@ struct LayoutPictureTests {
             sources[.camera(id)] = CompositionSource(id: .camera(id), name: name, content: .placeholder())
         }
         for id in scene.presenters {
-            sources[.slides(id)] = CompositionSource(
-                id: .slides(id), name: "", content: .picture(Self.screen, isStale: false))
+            sources[.screenShare(id)] = CompositionSource(
+                id: .screenShare(id), name: "", content: .picture(Self.screen, isStale: false))
         }
         let tiles = layout.layers(of: scene, canvas: Self.canvas)
         let picture = compositor.compose([CompositionRequest(canvas: Self.canvas, layers: tiles)], sources: sources)[0]
@@ -42,7 +42,7 @@ struct LayoutPictureTests {
                 #expect(picture.colour(other.rect.x, other.rect.y) != corner, "\(other) looks like \(tile)")
             }
         }
-        for tile in tiles where tile.source.content == .slides {
+        for tile in tiles where tile.source.content == .screenShare {
             let shown = tile.rect.fitting(Self.screen.dimensions)
             #expect(picture.colour(shown.x + 4, shown.y + shown.height / 2).y > 220)
         }

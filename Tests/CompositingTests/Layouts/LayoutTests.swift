@@ -55,7 +55,7 @@ struct LayoutTests {
     func presentation() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         let expected = [
-            CompositionLayer(source: .slides(2), rect: rect(0, 0, 960, 720)),
+            CompositionLayer(source: .screenShare(2), rect: rect(0, 0, 960, 720)),
             CompositionLayer(source: .camera(1), rect: rect(960, 180, 320, 180)),
             CompositionLayer(source: .camera(2), rect: rect(960, 360, 320, 180)),
         ]
@@ -75,7 +75,7 @@ struct LayoutTests {
     func twoPresentations() {
         let scene = LayoutScene(cameras: [1, 2, 3], presenters: [3, 1])
         let sources = Layout.grid.layers(of: scene, canvas: hd).map(\.source)
-        #expect(sources == [.slides(1), .slides(3), .camera(1), .camera(2), .camera(3)])
+        #expect(sources == [.screenShare(1), .screenShare(3), .camera(1), .camera(2), .camera(3)])
     }
 
     @Test("two who talk to each other stand side by side, filling their halves, and do not change places")
@@ -91,11 +91,11 @@ struct LayoutTests {
     }
 
     @Test("side by side, what is presented is left and not cropped, and who speaks is right")
-    func sideBySideWithSlides() {
+    func sideBySideWithScreenShare() {
         let scene = LayoutScene(cameras: [1, 2], presenters: [2], speakers: [1])
         #expect(
             Layout.sideBySide.layers(of: scene, canvas: hd) == [
-                CompositionLayer(source: .slides(2), rect: rect(0, 0, 640, 720)),
+                CompositionLayer(source: .screenShare(2), rect: rect(0, 0, 640, 720)),
                 CompositionLayer(source: .camera(1), rect: rect(640, 0, 640, 720), fit: .cover),
             ])
     }
@@ -117,7 +117,7 @@ struct LayoutTests {
             ])
         let presented = LayoutScene(cameras: [1, 2, 3], presenters: [1], speakers: [3, 2])
         #expect(
-            Layout.pictureInPicture.layers(of: presented, canvas: hd).map(\.source) == [.slides(1), .camera(3)])
+            Layout.pictureInPicture.layers(of: presented, canvas: hd).map(\.source) == [.screenShare(1), .camera(3)])
     }
 
     @Test("who is pinned is large whoever speaks or presents; what they present themselves comes first")
@@ -125,9 +125,9 @@ struct LayoutTests {
         var scene = LayoutScene(cameras: [1, 2, 3], presenters: [3], speakers: [3])
         #expect(
             Layout.pinned(2).layers(of: scene, canvas: hd).map(\.source)
-                == [.camera(2), .slides(3), .camera(1), .camera(3)])
+                == [.camera(2), .screenShare(3), .camera(1), .camera(3)])
         scene.presenters = [2, 3]
-        #expect(Layout.pinned(2).layers(of: scene, canvas: hd).first?.source == .slides(2))
+        #expect(Layout.pinned(2).layers(of: scene, canvas: hd).first?.source == .screenShare(2))
     }
 
     @Test("solo shows one alone")
@@ -216,14 +216,14 @@ struct LayoutTests {
     }
 
     @Test("what is presented has at least half of the canvas in each layout that shows it large")
-    func slidesAreLarge() {
+    func screenShareIsLarge() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<3000 {
             var (_, scene, canvas) = randomCase(&generator)
             scene.presenters = [scene.cameras[0]]
             for layout in [Layout.grid, .speaker, .presentation, .pictureInPicture] {
                 let tile = layout.layers(of: scene, canvas: canvas)[0]
-                #expect(tile.source == .slides(scene.cameras[0]) && tile.fit == .contain)
+                #expect(tile.source == .screenShare(scene.cameras[0]) && tile.fit == .contain)
                 #expect(tile.rect.area * 2 >= canvas.area, "\(layout) of \(scene) on \(canvas): \(tile)")
             }
         }

@@ -202,10 +202,10 @@ struct LayerDrawingTests {
 
     // MARK: Placeholders
 
-    @Test("a portrait stands in a circle on the name's colour")
-    func portrait() {
+    @Test("an avatar stands in a circle on the name's colour")
+    func avatar() {
         let face = image(30, 60) { _, _ in (255, 255, 255, 255) }
-        let ada = CompositionSource(id: 1, name: "Ada", content: .placeholder(portrait: face))
+        let ada = CompositionSource(id: 1, name: "Ada", content: .placeholder(avatar: face))
         let picture = compose([CompositionLayer(source: 1, rect: PixelRect(canvas))], ada)
         let initial = compose([CompositionLayer(source: 1, rect: PixelRect(canvas))], placeholder(1, "Ada"))
         #expect(picture.colour(0, 0) == initial.colour(0, 0))
@@ -287,7 +287,7 @@ struct LayerDrawingTests {
     // MARK: All of it
 
     /// Where `CONFRELAY_PICTURE_DIR` names a folder, the picture is written there: that of docs/compositing.md.
-    @Test("corners, borders, opacity, labels, portraits and overlays go together")
+    @Test("corners, borders, opacity, labels, avatars and overlays go together")
     func together() throws {
         let size = VideoDimensions(width: 640, height: 360)
         let sky = image(64, 36) { _, y in (UInt8(30 + y), UInt8(60 + 2 * y), UInt8(120 + 3 * y), 255) }
@@ -321,7 +321,7 @@ struct LayerDrawingTests {
         let list = sources(
             named(1, "Ada", .picture(solidPicture(.red, 640, 360), isStale: false), isSpeaking: true),
             named(2, "Ben", .picture(solidPicture(.green, 640, 360), isStale: false)),
-            named(3, "Cy", .placeholder()), named(4, "Dan", .placeholder(portrait: face)))
+            named(3, "Cy", .placeholder()), named(4, "Dan", .placeholder(avatar: face)))
         let inputs = CompositionInputs(sources: list, wallClock: 45_296)
         for _ in 0..<4 { _ = compositor.renderer.render([request], inputs: inputs, at: .zero) }
         let composed = compositor.renderer.render([request], inputs: inputs, at: .zero)[0]

@@ -21,7 +21,7 @@ struct TemplateLayoutTests {
     @Test("slots choose in their order, by the first rule that finds somebody, and nobody is shown twice")
     func order() throws {
         let scene = LayoutScene(cameras: [1, 2, 3, 4], presenters: [2, 4], speakers: [3, 1])
-        #expect(try sources(slot(#""screen","speaker""#), scene) == [.slides(4)])
+        #expect(try sources(slot(#""screen","speaker""#), scene) == [.screenShare(4)])
         #expect(
             try sources(
                 [#""speaker""#, #""previous-speaker""#, #""next""#, #""next""#].map { slot($0) }.joined(separator: ","),
@@ -30,7 +30,7 @@ struct TemplateLayoutTests {
         #expect(try sources(slot(#""next""#) + "," + slot(#""speaker","screen""#), scene) == [1, 3])
         #expect(
             try sources(slot(#""speaker""#) + "," + slot(#""speaker","screen""#) + "," + slot(#""screen""#), scene)
-                == [3, .slides(4), .slides(2)])
+                == [3, .screenShare(4), .screenShare(2)])
         #expect(
             try sources((0..<5).map { _ in slot(#""recent""#) }.joined(separator: ","), scene) == [3, 1, 2, 4])
     }
@@ -51,7 +51,7 @@ struct TemplateLayoutTests {
             names: [1: "Ben", 2: "ADA ", 3: "Ada"])
         let ada = slot(#""participant:ada""#)
         #expect(try sources("\(ada),\(ada),\(ada)", scene) == [2, 3])
-        #expect(try sources(slot(#""screen:Ada","screen""#), scene) == [.slides(3)])
+        #expect(try sources(slot(#""screen:Ada","screen""#), scene) == [.screenShare(3)])
         #expect(try sources(slot(#""participant:Eve","next""#), scene) == [1])
         #expect(try sources(ada, LayoutScene(cameras: [1])).isEmpty)
     }
@@ -60,7 +60,7 @@ struct TemplateLayoutTests {
     func group() throws {
         let scene = LayoutScene(cameras: [1, 2, 3, 4, 5], presenters: [2], speakers: [5, 4])
         let many = #","tiles":"grid""#
-        #expect(try sources(slot(#""screen","next""#, many), scene) == [.slides(2), 1, 2, 3, 4, 5])
+        #expect(try sources(slot(#""screen","next""#, many), scene) == [.screenShare(2), 1, 2, 3, 4, 5])
         #expect(try sources(slot(#""speaker""#) + "," + slot(#""next""#, many), scene) == [5, 1, 2, 3, 4])
         // Those who spoke are chosen, and stand in the order of joining.
         #expect(try sources(slot(#""recent""#, many + #","most":3"#), scene) == [1, 4, 5])
@@ -142,7 +142,7 @@ struct TemplateLayoutTests {
             {"show":["next"],"fit":"contain"}
             """
         ).layers(of: scene, canvas: canvas)
-        #expect(layers.map(\.source) == [1, 2, .slides(2)], "by height")
+        #expect(layers.map(\.source) == [1, 2, .screenShare(2)], "by height")
         #expect(layers[2].fit == .contain && layers[2].cornerRadius == 36 && layers[2].zOrder == 3)
         #expect(layers[2].border == LayerBorder(width: 8, colour: .white))
         #expect(layers[0].fit == .cover(focus: FocusPoint(x: 0.2, y: 0.3)) && layers[0].opacity == 0.5)

@@ -4,8 +4,8 @@ import VideoCoding
 
 @testable import Conference
 
-/// A machine of given speed with one room on it, on virtual time: what its ticks take follows from who is there, from what
-/// overload control has taken away, and from what a neighbour leaves of the processors.
+/// A machine of given speed with one room on it, on virtual time: what its ticks take follows from who is there, from
+/// what overload control has taken away, and from what a neighbour leaves of the processors.
 struct ModelMachine {
     /// Something that happens to it, in seconds from the start.
     struct Scenario: CustomTestStringConvertible {

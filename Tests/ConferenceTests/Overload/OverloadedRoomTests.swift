@@ -1,7 +1,7 @@
 import CongestionControl
 import MediaCore
-import NetworkSimulation
 import SecureTransport
+import Simulation
 import Synchronization
 import Testing
 import VideoCoding

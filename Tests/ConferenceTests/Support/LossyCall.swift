@@ -4,14 +4,15 @@ import H264
 import LinkEmulation
 import MediaCore
 import NIOCore
+import SDP
 import SecureTransport
 import Testing
 import VideoCoding
 
 @testable import Conference
 
-/// A camera, and receivers on a path whose round trip is too long for anything to be sent again in time, where nothing else
-/// is said, with bursts of loss.
+/// A camera, and receivers on a path whose round trip is too long for anything to be sent again in time, where nothing
+/// else is said, with bursts of loss.
 final class LossyCall {
     let call: VirtualCall
     var watchers: [TestClient] = []

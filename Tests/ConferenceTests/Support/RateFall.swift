@@ -2,6 +2,7 @@ import Conference
 import CongestionControl
 import LinkEmulation
 import MediaCore
+import SDP
 import SecureTransport
 import Testing
 
@@ -21,7 +22,7 @@ struct RateFall: Sendable {
     /// When the controller's target was less than half of what it had been.
     private(set) var believed = Duration.seconds(9)
     /// When a picture was left out for the one alone.
-    private(set) var thinned = Duration.seconds(9)
+    private(set) var layerDrops = Duration.seconds(9)
     /// When the one was sent a frame of a group of its own.
     private(set) var moved = Duration.seconds(9)
     /// The most that the link had to do, by what it carries afterwards; also when the report came.
@@ -90,8 +91,8 @@ struct RateFall: Sendable {
                 (told, queueWhenTold) = (report + roundTrip / 2 - fall, queue)
             }
             if state.targetBitRate < earlier.targetBitRate / 2 { believed = min(believed, time) }
-            if state.framesThinned + state.framesDropped > earlier.framesThinned + earlier.framesDropped {
-                thinned = min(thinned, time)
+            if state.framesLayerDropped + state.framesDropped > earlier.framesLayerDropped + earlier.framesDropped {
+                layerDrops = min(layerDrops, time)
             }
             if state.groupChanges > earlier.groupChanges { moved = min(moved, time) }
         }

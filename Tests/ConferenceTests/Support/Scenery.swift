@@ -1,5 +1,5 @@
 import MediaCore
-import NetworkSimulation
+import Simulation
 
 /// Pictures as a camera in a call takes them: what stands still has detail, and something with detail moves before it.
 enum Scenery {

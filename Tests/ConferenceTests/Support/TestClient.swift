@@ -5,6 +5,7 @@ import LinkEmulation
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import VideoCoding
 
@@ -30,8 +31,8 @@ final class TestClient {
     /// How what is sent is to be turned to stand upright.
     var rotation = VideoRotation.none
     /// What is presented, where the session has a stream for it.
-    var slides: Colour? {
-        didSet { slidesEncoder = nil }
+    var screenShare: Colour? {
+        didSet { screenShareEncoder = nil }
     }
     /// Nothing is said; packets go on.
     var isSilent: Bool {
@@ -40,7 +41,7 @@ final class TestClient {
     }
 
     private var encoder: CompressionSession?
-    private var slidesEncoder: CompressionSession?
+    private var screenShareEncoder: CompressionSession?
     private let outputs = EncodeOutputQueue()
     private var tone: ToneEncoder?
     private let decoder = DecodingPipeline()
@@ -68,7 +69,7 @@ final class TestClient {
     private(set) var sentAudio: [ByteBuffer] = []
     /// How loud packets say they are; nil: they do not say it.
     var toldLevel: AudioLevel?
-    /// The rate of the sound.
+    /// The rate of the audio.
     var audioBitRate: BitRate {
         get { tone?.bitRate ?? .zero }
         set { tone?.bitRate = newValue }
@@ -157,12 +158,13 @@ final class TestClient {
                     : pictures[frameCount % pictures.count]
                 try send(picture, through: session, content: .main, now: now)
             }
-            if let slides {
+            if let screenShare {
                 let size = VideoDimensions(width: 160, height: 120)
-                let session = try slidesEncoder ?? makeEncoder(size)
-                slidesEncoder = session
+                let session = try screenShareEncoder ?? makeEncoder(size)
+                screenShareEncoder = session
                 try send(
-                    .pattern(slides, dimensions: size, phase: frameCount), through: session, content: .slides, now: now)
+                    .pattern(screenShare, dimensions: size, phase: frameCount), through: session, content: .screenShare,
+                    now: now)
             }
         } catch {
             fatalError("the test's own encoder failed: \(error)")

@@ -1,5 +1,5 @@
 import MediaCore
-import NetworkSimulation
+import Simulation
 
 /// Pictures that are hard to encode.
 enum Texture {

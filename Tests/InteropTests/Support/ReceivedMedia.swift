@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What ffmpeg decodes from a file that was received: small pictures, and the sound.
+/// What ffmpeg decodes from a file that was received: small pictures, and the audio.
 struct ReceivedMedia {
     /// The size that pictures are scaled to: ten columns for each colour bar.
     private static let width = 70
@@ -13,15 +13,15 @@ struct ReceivedMedia {
 
     /// - Parameters:
     ///   - video: The file with video; decoding it completely without a complaint is not asked for.
-    ///   - audio: The file with sound; nil when there is none to look at.
+    ///   - audio: The file with audio; nil when there is none to look at.
     init(video: String, audio: String?, in folder: TemporaryFolder) async throws {
         pictures = try await Self.decode(
             ["-i", video, "-an", "-vf", "scale=\(Self.width):\(Self.height):flags=area", "-pix_fmt", "rgb24"]
                 + ["-vsync", "passthrough", "-f", "rawvideo"], in: folder)
         guard let audio else { return }
-        let sound = try await Self.decode(
+        let decoded = try await Self.decode(
             ["-i", audio, "-vn", "-ac", "1", "-ar", "\(Self.sampleRate)", "-f", "s16le"], in: folder)
-        samples = sound.withUnsafeBytes { bytes in
+        samples = decoded.withUnsafeBytes { bytes in
             stride(from: 0, to: bytes.count - 1, by: 2).map { offset in
                 Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self))
             }

@@ -9,8 +9,8 @@ final class RelayProgram {
 
     /// - Parameter port: Where it listens; 0: where it likes.
     ///
-    /// Its overload control is off unless it is asked for: a debug build beside other tests has too little time, and what is looked
-    /// at is not what it does without.
+    /// Its overload control is off unless it is asked for: a debug build beside other tests has too little time, and
+    /// what is looked at is not what it does without.
     init(_ arguments: [String] = [], port: UInt16 = 0, in folder: TemporaryFolder) async throws {
         let overload = arguments.contains("--overload-control") ? [] : ["--overload-control", "off"]
         let child = try ChildProcess(
@@ -66,14 +66,14 @@ struct RoomState: Decodable {
             var keyframes: Int
         }
 
-        struct Slides: Decodable {
+        struct ScreenShare: Decodable {
             var framesDecoded: Int
         }
 
         var name: String
         var role: String
         /// What they present, while they do.
-        var slides: Slides?
+        var screenShare: ScreenShare?
         var uplink: Uplink
         var downlink: Downlink
     }

@@ -3,14 +3,15 @@ import H264
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import Testing
 import VideoCoding
 
 @testable import PeerConnection
 
-/// A connection that sends video to a receiver over a path of 20 ms each way, on virtual time. The receiver has the keys
-/// and is the test's own: it reports honestly, and whatever else a test says under those keys.
+/// A connection that sends video to a receiver over a path of 20 ms each way, on virtual time. The receiver has the
+/// keys and is the test's own: it reports honestly, and whatever else a test says under those keys.
 final class KeyedPath {
     static let limits = RateLimits(minimum: .kilobits(100), start: .kilobits(500), maximum: .megabits(2))
     static let delay = Duration.milliseconds(20)

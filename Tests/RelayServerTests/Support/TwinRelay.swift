@@ -2,6 +2,7 @@ import Compositing
 import MediaCore
 import NIOCore
 import RelayServer
+import SDP
 import SecureTransport
 import Synchronization
 
@@ -26,7 +27,7 @@ final class TwinRelay: RelayCore {
             var roomLayouts: [RoomLayout] = []
             var participantLayouts: [Update<ParticipantLayout?>] = []
             var overlays: [OverlayList] = []
-            var portraits: [Update<ImageAsset?>] = []
+            var avatars: [Update<ImageAsset?>] = []
             var mediaStates: [Update<MediaState>] = []
             var events: [RoomEvent] = []
             var rooms: [String: RoomState] = [:]
@@ -40,7 +41,7 @@ final class TwinRelay: RelayCore {
             var isWokenWithoutEnd = false
             var transmits: [PeerConnection.Transmit] = []
             /// Sent when the relay is closed.
-            var farewells: [PeerConnection.Transmit] = []
+            var byes: [PeerConnection.Transmit] = []
             /// Sends every datagram back to where it came from.
             var echoes = false
             var isClosed = false
@@ -150,9 +151,9 @@ final class TwinRelay: RelayCore {
                 $0.overlays.append(overlays)
                 $0.snapshot.rooms[0].overlays = overlays
             }
-        case .setPortrait(let portrait, let participant):
+        case .setAvatar(let avatar, let participant):
             try control(nil, room: room, participant: participant) {
-                $0.portraits.append(.init(participant: participant, value: portrait))
+                $0.avatars.append(.init(participant: participant, value: avatar))
             }
         case .setMediaState(let media, let participant):
             try control(nil, room: room, participant: participant) {
@@ -230,7 +231,7 @@ final class TwinRelay: RelayCore {
     func close(now: MonotonicInstant) {
         script.note { state in
             state.isClosed = true
-            state.transmits += state.farewells
+            state.transmits += state.byes
         }
     }
 

@@ -15,8 +15,8 @@ struct NADACongestionControllerTests {
             limits: RateLimits(minimum: .kilobits(150), start: rate, maximum: maximum))
     }
 
-    /// Packets of 1250 bytes each 10 ms, which is 1 Mbit/s, with these delays in ms (nil: lost), and a report 30 ms after
-    /// the last one.
+    /// Packets of 1250 bytes each 10 ms, which is 1 Mbit/s, with these delays in ms (nil: lost), and a report 30 ms
+    /// after the last one.
     private mutating func report(_ delays: [Double?]) {
         var results: [PacketResult] = []
         for delay in delays {

@@ -105,8 +105,8 @@ struct ScreamCongestionControllerTests {
         controller = ScreamCongestionController(limits: .test, now: at(time))
         run(rounds: 50, ecn: .capable1)
         let fresh = Double(try #require(decide().congestionWindow).bytes)
-        // Half of the packets since the last update: an eighth of that is the average, and half of the average is taken,
-        // over 50/30 for the round trip.
+        // Half of the packets since the last update: an eighth of that is the average, and half of the average is
+        // taken, over 50/30 for the round trip.
         run(rounds: 1, ecn: .congestionExperienced)
         let scalable = Double(try #require(decide().congestionWindow).bytes)
         #expect(abs(scalable / fresh - (1 - 0.5 / 8 / 2 / (0.05 / 0.03))) < 0.005)

@@ -82,8 +82,8 @@ struct ScreamSignalsTests {
     @Test("a queue that never drains is found over hundreds of round trips")
     func standing() {
         var delays = QueueDelayAverages(now: at(0))
-        delays.noteShortest(0.03)
-        delays.noteShortest(0.016)
+        delays.recordShortest(0.03)
+        delays.recordShortest(0.016)
         delays.update(delay: 0.02, roundTrip: 0.05, interval: 0.03, hasBeenCongested: false, now: at(4000))
         #expect(delays.standing == 0)
         delays.update(delay: 0.02, roundTrip: 0.05, interval: 0.03, hasBeenCongested: false, now: at(5001))

@@ -1,4 +1,6 @@
+import HostileBytes
 import MediaCore
+import SDP
 import Testing
 
 @testable import SecureTransport

@@ -1,3 +1,4 @@
+import HostileBytes
 import MediaCore
 import NIOCore
 import Testing
@@ -188,15 +189,15 @@ import Testing
         var agent = agent()
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)
         #expect(agent.nextDeadline == Fixture.at(5))
-        agent.noteSign(from: source, now: Fixture.at(4))
-        agent.noteSign(from: other, now: Fixture.at(6))
+        agent.recordLiveness(from: source, now: Fixture.at(4))
+        agent.recordLiveness(from: other, now: Fixture.at(6))
         agent.advance(now: Fixture.at(8.9))
         #expect(agent.state == .connected)
         #expect(agent.nextDeadline == Fixture.at(9))
         agent.advance(now: Fixture.at(9))
         #expect(agent.state == .disconnected)
         #expect(agent.selectedAddress == source)
-        agent.noteSign(from: source, now: Fixture.at(10))
+        agent.recordLiveness(from: source, now: Fixture.at(10))
         #expect(agent.state == .connected)
         agent.advance(now: Fixture.at(15))
         #expect(agent.state == .disconnected)
@@ -210,7 +211,7 @@ import Testing
         _ = agent.receive(Fixture.check(1, nominates: true), from: source, now: .zero)
         for second in 1..<30 {
             agent.advance(now: Fixture.at(Double(second)))
-            agent.noteSign(from: source, now: Fixture.at(Double(second)))
+            agent.recordLiveness(from: source, now: Fixture.at(Double(second)))
             #expect(agent.state == .connected)
         }
         agent.advance(now: Fixture.at(30))
@@ -218,7 +219,7 @@ import Testing
         #expect(agent.selectedAddress == nil && !agent.isValidated(source))
         #expect(agent.nextDeadline == .distantFuture)
         #expect(agent.receive(Fixture.check(2), from: source, now: Fixture.at(31)) == .expired)
-        agent.noteSign(from: source, now: Fixture.at(31))
+        agent.recordLiveness(from: source, now: Fixture.at(31))
         #expect(agent.state == .failed && agent.selectedAddress == nil)
 
         agent.restart(local: Fixture.otherRelay, remote: Fixture.otherClient, now: Fixture.at(40))

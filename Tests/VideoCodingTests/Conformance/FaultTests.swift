@@ -5,7 +5,8 @@ import Testing
 
 @testable import VideoCoding
 
-/// What becomes of clips in which single NAL units are dropped, truncated or damaged. Seeded: the same faults each time.
+/// What becomes of clips in which single NAL units are dropped, truncated or damaged. Seeded: the same faults each
+/// time.
 @Suite(
     "A conformance clip with faults",
     .enabled(if: ConformanceClip.folder != nil, "CONFRELAY_CONFORMANCE_DIR names no folder"))

@@ -4,7 +4,7 @@ import { byID, setIcon } from './dom.js';
 import { LayoutMenu } from './layout-menu.js';
 import { notice } from './notices.js';
 import { PeoplePanel } from './people-panel.js';
-import { portraitPNG } from './portrait.js';
+import { avatarPNG } from './avatar.js';
 import { currentCall, preferences } from './preferences.js';
 import { ScreenModes } from './screen-modes.js';
 import { Statistics } from './statistics.js';
@@ -22,7 +22,7 @@ export class CallView {
     pin: (id) => this.#pin(id),
     hide: (id, isHidden) => this.#hide(id, isHidden),
     showSelf: (isShown) => this.#choose({ selfView: isShown ? 'always' : 'never' }),
-    portrait: (isWanted) => this.#changePortrait(isWanted),
+    avatar: (isWanted) => this.#changeAvatar(isWanted),
   });
   #layouts = new LayoutMenu(
     (layout, isForAll) => this.#chooseLayout(layout, isForAll), (fit, isForAll) => this.#choose({ fit }, isForAll),
@@ -89,7 +89,7 @@ export class CallView {
     click('copy-link', () => this.#copyLink());
     click('invite', () => this.#copyLink());
     click('hear', () => this.#play());
-    on(byID('portrait-file'), 'change', () => this.#takePortrait());
+    on(byID('avatar-file'), 'change', () => this.#takeAvatar());
     click('hide-self', () => this.#setSelfView(false));
     click('people-button', () => this.#togglePanel('people-panel'));
     click('statistics-button', () => this.#togglePanel('statistics-panel'));
@@ -141,7 +141,7 @@ export class CallView {
       await this.#video.play();
     } catch (error) {
       if (error.name !== 'NotAllowedError') return;
-      // After a reload, browsers let sound begin only when the person has clicked.
+      // After a reload, browsers let audio begin only when the person has clicked.
       this.#video.muted = true;
       byID('hear').hidden = false;
       this.#video.play().catch(() => {});
@@ -279,19 +279,19 @@ export class CallView {
     });
   }
 
-  #changePortrait(isWanted) {
-    if (isWanted) byID('portrait-file').click();
-    else this.#call.setPortrait(null).catch((error) => notice(`The portrait stays: ${error.message}`));
+  #changeAvatar(isWanted) {
+    if (isWanted) byID('avatar-file').click();
+    else this.#call.setAvatar(null).catch((error) => notice(`The avatar stays: ${error.message}`));
   }
 
-  async #takePortrait() {
-    const input = byID('portrait-file');
+  async #takeAvatar() {
+    const input = byID('avatar-file');
     const [file] = input.files;
     input.value = '';
     if (!file) return;
     try {
-      await this.#call.setPortrait(await portraitPNG(file));
-      notice('Your portrait is shown while your camera is off.');
+      await this.#call.setAvatar(await avatarPNG(file));
+      notice('Your avatar is shown while your camera is off.');
     } catch (error) {
       notice(`The picture cannot be used: ${error.message}`, 8);
     }

@@ -36,7 +36,7 @@ export class Call extends EventTarget {
   #membership = null;
   #feed = null;
   #screen = null;
-  #portrait = null;
+  #avatar = null;
   #iceServers;
   #isRecovering = false;
   #wake = () => {};
@@ -174,9 +174,9 @@ export class Call extends EventTarget {
   }
 
   /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
-  async setPortrait(picture) {
-    await this.#membership?.setPortrait(picture);
-    this.#portrait = picture;
+  async setAvatar(picture) {
+    await this.#membership?.setAvatar(picture);
+    this.#avatar = picture;
   }
 
   // MARK: Joining and coming back
@@ -213,7 +213,7 @@ export class Call extends EventTarget {
     }
     this.#toldMedia = '';
     this.#tellMedia();
-    if (this.#portrait) this.setPortrait(this.#portrait).catch((error) => this.#trouble(error));
+    if (this.#avatar) this.setAvatar(this.#avatar).catch((error) => this.#trouble(error));
     // Before the events begin, which tell what is chosen.
     await this.#renewOwnLayout().catch((error) => this.#trouble(error));
     this.room = new RoomState(this.#membership.id);

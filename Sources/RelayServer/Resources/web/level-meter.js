@@ -41,7 +41,7 @@ export class LevelMeter {
   }
 
   #measure() {
-    // Browsers let a page's sound begin only after the person did something on it.
+    // Browsers let a page's audio begin only after the person did something on it.
     if (this.#context.state === 'suspended') this.#context.resume().catch(() => {});
     this.#analyser.getFloatTimeDomainData(this.#samples);
     const power = this.#samples.reduce((sum, sample) => sum + sample * sample, 0) / this.#samples.length;

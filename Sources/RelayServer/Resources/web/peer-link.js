@@ -11,7 +11,7 @@ const mostForScreen = 4_000_000;
  * Events: `state`, whenever `isConnected` or `isBroken` may have changed; `picture`, when `received` has a new track.
  */
 export class PeerLink extends EventTarget {
-  /** What comes from the relay: one picture and one sound. */
+  /** What comes from the relay: one stream of video and one of audio. */
   received = new MediaStream();
   #connection;
   #audio;

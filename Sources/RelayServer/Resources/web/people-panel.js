@@ -9,8 +9,8 @@ export class PeoplePanel {
 
   /**
    * @param {{pin: (id: string | null) => void, hide: (id: string, isHidden: boolean) => void,
-   *   showSelf: (isShown: boolean) => void, portrait: (isWanted: boolean) => void}} actions What the buttons ask for: one
-   *   participant large, or nobody; one not to be seen, or to be seen again; oneself in the picture; a portrait.
+   *   showSelf: (isShown: boolean) => void, avatar: (isWanted: boolean) => void}} actions What the buttons ask for: one
+   *   participant large, or nobody; one not to be seen, or to be seen again; oneself in the picture; an avatar.
    */
   constructor(actions) {
     this.#actions = actions;
@@ -53,9 +53,9 @@ export class PeoplePanel {
       if (isSelf) this.#actions.showSelf(!showsSelf);
       else this.#actions.hide(id, !isHidden);
     });
-    const portrait = button('portrait', () => this.#actions.portrait(!hasPortrait));
-    let [isSelf, isPinned, isHidden, showsSelf, hasPortrait] = [false, false, false, false, false];
-    const buttons = make('span', { className: 'person-buttons' }, portrait, hide, pin);
+    const avatar = button('avatar', () => this.#actions.avatar(!hasAvatar));
+    let [isSelf, isPinned, isHidden, showsSelf, hasAvatar] = [false, false, false, false, false];
+    const buttons = make('span', { className: 'person-buttons' }, avatar, hide, pin);
     const element = make(
       'li', { className: 'person' }, initials, make('span', { className: 'who' }, name, state), marks, buttons);
     const update = (participant, room, own) => {
@@ -64,7 +64,7 @@ export class PeoplePanel {
       const isHiddenFromAll = room.layout?.hide?.includes(id) ?? false;
       isHidden = isHiddenFromAll || (own?.hide?.includes(id) ?? false);
       showsSelf = own?.selfView === 'always';
-      hasPortrait = participant.portrait === true;
+      hasAvatar = participant.avatar === true;
       initials.textContent = initialsOf(participant.name);
       name.textContent = isSelf ? `${participant.name} (you)` : participant.name;
       const speaks = room.speaks(participant);
@@ -79,12 +79,12 @@ export class PeoplePanel {
       const isSeen = participant.role !== 'watch';
       pin.hidden = isSelf || !isSeen;
       hide.hidden = !isSeen;
-      portrait.hidden = !isSelf || !isSeen;
+      avatar.hidden = !isSelf || !isSeen;
       label(pin, isPinned, isPinned ? `Unpin ${participant.name}` : `Show ${participant.name} large`);
       if (isSelf) label(hide, showsSelf, showsSelf ? 'Leave me out of my picture' : 'Show me in my picture');
       else label(hide, isHidden, isHidden ? `Show ${participant.name} again` : `Hide ${participant.name}`);
       setIcon(hide, isSelf ? 'eye' : 'eye-off');
-      label(portrait, hasPortrait, hasPortrait ? 'Remove my portrait' : 'Show a portrait while my camera is off');
+      label(avatar, hasAvatar, hasAvatar ? 'Remove my avatar' : 'Show an avatar while my camera is off');
     };
     return { element, update };
   }
@@ -108,17 +108,17 @@ function initialsOf(name) {
   return chosen.map((word) => [...word][0] ?? '').join('').toUpperCase();
 }
 
-function mediaIcons({ role, microphone, camera, slides }) {
+function mediaIcons({ role, microphone, camera, screenShare }) {
   if (role === 'watch') return [];
   return [
-    slides ? 'share' : null, microphone === false ? 'microphone-off' : null, camera === false ? 'camera-off' : null,
+    screenShare ? 'share' : null, microphone === false ? 'microphone-off' : null, camera === false ? 'camera-off' : null,
   ].filter(Boolean);
 }
 
-function stateWords({ role, connection, microphone, camera, slides }, speaks) {
+function stateWords({ role, connection, microphone, camera, screenShare }, speaks) {
   if (connection === 'reconnecting') return 'reconnecting…';
   if (role === 'watch') return 'watches';
-  if (slides) return 'shares the screen';
+  if (screenShare) return 'shares the screen';
   if (speaks) return 'speaks';
   if (microphone === false && camera === false) return 'microphone and camera off';
   if (microphone === false) return 'microphone off';

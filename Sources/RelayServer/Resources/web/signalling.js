@@ -150,9 +150,9 @@ export class Membership {
   }
 
   /** Shows a picture (PNG) in place of the camera while that is off; null: none. */
-  async setPortrait(picture) {
-    if (picture) await request('PUT', `${this.#path}/portrait`, { body: picture, type: png });
-    else await request('DELETE', `${this.#path}/portrait`);
+  async setAvatar(picture) {
+    if (picture) await request('PUT', `${this.#path}/avatar`, { body: picture, type: png });
+    else await request('DELETE', `${this.#path}/avatar`);
   }
 
   /** Where the room's events come from, with this participant's statistics among them. */

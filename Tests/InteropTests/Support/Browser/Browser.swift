@@ -7,7 +7,7 @@ final class Browser {
     struct Options {
         /// The camera's picture, as Y4M; nil: Chromium's own.
         var camera: URL?
-        /// The microphone's sound, as WAV; nil: Chromium's own.
+        /// The microphone's audio, as WAV; nil: Chromium's own.
         var microphone: URL?
         /// Whether there is a camera and a microphone.
         var hasDevices = true

@@ -44,8 +44,8 @@ struct FakeCamera {
     }
 }
 
-/// A microphone's recording, written by the test: a tone that comes and goes, since browsers take a steady one for noise
-/// and remove it.
+/// A microphone's recording, written by the test: a tone that comes and goes, since browsers take a steady one for
+/// noise and remove it.
 struct FakeMicrophone {
     /// Hertz.
     var frequency: Double

@@ -19,15 +19,15 @@ enum PageProbe {
           /** What is received, as counted since the connection began. */
           const received = async () => {
             const [picture] = await stats('inbound-rtp', 'video');
-            const [sound] = await stats('inbound-rtp', 'audio');
+            const [audio] = await stats('inbound-rtp', 'audio');
             return {
               framesDecoded: picture?.framesDecoded ?? 0, width: picture?.frameWidth ?? 0,
               height: picture?.frameHeight ?? 0, freezeCount: picture?.freezeCount ?? 0,
               frozenSeconds: picture?.totalFreezesDuration ?? 0, videoBytes: picture?.bytesReceived ?? 0,
               bufferedSeconds: picture?.jitterBufferDelay ?? 0,
               bufferedFrames: picture?.jitterBufferEmittedCount ?? 0,
-              audioBytes: sound?.bytesReceived ?? 0, audioPackets: sound?.packetsReceived ?? 0,
-              audioEnergy: sound?.totalAudioEnergy ?? 0, milliseconds: picture?.timestamp ?? 0,
+              audioBytes: audio?.bytesReceived ?? 0, audioPackets: audio?.packetsReceived ?? 0,
+              audioEnergy: audio?.totalAudioEnergy ?? 0, milliseconds: picture?.timestamp ?? 0,
             };
           };
 
@@ -52,7 +52,7 @@ enum PageProbe {
           };
 
           let analyser = null;
-          /** For how many of the next measurements each frequency stood out of the sound. */
+          /** For how many of the next measurements each frequency stood out of the audio. */
           const tones = async (frequencies, count) => {
             analyser?.context.close();
             const context = new AudioContext();

@@ -5,6 +5,7 @@ import Glibc
 import MediaCore
 import NIOCore
 import RTP
+import SDP
 import SecureTransport
 import Testing
 

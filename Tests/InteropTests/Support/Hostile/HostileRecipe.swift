@@ -24,8 +24,8 @@ struct HostileRecipe: CustomTestStringConvertible, Sendable {
     /// Each of them is tried on a relay of its own.
     static let all = [emptyFeedback, feedbackOfNothing]
 
-    /// 400 kB in a second: a clock that jumps half of its circle with each of 20,000 empty reports, and then a true one.
-    /// 17,180 such jumps are as many nanoseconds as a 64-bit integer holds.
+    /// 400 kB in a second: a clock that jumps half of its circle with each of 20,000 empty reports, and then a true
+    /// one. 17,180 such jumps are as many nanoseconds as a 64-bit integer holds.
     static let emptyFeedback = HostileRecipe(
         name: "thousands of empty reports whose clock jumps, and an honest one behind them",
         steps: [

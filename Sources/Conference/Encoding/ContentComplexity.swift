@@ -1,0 +1,40 @@
+package import MediaCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How many bits a picture that moves takes, whatever its size, its frame rate and how coarsely it is quantised: a
+/// talking head little, sport much.
+///
+/// Six steps of the quantisation parameter are half the bits; of a smaller picture each sample takes more of them, and
+/// of fewer pictures each takes more. So what is seen at one rung and rate tells what would be at another.
+package struct ContentComplexity: Hashable, Sendable {
+    /// How bits grow with the samples of a picture, and with the pictures a second, as powers.
+    private static let powers = (samples: 0.8, pictures: 0.6)
+    private static let stepsToHalve = 6.0
+
+    /// The logarithm to base 2 of the bits a second of one sample, one picture a second and a parameter of zero.
+    var level: Double
+
+    /// What frames tell that took a rate at a rung.
+    package init(qp: Double, rate: BitRate, rung: EncodeRung) {
+        level = qp / Self.stepsToHalve + log2(Double(max(1, rate.bitsPerSecond))) - Self.size(rung)
+    }
+
+    init(level: Double) {
+        self.level = level
+    }
+
+    /// The quantisation parameter that a rate leads to at a rung; beyond 51 where it would have to be.
+    package func qp(at rung: EncodeRung, rate: BitRate) -> Double {
+        Self.stepsToHalve * (level + Self.size(rung) - log2(Double(max(1, rate.bitsPerSecond))))
+    }
+
+    private static func size(_ rung: EncodeRung) -> Double {
+        powers.samples * log2(Double(max(1, rung.dimensions.area)))
+            + powers.pictures * log2(Double(max(1, rung.frameRate)))
+    }
+}

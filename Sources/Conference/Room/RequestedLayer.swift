@@ -1,0 +1,64 @@
+import Compositing
+import MediaCore
+
+/// What is wanted of a source: no more than is seen of it.
+///
+/// It follows the largest tile in which anybody sees the source: at once where that grows, and where it shrinks, only
+/// when it has been smaller for `patience`, so that who speaks by turns does not make everyone's encoder change.
+struct RequestedLayer: Sendable {
+    /// How long a tile has to be smaller before less is asked for.
+    static let patience = Duration.seconds(3)
+
+    /// The tile that is reckoned with; zero by zero where nobody sees the source.
+    private(set) var tile: VideoDimensions
+    /// The rate that is asked for.
+    var price = UplinkPrice(rate: .zero)
+    /// The rate that the sender had when its frames first exceeded the decode budget; nil while they fit.
+    var rateOverBudget: BitRate?
+    /// The largest tile since when it is smaller.
+    private var smaller: (largest: VideoDimensions, since: MonotonicInstant)?
+
+    init(tile: VideoDimensions) {
+        self.tile = tile
+    }
+
+    var isSeen: Bool { tile.area > 0 }
+
+    /// Takes in the largest tile at present. Returns whether another one is to be reckoned with.
+    mutating func observe(_ wanted: VideoDimensions, now: MonotonicInstant) -> Bool {
+        guard wanted != tile else {
+            smaller = nil
+            return false
+        }
+        guard wanted.width <= tile.width, wanted.height <= tile.height else {
+            tile = wanted
+            smaller = nil
+            return true
+        }
+        guard let before = smaller else {
+            smaller = (wanted, now)
+            return false
+        }
+        let largest = wanted.area > before.largest.area ? wanted : before.largest
+        smaller?.largest = largest
+        guard now - before.since >= Self.patience else { return false }
+        tile = largest
+        smaller = largest == wanted ? nil : (wanted, now)
+        return true
+    }
+
+    // MARK: Effort
+
+    /// What decoding is worth for pictures of this size, upright.
+    ///
+    /// - Parameter canPause: Whether the sender can be asked for a keyframe when it is seen again.
+    func skipMode(for source: VideoDimensions?, content: SourceContent, canPause: Bool) -> DecodeSkipMode {
+        guard isSeen else { return canPause ? .keyframes : .referenceFrames }
+        // Letters suffer.
+        guard content == .camera, let source else { return .full }
+        // A tile that is filled shows a part of the picture as wide or as high as itself.
+        let ratio = min(
+            Double(source.width) / Double(max(tile.width, 1)), Double(source.height) / Double(max(tile.height, 1)))
+        return ratio >= 4 ? .referenceFrames : ratio >= 2 ? .filteredReferences : .full
+    }
+}

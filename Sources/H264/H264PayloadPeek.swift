@@ -1,0 +1,53 @@
+public import NIOCore
+
+/// What an RTP payload shows of its access unit without being put together with others (RFC 6184, modes 0 and 1).
+public struct H264PayloadPeek: Hashable, Sendable {
+    /// Whether it has a slice of an IDR picture, or a fragment of one.
+    public private(set) var isIDR = false
+    /// Whether it has an SPS or a PPS.
+    public private(set) var hasParameterSets = false
+    /// Whether the first slice of a picture begins in it.
+    public private(set) var beginsPicture = false
+    /// Whether it has slices, and no other picture refers to any of them (`nal_ref_idc` 0).
+    public private(set) var isDispensable = false
+
+    private var hasSlices = false
+
+    /// Looks at a payload; of one that breaks the rules nothing is seen.
+    public init(_ payload: ByteBuffer) {
+        guard let whole = NALUnit(payload), !whole.forbiddenZeroBit else { return }
+        switch whole.type {
+        case .fragmentationFUA: lookAtFragment(payload, referenceIDC: whole.referenceIDC)
+        case .aggregationSTAPA: lookAtAggregate(payload)
+        default: look(at: whole.type, referenceIDC: whole.referenceIDC, beginsPicture: whole.beginsPicture)
+        }
+    }
+
+    private mutating func look(at type: NALUnitType, referenceIDC: UInt8, beginsPicture begins: Bool) {
+        if type == .sequenceParameterSet || type == .pictureParameterSet { hasParameterSets = true }
+        guard type.isVCL else { return }
+        isDispensable = (isDispensable || !hasSlices) && referenceIDC == 0
+        hasSlices = true
+        isIDR = isIDR || type == .codedSliceIDR
+        beginsPicture = beginsPicture || begins
+    }
+
+    private mutating func lookAtFragment(_ payload: ByteBuffer, referenceIDC: UInt8) {
+        guard let byte = payload.getInteger(at: payload.readerIndex + 1, as: UInt8.self) else { return }
+        let header = FragmentHeader(rawValue: byte)
+        // Behind the two bytes of a first fragment lies `first_mb_in_slice`, `ue(v)`: zero is a single set bit.
+        let first = payload.getInteger(at: payload.readerIndex + 2, as: UInt8.self) ?? 0
+        look(at: header.type, referenceIDC: referenceIDC, beginsPicture: header.isStart && first & 0x80 != 0)
+    }
+
+    private mutating func lookAtAggregate(_ payload: ByteBuffer) {
+        var rest = payload
+        rest.moveReaderIndex(forwardBy: 1)
+        while rest.readableBytes > 0 {
+            guard let size = rest.readInteger(as: UInt16.self), let slice = rest.readSlice(length: Int(size)),
+                let unit = NALUnit(slice)
+            else { return }
+            look(at: unit.type, referenceIDC: unit.referenceIDC, beginsPicture: unit.beginsPicture)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+public import SecureTransport
+
+extension ICECredentials {
+    /// Credentials as descriptions carry them; nil when one of them has a length or a character that RFC 8839,
+    /// section 5.4 does not allow.
+    public init?(parsing usernameFragment: some StringProtocol, password: some StringProtocol) {
+        guard Self.isUsernameFragment(usernameFragment), Self.isPassword(password) else { return nil }
+        self.init(usernameFragment: String(usernameFragment), password: String(password))
+    }
+
+    /// Whether this is 4 to 256 `ice-char`s, as `a=ice-ufrag` has them.
+    public static func isUsernameFragment(_ text: some StringProtocol) -> Bool {
+        (4...256).contains(text.utf8.count) && text.isICECharacters
+    }
+
+    /// Whether this is 22 to 256 `ice-char`s, as `a=ice-pwd` has them.
+    public static func isPassword(_ text: some StringProtocol) -> Bool {
+        (22...256).contains(text.utf8.count) && text.isICECharacters
+    }
+}
+
+extension StringProtocol {
+    /// Whether this has letters, digits, `+` and `/` only (`ice-char` of RFC 8839, section 5.1).
+    ///
+    /// Some implementations put `-`, `_`, `=` and the like there; these are let through too, for they do no harm.
+    var isICECharacters: Bool {
+        utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "."), UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import SecureTransport
+
+// The attributes of a transport that ICE and DTLS make. Each stands at a media description, or at the session and then
+// holds for those that have none of their own.
+extension SessionDescription {
+    /// The most fingerprints, and the most candidates, that are read of a media description.
+    private static let maximumCount = 64
+
+    private func attributes(_ name: String, of description: MediaDescription) -> [SDPAttribute] {
+        let own = description.attributes.filter { $0.name == name && $0.value != nil }
+        return own.isEmpty ? attributes.filter { $0.name == name && $0.value != nil } : own
+    }
+
+    /// The credentials of connectivity checks (RFC 8839, section 5.4); nil unless both are there.
+    func iceCredentials(of description: MediaDescription) throws(SDPError) -> ICECredentials? {
+        guard let fragment = attributes("ice-ufrag", of: description).first,
+            let password = attributes("ice-pwd", of: description).first
+        else { return nil }
+        guard let fragmentText = fragment.value, ICECredentials.isUsernameFragment(fragmentText) else {
+            throw fragment.error("a=ice-ufrag is not 4 to 256 letters, digits, '+' or '/'")
+        }
+        guard let passwordText = password.value, ICECredentials.isPassword(passwordText) else {
+            throw password.error("a=ice-pwd is not 22 to 256 letters, digits, '+' or '/'")
+        }
+        return ICECredentials(usernameFragment: fragmentText, password: passwordText)
+    }
+
+    /// The SHA-256 fingerprints of the certificate (RFC 8122, section 5). Digests of other hash functions are passed
+    /// over.
+    func fingerprints(of description: MediaDescription) throws(SDPError) -> [CertificateFingerprint] {
+        var found: [CertificateFingerprint] = []
+        for attribute in attributes("fingerprint", of: description).prefix(Self.maximumCount) {
+            let words = Substring(attribute.value ?? "").words
+            guard words.count == 2 else { throw attribute.error("expected 'a=fingerprint:<hash> <digest>'") }
+            guard words[0].lowercased() == "sha-256" else { continue }
+            guard let fingerprint = CertificateFingerprint(words[1]) else {
+                throw attribute.error(
+                    "'\(words[1].excerpt)' is not the 32 bytes of a SHA-256 digest in hexadecimal, joined by colons")
+            }
+            if !found.contains(fingerprint) { found.append(fingerprint) }
+        }
+        return found
+    }
+
+    /// `a=setup`; nil where there is none.
+    func dtlsSetup(of description: MediaDescription) throws(SDPError) -> DTLSSetup? {
+        guard let attribute = attributes("setup", of: description).first, let text = attribute.value else { return nil }
+        guard let setup = DTLSSetup(rawValue: text) else {
+            throw attribute.error("'\(text.excerpt)' is not one of active, passive, actpass and holdconn")
+        }
+        return setup
+    }
+
+    /// Whether there is a fingerprint, of whatever hash function.
+    func hasFingerprint(_ description: MediaDescription) -> Bool {
+        !attributes("fingerprint", of: description).isEmpty
+    }
+
+    /// The candidates of a media description (RFC 8839, section 5.1). Those that are of no use here, or that cannot be
+    /// read, are passed over, as the RFC has it.
+    func iceCandidates(of description: MediaDescription) -> [ICECandidate] {
+        description.attributes.lazy.filter { $0.name == "candidate" }.prefix(Self.maximumCount)
+            .compactMap { try? $0.value.flatMap(ICECandidate.parse) }
+    }
+
+    /// Whether the describing side only answers checks (RFC 8839, section 5.3).
+    var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
+
+    /// Whether candidates may follow later (RFC 8840, section 4.1.3). Some write commas between the options.
+    func trickles(_ description: MediaDescription) -> Bool {
+        attributes("ice-options", of: description).contains { attribute in
+            (attribute.value ?? "").split { $0 == " " || $0 == "," }.contains("trickle")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import MediaCore
+
+/// What offer and answer agreed on: at most one audio stream and one video stream of each content.
+public struct NegotiatedSession: Hashable, Sendable {
+    /// The accepted streams in the order of their `m=` lines.
+    public var media: [NegotiatedMedia]
+    /// The canonical name that the local side's sources have (RFC 3550, 6.5.1).
+    public var cname: String
+    /// Whether the streams share one transport and one pair of keys (RFC 8843).
+    public var isBundled: Bool
+    /// The transport of all streams where ICE and DTLS make it; nil where the descriptions carry addresses and keys.
+    public var transport: NegotiatedTransport?
+    /// The most that the remote side wants to receive of the whole session (session-level `b=`).
+    public var maximumBitRate: BitRate?
+
+    public init(
+        media: [NegotiatedMedia], cname: String, isBundled: Bool = false, transport: NegotiatedTransport? = nil,
+        maximumBitRate: BitRate? = nil
+    ) {
+        self.media = media
+        self.cname = cname
+        self.isBundled = isBundled
+        self.transport = transport
+        self.maximumBitRate = maximumBitRate
+    }
+
+    /// The stream that shows the participant and, in the other direction, the composed picture.
+    public var video: NegotiatedMedia? { media.first { $0.kind == .video && $0.content == .main } }
+    /// The stream of a screen that is presented.
+    public var screenShare: NegotiatedMedia? { media.first { $0.kind == .video && $0.content == .screenShare } }
+    public var audio: NegotiatedMedia? { media.first { $0.kind == .audio } }
+}

@@ -1,0 +1,48 @@
+extension OfferedStream {
+    /// Settles which streams of an offer are taken, and as what: one audio stream and one video stream of each content.
+    ///
+    /// What a stream was before it stays. Of the others, a video stream that says that it shows screen share is taken
+    /// for them, and of those that do not say, the first shows the participant and the second screen share. Screen
+    /// shares only come in.
+    static func assigned(
+        _ offered: [OfferedStream], policy: AnswerPolicy, rejections: inout [OfferAnswer.Rejection]
+    ) -> [OfferedStream] {
+        var contents: [Int: NegotiatedMedia.Content] = [:]
+        func isFree(_ content: NegotiatedMedia.Content, _ kind: NegotiatedMedia.Kind) -> Bool {
+            !offered.contains { $0.kind == kind && contents[$0.index] == content }
+        }
+        func take(_ stream: OfferedStream, as content: NegotiatedMedia.Content) {
+            guard contents[stream.index] == nil, isFree(content, stream.kind) else { return }
+            contents[stream.index] = content
+        }
+        for stream in offered {
+            if let previous = stream.previous { take(stream, as: previous.content) }
+        }
+        for stream in offered where stream.statedContent == .screenShare { take(stream, as: .screenShare) }
+        for stream in offered {
+            if stream.statedContent != .screenShare { take(stream, as: .main) }
+            if stream.kind == .video, stream.statedContent == nil { take(stream, as: .screenShare) }
+        }
+
+        var taken: [OfferedStream] = []
+        for var stream in offered {
+            func reject(_ reason: String) {
+                rejections.append(OfferAnswer.Rejection(line: stream.description.line, reason: reason))
+            }
+            guard let content = contents[stream.index] else {
+                reject("one \(stream.description.kind) stream more than can be taken")
+                continue
+            }
+            stream.content = content
+            if content == .screenShare {
+                guard policy.videoDirection?.receives == true else {
+                    reject("a screen share is not wanted here")
+                    continue
+                }
+                stream.direction = stream.direction.intersection(.receiveOnly)
+            }
+            taken.append(stream)
+        }
+        return taken
+    }
+}

@@ -1,0 +1,75 @@
+import MediaCore
+
+/// Counts delays, in constant memory however many there are.
+///
+/// Bins are 1 µs wide below 256 µs, and then 1/128 to 1/256 of what they hold: a percentile is right to 0.4 %. The
+/// mean, the least and the largest are exact. Delays of over 1000 s count as that.
+struct DelayHistogram {
+    /// The logarithm of the bins of each power of two.
+    private static let precision = 7
+    private static let largest: Int64 = 1 << 30
+
+    private var counts = [UInt32](repeating: 0, count: bin(of: largest) + 1)
+    private(set) var count = 0
+    private var sum: Int64 = 0
+    private var least = Int64.max
+    private var most = Int64.min
+
+    mutating func add(_ delay: Duration) {
+        let nanoseconds = max(delay.nanoseconds, 0)
+        let bin = Self.bin(of: min(nanoseconds / 1000, Self.largest))
+        counts[bin] &+= 1
+        count += 1
+        sum &+= nanoseconds
+        least = min(least, nanoseconds)
+        most = max(most, nanoseconds)
+    }
+
+    /// The bin of a delay in microseconds.
+    private static func bin(of microseconds: Int64) -> Int {
+        let shift = max(63 - precision - microseconds.leadingZeroBitCount, 0)
+        return shift << precision + Int(microseconds >> shift)
+    }
+
+    /// The middle of a bin in nanoseconds.
+    private static func middle(of bin: Int) -> Int64 {
+        let shift = max(bin >> precision - 1, 0)
+        let lower = Int64(bin - shift << precision) << shift
+        return lower * 1000 + (shift > 0 ? (1000 << shift) / 2 : 0)
+    }
+
+    /// The delays at these places of the ascending order, which ascend as well.
+    private func delays(at places: [Int]) -> [Duration] {
+        var found: [Duration] = []
+        found.reserveCapacity(places.count)
+        var bin = 0
+        var upTo = Int(counts[0])
+        for place in places {
+            while place >= upTo, bin + 1 < counts.count {
+                bin += 1
+                upTo += Int(counts[bin])
+            }
+            found.append(.nanoseconds(min(max(Self.middle(of: bin), least), most)))
+        }
+        return found
+    }
+
+    /// The spread; zero without any delay.
+    var distribution: DelayDistribution {
+        var distribution = DelayDistribution()
+        guard count > 0 else { return distribution }
+        let percentiles = delays(at: [50, 95, 99].map { min(count * $0 / 100, count - 1) })
+        distribution.mean = .nanoseconds(sum / Int64(count))
+        distribution.median = percentiles[0]
+        distribution.percentile95 = percentiles[1]
+        distribution.percentile99 = percentiles[2]
+        distribution.maximum = .nanoseconds(most)
+        return distribution
+    }
+
+    /// The delays at each percent from the least to the largest, in ms; empty without any.
+    var percentiles: [Double] {
+        guard count > 0 else { return [] }
+        return delays(at: (0...100).map { (count - 1) * $0 / 100 }).map(\.milliseconds)
+    }
+}

@@ -1,0 +1,99 @@
+/// The results of controllers in scenarios, side by side.
+public struct Comparison: Sendable {
+    /// A controller's part of a case.
+    public struct Entry: Sendable {
+        public var controller: String
+        /// The mean over all seeds.
+        public var metrics: MetricValues
+        public var runCount: Int
+        /// The run with the first seed.
+        public var result: ScenarioResult
+        /// Whether no other contender is at least as good in everything and better in something.
+        public var isOnFront = false
+        /// Whether it has the highest score of the contenders.
+        public var isBest = false
+    }
+
+    /// A scenario under all controllers.
+    public struct Case: Sendable {
+        public var scenario: String
+        public var suite: String
+        /// In the order of the comparison's controllers; those that were not run are left out.
+        public var entries: [Entry]
+
+        public func entry(of controller: String) -> Entry? {
+            entries.first { $0.controller == controller }
+        }
+
+        /// The contenders that are at least as good as a controller in everything and better in something.
+        public func dominators(of controller: String) -> [Entry] {
+            guard let own = entry(of: controller) else { return [] }
+            return entries.filter {
+                !references.contains($0.controller) && ParetoFront.dominates($0.metrics, own.metrics)
+            }
+        }
+    }
+
+    /// Controllers that are a scale and no contenders: they know the network, or do not look at it.
+    public static let references: Set<String> = ["oracle", "fixed"]
+
+    /// In the order in which they first came.
+    public let controllers: [String]
+    public let cases: [Case]
+
+    public init(_ results: [ScenarioResult]) {
+        var controllers: [String] = []
+        var scenarios: [String] = []
+        var groups: [String: [String: [ScenarioResult]]] = [:]
+        for result in results {
+            if !controllers.contains(result.controller) { controllers.append(result.controller) }
+            let key = "\(result.suite)\u{0}\(result.scenario)"
+            if groups[key] == nil { scenarios.append(key) }
+            groups[key, default: [:]][result.controller, default: []].append(result)
+        }
+        self.controllers = controllers
+        cases = scenarios.compactMap { key in
+            let entries = controllers.compactMap { controller -> Entry? in
+                guard let runs = groups[key]?[controller], let first = runs.first else { return nil }
+                return Entry(
+                    controller: controller, metrics: .mean(of: runs.map(\.metrics)), runCount: runs.count,
+                    result: first)
+            }
+            guard let first = entries.first?.result else { return nil }
+            return Case(scenario: first.scenario, suite: first.suite, entries: Self.marked(entries))
+        }
+    }
+
+    /// The controllers that contend.
+    public var contenders: [String] { controllers.filter { !Self.references.contains($0) } }
+
+    /// The suites in their order, and their cases.
+    public var suites: [(name: String, cases: [Case])] {
+        var suites: [(name: String, cases: [Case])] = []
+        for item in cases {
+            if let place = suites.firstIndex(where: { $0.name == item.suite }) {
+                suites[place].cases.append(item)
+            } else {
+                suites.append((item.suite, [item]))
+            }
+        }
+        return suites
+    }
+
+    private static func marked(_ entries: [Entry]) -> [Entry] {
+        var entries = entries
+        // Without media there is nothing to compare.
+        let contenders = entries.indices.filter {
+            !references.contains(entries[$0].controller) && entries[$0].metrics[.utilization] != nil
+        }
+        guard contenders.count > 1 else { return entries }
+        for place in ParetoFront.indices(of: contenders.map { entries[$0].metrics }) {
+            entries[contenders[place]].isOnFront = true
+        }
+        // Where all fail nobody is best.
+        if let best = contenders.compactMap({ entries[$0].metrics[.score] }).max(), best > 0 {
+            for place in contenders where entries[place].metrics[.score] == best { entries[place].isBest = true }
+        }
+        return entries
+    }
+}

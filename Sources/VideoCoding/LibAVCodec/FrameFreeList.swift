@@ -1,0 +1,64 @@
+import CLibAVCodec
+import MediaCore
+
+/// Where a decoder's frames are while someone looks at them, used again and again, so that a picture costs no
+/// allocation.
+struct FrameFreeList {
+    private struct Place {
+        let frame: LibAVFrame
+        var wrapper: PixelBufferWrapper
+        var isTaken = false
+
+        init?() {
+            guard let frame = LibAVFrame() else { return nil }
+            self.frame = frame
+            wrapper = PixelBufferWrapper(release: { extendLifetime(frame) })
+        }
+    }
+
+    private var places: [Place] = []
+    private var next = 0
+
+    /// More than a decoder and its user hold in any sensible use. Whoever holds more makes us allocate.
+    private static let maximumCount = 32
+
+    /// Gives the memory of pictures that nobody holds any more back to libavcodec.
+    mutating func reclaim() {
+        for index in places.indices where places[index].isTaken && places[index].wrapper.isFree {
+            places[index].frame.clear()
+            places[index].isTaken = false
+        }
+    }
+
+    /// Takes the next frame out of a decoder and hands it to `body`, with its picture unless it is not 8-bit 4:2:0.
+    ///
+    /// - Returns: Whether there was a frame.
+    mutating func receive(
+        from context: UnsafeMutablePointer<AVCodecContext>, attachments: PixelBufferAttachments,
+        _ body: (_ frame: LibAVFrame, _ picture: PixelBuffer?) -> Void
+    ) -> Bool {
+        guard let index = freePlace() else { return false }
+        let frame = places[index].frame
+        guard frame.receive(from: context) else { return false }
+        places[index].isTaken = true
+        let picture = frame.planes.flatMap {
+            places[index].wrapper.wrap($0, format: .i420, dimensions: frame.dimensions, attachments: attachments)
+        }
+        body(frame, picture)
+        return true
+    }
+
+    /// A place that nobody looks at; nil when there is no memory.
+    private mutating func freePlace() -> Int? {
+        for index in places.indices where !places[index].isTaken { return index }
+        guard let place = Place() else { return nil }
+        guard places.count == Self.maximumCount else {
+            places.append(place)
+            return places.count - 1
+        }
+        // What stood here lives on with those who hold its picture.
+        next = (next + 1) % Self.maximumCount
+        places[next] = place
+        return next
+    }
+}

@@ -1,0 +1,51 @@
+import H264
+
+/// What a slice header tells of the picture's place: which field or frame, and where in output order (H.264 7.3.3).
+struct SliceHeaderPeek {
+    var isIDR: Bool
+    var isReference: Bool
+    var isBidirectional: Bool
+    var frameNumber: UInt32
+    var isField: Bool
+    var isBottomField: Bool
+    /// `pic_order_cnt_lsb`, of picture order count type 0.
+    var orderCountLSB: UInt32 = 0
+    /// `delta_pic_order_cnt[0]`, of picture order count type 1.
+    var orderCountDelta = 0
+
+    /// Reads the header of a slice or of data partition A; nil when it is cut off or is none.
+    init?(_ nalUnit: UnsafeRawBufferPointer, sequence: SequenceParameterSet) {
+        guard let header = nalUnit.first else { return nil }
+        let type = header & 0x1F
+        guard type == 1 || type == 2 || type == 5 else { return nil }
+        isIDR = type == 5
+        isReference = header >> 5 & 3 != 0
+        var reader = NALBitReader(nalUnit)
+        guard reader.unsigned() != nil, let sliceType = reader.unsigned(), reader.unsigned() != nil else { return nil }
+        isBidirectional = sliceType % 5 == 1
+        if sequence.hasSeparateColourPlanes, reader.bits(2) == nil { return nil }
+        guard let frameNumber = reader.bits(sequence.log2MaximumFrameNumber) else { return nil }
+        self.frameNumber = frameNumber
+        isField = false
+        isBottomField = false
+        if !sequence.isFrameOnly {
+            guard let isField = reader.flag() else { return nil }
+            self.isField = isField
+            if isField {
+                guard let isBottomField = reader.flag() else { return nil }
+                self.isBottomField = isBottomField
+            }
+        }
+        if isIDR, reader.unsigned() == nil { return nil }
+        switch sequence.pictureOrderCount {
+        case .explicit(let bits):
+            guard let value = reader.bits(bits) else { return nil }
+            orderCountLSB = value
+        case .cyclic(deltaIsAlwaysZero: false, _, _, _):
+            guard let value = reader.signed() else { return nil }
+            orderCountDelta = value
+        case .cyclic, .decodingOrder:
+            break
+        }
+    }
+}
