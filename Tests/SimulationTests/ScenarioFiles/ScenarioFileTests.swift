@@ -209,10 +209,14 @@ struct ScenarioFileTests {
         #expect(error?.reason.contains("extend each other") == true)
     }
 
+    /// The project's folder of scenarios.
+    private static let simulations = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }.appendingPathComponent("Simulations")
+
     @Test("all scenarios of the project can be read, and their names differ")
     func projectScenarios() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Simulations")
+        let root = Self.simulations
         let files = try #require(FileManager.default.enumerator(atPath: root.path)).compactMap { $0 as? String }
             .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix("defaults.yaml") && $0 != "suite.yaml" }
         let traces = root.appendingPathComponent("traces").path
@@ -229,8 +233,7 @@ struct ScenarioFileTests {
 
     @Test("the project's suite names files that are there")
     func projectSuite() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Simulations")
+        let root = Self.simulations
         let path = root.appendingPathComponent("suite.yaml").path
         #expect(SuiteFile.isSuite(path: path))
         #expect(!SuiteFile.isSuite(path: root.appendingPathComponent("peer-suite.yaml").path))
