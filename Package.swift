@@ -85,11 +85,13 @@ let modules: [Module] = [
             "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "SecureTransport", "SDP", nioCore,
         ],
         testDependencies: ["ResearchControllers"]),
+    // What both ends of the relay's HTTP interface say.
+    Module(name: "RoomAPI", dependencies: ["MediaCore", "Compositing"]),
     Module(
         name: "Conference",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
-            "AudioMixing", "SecureTransport", "SDP", "PeerConnection", nioCore,
+            "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore,
         ],
         testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock"]),
     Module(name: "VectorGraphics", dependencies: []),
@@ -99,15 +101,14 @@ let modules: [Module] = [
         dependencies: [
             "LinkEmulation", "ResearchControllers", "MediaCore", "H264", "RTP", "CongestionControl", "SecureTransport",
             "SDP",
-            "VideoCoding", "Compositing", "PeerConnection", "Conference", "VectorGraphics", nioCore,
+            "VideoCoding", "Compositing", "PeerConnection", "RoomAPI", "Conference", "VectorGraphics", nioCore,
             .product(name: "Yams", package: "Yams"),
         ]),
     Module(
         name: "RelayServer",
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
-            "PeerConnection",
-            "Conference",
+            "PeerConnection", "RoomAPI", "Conference",
             "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
@@ -129,7 +130,7 @@ let modules: [Module] = [
         name: "ConferenceClient",
         dependencies: [
             "LinkEmulation", "MediaCore", "H264", "RTP", "CongestionControl", "VideoCoding", "PixelTransfer",
-            "Compositing", "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "MediaFiles", "Conference",
+            "Compositing", "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "MediaFiles", "RoomAPI",
             "FlightRecording", "FlightFiles", nioCore, nioPosix, nioHTTP1,
         ], testDependencies: ["Simulation"]),
 ]
@@ -161,7 +162,7 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "LinkEmulation", "RelayServer", "Compositing", "Conference", "FlightRecording", "MediaCore",
+                "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "Conference", "FlightRecording", "MediaCore",
                 "CongestionControl", "SecureTransport", "SDP", "VectorGraphics", "VideoCoding", logging,
                 serviceLifecycle,
                 unixSignals, argumentParser,
@@ -170,7 +171,7 @@ let package = Package(
         .executableTarget(
             name: "confclient",
             dependencies: [
-                "LinkEmulation", "Compositing", "Conference", "ConferenceClient", "FlightRecording", "MediaCore",
+                "LinkEmulation", "Compositing", "RoomAPI", "ConferenceClient", "FlightRecording", "MediaCore",
                 "CongestionControl", "SecureTransport", "SDP", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),

@@ -15,9 +15,9 @@ public struct ActiveSpeakerDetector: Sendable {
         public var release = Duration.milliseconds(700)
         /// How long a speaker stays the speaker at least.
         public var hold = Duration.seconds(2)
-        /// How long a source talks over the speaker before it takes over…
+        /// How long a source talks over the speaker before it takes over.
         public var interruption = Duration.seconds(2)
-        /// …and how much louder than the speaker it is, in decibels.
+        /// How much louder than the speaker a source must be to take over, in decibels.
         public var interruptionMargin = 6.0
 
         public init() {}

@@ -52,9 +52,9 @@ public final class AudioSource {
     var isDiscontinuous = false
     /// The timestamp after the last packet decoded.
     var decodedEnd: Int64?
-    /// Bounds how much is decoded by the time that goes by. A packet's cost does not depend on how much of it is new, so
-    /// a sender could have the same time decoded over and over: a packet, its in-band FEC and concealment each cost the
-    /// samples that libopus makes, at 48 kHz.
+    /// Bounds how much is decoded by the time that goes by. A packet's cost does not depend on how much of it is new,
+    /// so a sender could have the same time decoded over and over: a packet, its in-band FEC and concealment each cost
+    /// the samples that libopus makes, at 48 kHz.
     var decoding = TokenBucket(rate: decodingRate * 48_000, capacity: decodingBurst)
     /// Samples a sample of elapsed time. An honest stream needs one; shortening the delay adds a sixth, and the in-band
     /// FEC of a packet may be decoded whole for a part of it.

@@ -1,10 +1,6 @@
+public import RoomAPI
 public import SDP
 public import SecureTransport
-
-/// What a participant does in a room.
-public enum ParticipantRole: String, Codable, Sendable {
-    case sendAndReceive, publish, watch
-}
 
 /// A request to join a room.
 public struct JoinRequest: Sendable {

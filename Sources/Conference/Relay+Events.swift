@@ -4,7 +4,7 @@ extension Relay {
     /// Who does not poll loses the oldest of some thousands; `state(ofRoom:)` tells what they add up to.
     public func pollRoomEvent() -> RoomEvent? { roomEvents.popFirst() }
 
-    /// What those are told who begin to follow a room; nil when there is none of that name.
+    /// The state that a new subscriber of a room gets; nil if there is no such room.
     public func state(ofRoom id: String) -> RoomState? { rooms[id]?.state }
 
     /// The next thing to write to the log, if any. Of too many that nobody asks for the oldest are lost.

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 public import MediaCore
 import PeerConnection
+import RoomAPI
 import SDP
 import SecureTransport
 

@@ -2,18 +2,9 @@ public import Compositing
 public import CongestionControl
 public import FlightRecording
 public import MediaCore
+public import RoomAPI
 public import SecureTransport
 public import VideoCoding
-
-/// Whether a participant's picture contains the participant.
-public enum SelfView: String, CaseIterable, Codable, Sendable {
-    /// Everyone but oneself.
-    case never
-    /// Everyone but oneself while there are encoders for so many pictures, and otherwise everyone.
-    case auto
-    /// Everyone.
-    case always
-}
 
 /// What a relay is told when it starts.
 public struct RelayConfiguration: Sendable {

@@ -1,4 +1,5 @@
 public import MediaCore
+public import RoomAPI
 public import SecureTransport
 
 /// Something that the operator of a relay may want to read in its log.

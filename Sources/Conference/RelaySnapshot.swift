@@ -1,6 +1,7 @@
 public import Compositing
 public import MediaCore
 public import PeerConnection
+public import RoomAPI
 
 /// The state of a relay at one moment: what `GET /rooms` and `/metrics` show. Rates are in bits per second, times in
 /// milliseconds; counters count since the relay, room or participant began.

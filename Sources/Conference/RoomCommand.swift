@@ -1,4 +1,5 @@
 public import Compositing
+public import RoomAPI
 
 /// A change of a room that someone asks for. Participants are named by their public ids.
 public enum RoomCommand: Sendable {

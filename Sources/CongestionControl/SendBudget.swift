@@ -7,10 +7,6 @@ public import MediaCore
 /// budget, only a few frames a second are encoded, which keep the picture alive (after a keyframe they are small), and
 /// none while it is far more. The frame rate gives way then, not the delay.
 public struct SendBudget: Sendable {
-    /// The debt that is tolerated, as time at the rate. A queue on the path is at most about so long.
-    public static let latencyBudget = Duration.milliseconds(250)
-    /// The debt beyond which nothing is encoded.
-    public static let limit = Duration.seconds(1)
     /// How far apart frames are in between.
     public static let reducedInterval = Duration.milliseconds(100)
 
@@ -43,8 +39,8 @@ public struct SendBudget: Sendable {
     /// Whether a frame may be encoded now.
     public func hasRoom(now: MonotonicInstant) -> Bool {
         let owed = debt - rate.dataSize(over: now - updated)
-        if owed <= rate.dataSize(over: Self.latencyBudget) { return true }
-        return owed <= rate.dataSize(over: Self.limit) && now - lastFrame >= Self.reducedInterval
+        if owed <= rate.dataSize(over: LatencyBudget.debt) { return true }
+        return owed <= rate.dataSize(over: LatencyBudget.mostDebt) && now - lastFrame >= Self.reducedInterval
     }
 
     /// How long the rate takes to pay the debt, and for so much more.

@@ -108,7 +108,7 @@ extension PeerConnection {
         for sequenceNumber in nack.sequenceNumbers {
             counters.negativeAcknowledgementsReceived &+= 1
             // What the path cannot carry in time is not repeated on top.
-            guard pacer.expectedDrainTime < Self.maximumPacerDelay else { continue }
+            guard pacer.expectedDrainTime < LatencyBudget.beforeFrame else { continue }
             let repair = lines[line].videoSender?.repair(sequenceNumber, roundTripTime: roundTripTime, now: now)
             let (packet, size): (OutgoingPacket, DataSize)
             switch repair {

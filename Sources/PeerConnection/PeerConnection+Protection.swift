@@ -100,7 +100,7 @@ extension PeerConnection {
     private func recordCongestion(now: MonotonicInstant) {
         protection.congestionChanged(
             isCongested: controller.snapshot.networkState == .overusing
-                || pacer.expectedDrainTime > Self.maximumPacerDelay, now: now)
+                || pacer.expectedDrainTime > LatencyBudget.beforeFrame, now: now)
     }
 
     /// Sets the repair by what is known of losses.

@@ -11,7 +11,7 @@ extension PeerConnection {
     /// within its latency budget, and the controller does not pause video.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
         canSendVideo && decision.videoPause == nil && budget.hasRoom(now: now)
-            && pacer.queueDelay(now: now) < min(Self.maximumPacerDelay, decision.frameTimeout ?? .seconds(1))
+            && pacer.queueDelay(now: now) < min(LatencyBudget.beforeFrame, decision.frameTimeout ?? .seconds(1))
     }
 
     /// Whether the path to the remote side carries too little for video, so that audio alone is sent.
@@ -28,9 +28,6 @@ extension PeerConnection {
     package func videoBacklog(adding size: DataSize = .zero, now: MonotonicInstant) -> Duration {
         max(budget.backlog(adding: size, now: now), pacer.queueDelay(now: now))
     }
-
-    /// A frame more would leave later than this: the tick is left out, before any bits are spent on it.
-    static let maximumPacerDelay = Duration.milliseconds(120)
 
     /// Queues a frame for the pacer.
     ///

@@ -24,7 +24,7 @@ public protocol RelayCore: AnyObject {
     ) throws(TrickleError) -> TrickleICEFragment?
     /// Changes a room.
     func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError)
-    /// What those are told who begin to follow a room; nil when there is none of that name.
+    /// The state that a new subscriber of a room gets; nil if there is no such room.
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
@@ -52,9 +52,9 @@ public protocol RelayCore: AnyObject {
     func close(now: MonotonicInstant)
     /// The state at this moment.
     func snapshot(now: MonotonicInstant) -> RelaySnapshot
-    /// The state of one room; nil when there is none of that name.
+    /// The state of one room; nil if there is no such room.
     func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot?
-    /// A room's last minute; nil when there is none of that name.
+    /// A room's last minute; nil if there is no such room.
     func timeline(ofRoom id: String, now: MonotonicInstant) -> RoomTimelineSnapshot?
 }
 

@@ -1,6 +1,7 @@
 import Conference
 import Logging
 import MediaCore
+import RoomAPI
 import SecureTransport
 import VectorGraphics
 

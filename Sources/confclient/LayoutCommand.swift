@@ -1,9 +1,9 @@
 import ArgumentParser
 import Compositing
-import Conference
 import ConferenceClient
 import Foundation
 import NIOPosix
+import RoomAPI
 
 struct LayoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,6 +7,7 @@ import LinkEmulation
 import Logging
 import MediaCore
 import RelayServer
+import RoomAPI
 import SecureTransport
 public import VideoCoding
 

@@ -8,6 +8,7 @@ import LinkEmulation
 import Logging
 import MediaCore
 import RelayServer
+import RoomAPI
 import SecureTransport
 import VideoCoding
 
@@ -122,7 +123,7 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A slow network to emulate on the way to each participant, to see how a call fares on it.",
+            "Emulate a slow network from the relay to each participant.",
             discussion: LinkProfile.syntax, valueName: "link"),
         transform: LinkProfile.init(option:))
     var emulateDownlink: LinkProfile?
@@ -142,7 +143,7 @@ struct BrowserOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "STUN or TURN server that those who join are told of; may be given several times.",
+            "STUN or TURN server to announce to participants; may be given several times.",
             discussion: """
                 stun:stun.example.org, or with what a TURN server asks for: \
                 'turn:turn.example.org?transport=udp&username=ada&credential=secret'. Everyone who joins gets to know it, \
@@ -154,7 +155,7 @@ struct BrowserOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "File with such servers, one a line; lines that begin with # are passed over.", valueName: "file"),
+            "File with such servers, one on each line; lines that begin with # are ignored.", valueName: "file"),
         transform: ICEServer.list(option:))
     var iceServerFile: [ICEServer] = []
 
@@ -216,7 +217,7 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether people see themselves in their picture: always, never, or auto.",
+            "Show participants themselves in their picture: always, never or auto.",
             discussion: """
                 With auto they do where there is not an encoder for each of their pictures: everyone then sees the same. \
                 A join request can ask otherwise for itself, with the query parameter self-view.
@@ -225,8 +226,8 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether who sees or hears one sender alone is sent that one's own packets where they fit: auto, or off.",
-            discussion: "With off every picture is decoded, composed and encoded, and all audio is mixed."))
+            "Forward a sender's packets unchanged to a receiver that sees or hears only that sender: auto or off.",
+            discussion: "With off, the relay decodes, composes and encodes every picture and mixes all audio."))
     var forwarding = ForwardingMode.auto
 
     @Option(
@@ -237,8 +238,8 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether pictures are smaller, or fewer a second, where the bitrate makes poor ones: on or off.",
-            discussion: "With off everyone is sent the whole canvas at the full frame rate, however coarse."))
+            "Send smaller pictures, or fewer a second, where the bitrate is too low for full ones: on or off.",
+            discussion: "With off, every receiver gets the whole canvas at the full frame rate, however coarse."))
     var ladder = Switch.on
 
     @Option(
@@ -286,7 +287,7 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Video encoders that a room runs at most, or dedicated for one for each receiver.",
+            "Most video encoders of a room, or 'dedicated': one encoder for each receiver.",
             discussion: """
                 Where there are more receivers, those who see the same share an encoder at a rate that suits them; a \
                 picture that nobody else sees needs one of its own in any case. By default two for each core.
@@ -296,13 +297,13 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whether pictures are made at less cost, and joins refused, before the machine has too little time: on or off.",
+            "Reduce the cost of pictures, and then refuse joins, before the machine is overloaded: on or off.",
             discussion: """
                 It is measured for a second at the start; GET /readyz and /metrics tell how many seats are left.
                 """))
     var overloadControl = Switch.on
 
-    @Option(help: ArgumentHelp("Participants a room takes; the next one gets 503.", valueName: "n"))
+    @Option(help: ArgumentHelp("Most participants of a room; the next join gets 503.", valueName: "n"))
     var maxParticipants = 50
 
     @Option(

@@ -4,6 +4,7 @@ import CongestionControl
 import Foundation
 import LinkEmulation
 import MediaCore
+import RoomAPI
 import Simulation
 
 /// `confsim room`: receivers who share a few encoders, against the same with an encoder for each.

@@ -1,6 +1,6 @@
 import Compositing
-import Conference
 import Foundation
+import RoomAPI
 import Testing
 
 @testable import ConferenceClient

@@ -388,8 +388,8 @@ struct EventStreamTests {
             TileEvent.size(EventStreamParser.Event(name: name, data: data), of: "me")
         }
         let mine = #"{"participant":"me","content":"camera","width":320,"height":180,"bitRate":1}"#
-        let screen = #"{"participant":"me","content":"screenShare","width":640,"height":360}"#
-        let other = #"{"participant":"you","content":"camera","width":640,"height":360}"#
+        let screen = #"{"participant":"me","content":"screenShare","width":640,"height":360,"bitRate":0}"#
+        let other = #"{"participant":"you","content":"camera","width":640,"height":360,"bitRate":5}"#
         let expected = VideoDimensions(width: 320, height: 180)
         #expect(size("tileChanged", mine) == expected)
         #expect(size("room", #"{"id":"demo","tiles":[\#(mine),\#(screen),\#(other)]}"#) == expected)

@@ -1,5 +1,6 @@
 import MediaCore
 import NIOCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Simulation

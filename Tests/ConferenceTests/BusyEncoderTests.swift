@@ -28,12 +28,12 @@ import VideoCoding
 
     private func time(_ tick: Int64) -> MonotonicInstant { .zero + Self.interval * tick }
 
-    private func offer(_ tick: Int64) -> EncodeGroup.Offer {
+    private func request(_ tick: Int64) -> EncodeGroup.Request {
         var composed = ComposedTick(
             captureTime: time(tick), composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: time(tick))
         composed.pictures = [pool.makeBuffer().freeze()]
         composed.sources = [[]]
-        return EncodeGroup.Offer(
+        return EncodeGroup.Request(
             tick: composed, index: 0, room: "room", deadline: time(tick + 1), limits: WorkLimits())
     }
 
@@ -61,8 +61,8 @@ import VideoCoding
 
     @Test("encodes the picture that came meanwhile as soon as it is done with the one before")
     func resumes() throws {
-        let first = try job(group.tick(offer(0), demand: Self.hasRoom, now: time(0)))
-        #expect(isPostponed(group.tick(offer(1), demand: Self.hasRoom, now: time(1))))
+        let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))
         #expect(try finish(first, now: time(1) + .milliseconds(5)) == time(0))
         let second = try job(group.resume(demand: Self.hasRoom, now: time(1) + .milliseconds(5)))
         #expect(try finish(second, now: time(2)) == time(1))
@@ -76,10 +76,10 @@ import VideoCoding
 
     @Test("leaves a picture out when a newer one comes before it is done")
     func newestWins() throws {
-        let first = try job(group.tick(offer(0), demand: Self.hasRoom, now: time(0)))
-        #expect(isPostponed(group.tick(offer(1), demand: Self.hasRoom, now: time(1))))
+        let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))
         #expect(group.dropPostponed())
-        #expect(isPostponed(group.tick(offer(2), demand: Self.hasRoom, now: time(2))))
+        #expect(isPostponed(group.tick(request(2), demand: Self.hasRoom, now: time(2))))
         #expect(try finish(first, now: time(2) + .milliseconds(5)) == time(0))
         let next = try job(group.resume(demand: Self.hasRoom, now: time(2) + .milliseconds(5)))
         #expect(try finish(next, now: time(3)) == time(2))
@@ -89,8 +89,8 @@ import VideoCoding
 
     @Test("encodes nothing for receivers who have no room by the time that it is done")
     func noRoom() throws {
-        let first = try job(group.tick(offer(0), demand: Self.hasRoom, now: time(0)))
-        #expect(isPostponed(group.tick(offer(1), demand: Self.hasRoom, now: time(1))))
+        let first = try job(group.tick(request(0), demand: Self.hasRoom, now: time(0)))
+        #expect(isPostponed(group.tick(request(1), demand: Self.hasRoom, now: time(1))))
         _ = try finish(first, now: time(2))
         guard case .leftOut = group.resume(demand: EncodeGroup.Demand(), now: time(2)) else {
             Issue.record("it is encoded for nobody")

@@ -1,4 +1,5 @@
 import MediaCore
+import RoomAPI
 import Testing
 
 @testable import Conference

@@ -42,9 +42,9 @@ import VideoCoding
                 captureTime: now, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: now)
             composed.pictures = [noise(&generator)]
             composed.sources = [[]]
-            let offer = EncodeGroup.Offer(
+            let request = EncodeGroup.Request(
                 tick: composed, index: 0, room: "room", deadline: now, limits: WorkLimits())
-            guard case .encoded(let job) = group.tick(offer, demand: demand, now: now) else { continue }
+            guard case .encoded(let job) = group.tick(request, demand: demand, now: now) else { continue }
             let completion = job.run { now }
             guard case .encoded(_, let result) = completion.output else { continue }
             group.complete(result, of: completion)

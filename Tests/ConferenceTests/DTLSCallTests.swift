@@ -2,6 +2,7 @@ import Conference
 import LinkEmulation
 import MediaCore
 import NIOCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

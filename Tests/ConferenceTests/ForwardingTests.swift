@@ -4,6 +4,7 @@ import Foundation
 import LinkEmulation
 import MediaCore
 import NIOCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

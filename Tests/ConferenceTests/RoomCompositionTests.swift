@@ -2,6 +2,7 @@ import Compositing
 import Foundation
 import MediaCore
 import PixelTransfer
+import RoomAPI
 import SDP
 import SecureTransport
 import Synchronization

@@ -1,5 +1,6 @@
 import Compositing
 import MediaCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

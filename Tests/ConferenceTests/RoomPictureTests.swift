@@ -1,6 +1,7 @@
 import Compositing
 import Conference
 import MediaCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

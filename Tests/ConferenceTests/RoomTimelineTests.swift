@@ -3,6 +3,7 @@ import CongestionControl
 import LinkEmulation
 import MediaCore
 import NIOCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

@@ -1,4 +1,5 @@
 import Compositing
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

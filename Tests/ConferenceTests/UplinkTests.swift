@@ -3,6 +3,7 @@ import CongestionControl
 import MediaCore
 import NIOCore
 import RTP
+import RoomAPI
 import SDP
 import SecureTransport
 import Testing

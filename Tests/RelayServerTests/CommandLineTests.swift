@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import MediaCore
 import RelayServer
+import RoomAPI
 import SecureTransport
 import Testing
 import VideoCoding

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import MediaCore
 import NIOCore
+import RoomAPI
 import Synchronization
 import Testing
 

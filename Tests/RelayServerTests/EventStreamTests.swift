@@ -5,6 +5,7 @@ import Hummingbird
 import MediaCore
 import NIOCore
 import NIOPosix
+import RoomAPI
 import Synchronization
 import Testing
 
@@ -18,7 +19,7 @@ struct EventStreamTests {
 
     private func openRoom() {
         let ada = ParticipantSummary(id: "p1", name: "Ada", role: .watch, microphone: false, camera: false)
-        let tile = RoomState.Tile(
+        let tile = RoomTile(
             participant: "p1", content: .camera, size: VideoDimensions(width: 640, height: 360), bitRate: .kilobits(700)
         )
         script.state.withLock {

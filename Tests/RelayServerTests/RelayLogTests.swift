@@ -1,5 +1,6 @@
 import Conference
 import MediaCore
+import RoomAPI
 import SecureTransport
 import Testing
 

@@ -1,6 +1,7 @@
 import Compositing
 import MediaCore
 import NIOCore
+import RoomAPI
 import Testing
 
 @testable import Conference
@@ -72,7 +73,7 @@ struct RoomFeedTests {
         #expect(
             try text(
                 .tileChanged(
-                    RoomState.Tile(
+                    RoomTile(
                         participant: "p1", content: .screenShare, size: VideoDimensions(width: 640, height: 360),
                         bitRate: .kilobits(500))))
                 == "id: 9\nevent: tileChanged\ndata: {\"bitRate\":500000,"

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCore
+import RoomAPI
 import SDP
 import SecureTransport
 import Synchronization

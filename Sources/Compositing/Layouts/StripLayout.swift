@@ -2,9 +2,9 @@ import MediaCore
 
 /// One large tile, and the others small in a strip below or beside it.
 enum StripLayout {
-    /// The strip's tiles are as large as if there were at least so many: a lone one does not take half of the canvas…
+    /// The strip's tiles are as large as if there were at least so many: a lone one does not take half of the canvas.
     static let fewestPlaces = 4
-    /// …and it has no more than this many: those who spoke last are the ones seen. Smaller faces say nothing.
+    /// The strip has at most this many tiles, those of the last speakers: smaller faces say nothing.
     static let mostPlaces = 8
     /// By how much the large tile must gain for the strip to stand on the other edge than it would.
     private static let worthMoving = 1.05

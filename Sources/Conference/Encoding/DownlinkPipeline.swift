@@ -1,3 +1,4 @@
+import CongestionControl
 import MediaCore
 import PeerConnection
 import VideoCoding
@@ -18,7 +19,7 @@ struct DownlinkPipeline {
     private var lastSource: EncodeGroupID?
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
-    var keyframeAllowance = KeyframeAllowance()
+    var keyframeLimiter = KeyframeLimiter()
     var recovery = RecoveryCounters()
     /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
     private var lastLayerDrop: (upper: MonotonicInstant?, middle: MonotonicInstant?)
@@ -102,16 +103,16 @@ struct DownlinkPipeline {
     static let temporalLayers = 3
     /// The least part of a group's rate with which its lowest temporal layer can be followed.
     static let leastShare = 0.42
-    /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case…
+    /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case.
     private static let idle = Duration.milliseconds(50)
-    /// …and what follows such a one within this time is not left out because of it.
+    /// Frames that follow a keyframe within this time are not left out because of that keyframe.
     private static let afterKeyframe = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
     /// For how long it is waited at most for a link to have room for a keyframe: what fills it may be others'.
     private static let longestWait = Duration.seconds(1)
 
     /// Whether the link has room for the keyframe that is waited for.
     func hasRoomForKeyframe(backlog: Duration, now: MonotonicInstant) -> Bool {
-        backlog <= FrameBound.keyframeQueue || waitsSince.map { now - $0 > Self.longestWait } ?? true
+        backlog <= LatencyBudget.beforeFrame || waitsSince.map { now - $0 > Self.longestWait } ?? true
     }
 
     /// What becomes of a frame of a group.
@@ -120,13 +121,13 @@ struct DownlinkPipeline {
         /// It is not of the group that is followed.
         case ignore
         /// It is left out, and those behind it can be decoded all the same.
-        case thin
+        case dropLayer
         /// It is left out, and nothing is sent until a keyframe comes.
         case stop
     }
 
     /// A frame, and what is known of the group that made it.
-    struct Offer {
+    struct GroupFrame {
         var frame: EncodeStatistics
         var group: EncodeGroupID
         /// What the group makes.
@@ -147,24 +148,24 @@ struct DownlinkPipeline {
     }
 
     /// Whether a frame is sent to this receiver.
-    mutating func take(_ offer: Offer, backlog: Backlog, now: MonotonicInstant) -> Verdict {
-        let verdict = judge(offer, backlog: backlog, now: now)
+    mutating func take(_ made: GroupFrame, backlog: Backlog, now: MonotonicInstant) -> Verdict {
+        let verdict = judge(made, backlog: backlog, now: now)
         switch verdict {
         case .send:
             framesEncoded &+= 1
-            rung = offer.rung
-            if let missingLayer, offer.frame.temporalLayer <= missingLayer { self.missingLayer = nil }
-            guard offer.frame.type == .idr else { break }
+            rung = made.rung
+            if let missingLayer, made.frame.temporalLayer <= missingLayer { self.missingLayer = nil }
+            guard made.frame.type == .idr else { break }
             keyframes &+= 1
             lastKeyframe = (now, backlog.with)
             hasStopped = false
-            if let lastSource, lastSource != offer.group { groupChanges &+= 1 }
-            (source, lastSource, waitsSince) = (offer.group, offer.group, nil)
-        case .thin:
+            if let lastSource, lastSource != made.group { groupChanges &+= 1 }
+            (source, lastSource, waitsSince) = (made.group, made.group, nil)
+        case .dropLayer:
             framesLayerDropped &+= 1
-            if offer.frame.isReference {
+            if made.frame.isReference {
                 lastLayerDrop.middle = now
-                missingLayer = offer.frame.temporalLayer
+                missingLayer = made.frame.temporalLayer
             } else {
                 lastLayerDrop.upper = now
             }
@@ -179,25 +180,25 @@ struct DownlinkPipeline {
         return verdict
     }
 
-    private func judge(_ offer: Offer, backlog: Backlog, now: MonotonicInstant) -> Verdict {
-        let frame = offer.frame
-        let isSwitchPoint = frame.type == .idr && offer.group == group
-        guard offer.group == source || isSwitchPoint else { return .ignore }
-        guard offer.isShared else { return .send }
-        let frameRate = offer.rung.frameRate
+    private func judge(_ made: GroupFrame, backlog: Backlog, now: MonotonicInstant) -> Verdict {
+        let frame = made.frame
+        let isSwitchPoint = frame.type == .idr && made.group == group
+        guard made.group == source || isSwitchPoint else { return .ignore }
+        guard made.isShared else { return .send }
+        let frameRate = made.rung.frameRate
         // One that cannot follow the group has nothing of a queue that it fills.
-        let hasFallen = bitRate.sustained < offer.rate * Self.leastShare
+        let hasFallen = bitRate.sustained < made.rate * Self.leastShare
         let queue = hasFallen ? max(backlog.with, backlog.predicted) : backlog.with
         var limit = hasFallen ? FrameBound.queueOfFallen : FrameBound.queue.duration(at: frameRate)
         if frame.type == .idr {
             // One who can still see something goes on with that.
             if queue <= limit || backlog.before <= Self.idle { return .send }
-            return offer.group == source ? .stop : .ignore
+            return made.group == source ? .stop : .ignore
         }
-        if let missingLayer, frame.temporalLayer > missingLayer { return .thin }
+        if let missingLayer, frame.temporalLayer > missingLayer { return .dropLayer }
         guard frame.temporalLayer == 0 else {
             let bound = frame.isReference ? FrameBound.middleLayerQueue : FrameBound.upperLayerQueue
-            return max(backlog.with, backlog.predicted) <= bound.duration(at: frameRate) ? .send : .thin
+            return max(backlog.with, backlog.predicted) <= bound.duration(at: frameRate) ? .send : .dropLayer
         }
         if !hasFallen, let lastKeyframe, now - lastKeyframe.time < Self.afterKeyframe.time {
             limit = max(limit, lastKeyframe.backlog + Self.afterKeyframe.margin)

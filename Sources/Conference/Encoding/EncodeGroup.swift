@@ -13,9 +13,9 @@ import VideoCoding
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     private static let unaskedKeyframeInterval = Duration.seconds(2)
-    /// A picture that does not change is sent this often more, until it is sharp…
+    /// A picture that does not change is encoded this many times more, until it is sharp.
     private static let refinementFrames = 15
-    /// …and then this often, to keep the stream alive.
+    /// The time between two frames of an unchanged picture, which keep the stream alive.
     private static let unchangedInterval = Duration.milliseconds(200)
 
     let id: EncodeGroupID
@@ -38,7 +38,7 @@ final class EncodeGroup {
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
     /// What came while the encoder was busy, if nothing newer has come.
-    private var postponed: Offer?
+    private var postponed: Request?
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
     private var unchangedFrames = 0
@@ -153,7 +153,7 @@ final class EncodeGroup {
     }
 
     /// A composed picture, and what is to be known to encode it.
-    struct Offer {
+    struct Request {
         var tick: ComposedTick
         /// Which of the tick's pictures it is.
         var index: Int
@@ -186,8 +186,8 @@ final class EncodeGroup {
     }
 
     /// Takes a tick's picture.
-    func tick(_ offer: Offer, demand: Demand, now: MonotonicInstant) -> Tick {
-        guard let picture = offer.picture else { return .idle }
+    func tick(_ request: Request, demand: Demand, now: MonotonicInstant) -> Tick {
+        guard let picture = request.picture else { return .idle }
         tickCount &+= 1
         if format.repeatsKeyframes, let last = keyframes.last, now - last >= Self.unaskedKeyframeInterval {
             keyframes.request()
@@ -195,7 +195,7 @@ final class EncodeGroup {
         // What is being encoded may be the keyframe that is waited for.
         if demand.pendingHasRoom, !isEncoding { keyframes.request() }
         // Ticks that were not composed are left out already.
-        let divisor = max(1, rung.divisor / max(1, offer.limits.frameRateDivisor))
+        let divisor = max(1, rung.divisor / max(1, request.limits.frameRateDivisor))
         let isDue =
             isPictureDue(picture, divisor: divisor, now: now) || isNewSize(picture)
             || keyframes.isDue(policy, now: now) || (recovers && recovery.isWanted)
@@ -205,15 +205,15 @@ final class EncodeGroup {
             return .leftOut
         }
         guard !isEncoding else {
-            postponed = offer
+            postponed = request
             return .postponed
         }
-        return encode(offer, picture, demand: demand, now: now)
+        return encode(request, picture, demand: demand, now: now)
     }
 
     /// Takes the picture that has waited for the encoder.
     func resume(demand: Demand, now: MonotonicInstant) -> Tick {
-        guard !isEncoding, let offer = postponed, let picture = offer.picture else { return .idle }
+        guard !isEncoding, let request = postponed, let picture = request.picture else { return .idle }
         postponed = nil
         if demand.pendingHasRoom { keyframes.request() }
         // For another size that is wanted by now, the next tick has a picture.
@@ -221,10 +221,10 @@ final class EncodeGroup {
             framesLeftOut &+= 1
             return .leftOut
         }
-        return encode(offer, picture, demand: demand, now: now)
+        return encode(request, picture, demand: demand, now: now)
     }
 
-    private func encode(_ offer: Offer, _ picture: PixelBuffer, demand: Demand, now: MonotonicInstant) -> Tick {
+    private func encode(_ request: Request, _ picture: PixelBuffer, demand: Demand, now: MonotonicInstant) -> Tick {
         let isNewSize = isNewSize(picture)
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
         let isKeyframe = isNewSize || keyframes.isDue(policy, now: now)
@@ -241,7 +241,7 @@ final class EncodeGroup {
         lastEncode = now
         encodedDimensions = picture.dimensions
         if isKeyframe { keyframes.begin(policy, now: now) }
-        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, offer.limits.frameRateDivisor))
+        let frameRate = max(1, rung.frameRate * rung.divisor / max(rung.divisor, request.limits.frameRateDivisor))
         let wanted =
             isKeyframe
             ? demand.keyframeBound ?? .zero
@@ -249,13 +249,13 @@ final class EncodeGroup {
         bound = max(FrameBound.least(picture.dimensions), coarsest.size, wanted)
         let settings = LazyEncoder.Settings(
             bitRate: bitRate, frameRate: frameRate, isShared: isShared, recovers: recovers,
-            preset: offer.limits.preset ?? format.properties.preset, maximumSize: bound)
+            preset: request.limits.preset ?? format.properties.preset, maximumSize: bound)
         let (encoder, packetizer) = (encoder, format.packetizer)
-        let (room, captureTime) = (offer.room, offer.tick.captureTime)
+        let (room, captureTime) = (request.room, request.tick.captureTime)
         let options = options(isKeyframe: isKeyframe)
-        let shown = shownFrames.take(offer.tick, picture: offer.index)
+        let shown = shownFrames.take(request.tick, picture: request.index)
         return .encoded(
-            Job(kind: .encode, queue: queue, deadline: offer.deadline, handedOut: now) {
+            Job(kind: .encode, queue: queue, deadline: request.deadline, handedOut: now) {
                 var result = encoder.value.encode(
                     picture, captureTime: captureTime, settings: settings, options: options)
                 result.shown = shown

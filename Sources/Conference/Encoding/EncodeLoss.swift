@@ -22,24 +22,24 @@ struct EncodeLoss: Sendable {
     /// The logarithm of the ratio below which a loss counts once: 85 % of one's own rate.
     private static let tolerated = -log(0.85)
     private static let steepness = 3.0
-    /// What it costs to get nothing for a moment…
+    /// What it costs a member to get nothing for a moment.
     private static let starving = 1.5
 
-    /// …and after so many times in which that doubles.
+    /// What it costs to get nothing for longer: the cost doubles each time.
     static func starving(for times: Double) -> Double { starving * pow(2, times) }
     /// How much less than a group's rate all but the uppermost of its temporal layers fit, as a logarithm: OpenH264
-    /// spends 64 to 69 % of the bits on these…
+    /// spends 64 to 69 % of the bits on these.
     private static let layerSpan = -log(0.68)
-    /// …and the lowest layer, on which it spends 35 to 37 %.
+    /// The same of the lowest layer, on which OpenH264 spends 35 to 37 %.
     private static let layerReach = -log(0.45)
 
     /// What a further encoder costs, as if a member lost so much: of two receivers who differ by a tenth, none is worth
     /// the time that the machine takes for a stream of its own.
     let encoder = 0.1
     /// How much more than a member's rate its group's may be, as a logarithm, for it to lose no more than frames of the
-    /// uppermost layer…
+    /// uppermost layer.
     let span: Double
-    /// …and to get a picture at all.
+    /// The same for it to get a picture at all.
     let reach: Double
 
     init(hasLayers: Bool) {

@@ -1,3 +1,4 @@
+import CongestionControl
 import MediaCore
 
 /// How long a link that carries just an encoder's rate has to do with what was encoded.
@@ -6,12 +7,9 @@ import MediaCore
 /// a picture that costs much takes frames from everybody alike, and members who carry the group's rate are not made to
 /// wait for a keyframe by what no member's network is the reason for.
 struct EncodedQueue {
-    /// With more than this nothing is encoded.
-    private static let limit = Duration.milliseconds(120)
-
     private var emptyAt = MonotonicInstant.zero
 
-    func hasRoom(now: MonotonicInstant) -> Bool { emptyAt - now <= Self.limit }
+    func hasRoom(now: MonotonicInstant) -> Bool { emptyAt - now <= LatencyBudget.beforeFrame }
 
     mutating func add(_ size: DataSize, rate: BitRate, now: MonotonicInstant) {
         emptyAt = max(emptyAt, now) + rate.duration(for: size)

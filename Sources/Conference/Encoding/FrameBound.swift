@@ -16,21 +16,19 @@ enum FrameBound {
     }
 
     /// No frame is sent on a link that then has this much to do, which is more than a receiver has that keeps up with
-    /// its group…
+    /// its group.
     static let queue = Span(time: .milliseconds(350), intervals: 5)
-    /// …and on one that carries too little for the group in any case, and waits for a keyframe of another.
+    /// The same for a link that carries too little for the group, and waits for a keyframe of another.
     static let queueOfFallen = Duration.milliseconds(200)
-    /// No frame of the uppermost temporal layer is sent on a link that then has this much to do…
+    /// No frame of the uppermost temporal layer is sent on a link that then has this much to do.
     static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.8)
-    /// …and none of the middle layer on one that has this much.
+    /// No frame of the middle temporal layer is sent on a link that then has this much to do.
     static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
     /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small:
-    /// what follows it is to have room as well…
+    /// what follows it is to have room as well.
     private static let keyframeSpan = Span(time: .milliseconds(110), intervals: 3)
-    /// …and how much of that is taken to be there already where several links are meant.
+    /// The queue that several links together are assumed to have before a keyframe.
     private static let usualQueue = Span(time: .milliseconds(30), intervals: 1)
-    /// A link that has more to do than this has no room for a keyframe.
-    static let keyframeQueue = Duration.milliseconds(120)
     /// How long another frame takes the link. The session makes a larger one again as a keyframe: much less would make
     /// keyframes of what is merely detailed.
     private static let longest = (

@@ -4,13 +4,13 @@ import MediaCore
 struct KeyframeSchedule {
     /// How much keyframes may take.
     struct Policy {
-        /// Keyframes come no closer together than this, however many are asked for…
+        /// Keyframes come no closer together than this, however many are asked for.
         var minimumInterval: Duration
-        /// …and take no more than this share of the rate in the long run…
+        /// The share of the rate that keyframes take at most in the long run.
         var share: Double
-        /// …of which so much time's may be saved up and used later…
+        /// How much of that share may be saved up and used later, as time.
         var saving = Duration.zero
-        /// …unless it is longer than this since the last.
+        /// After this time since the last, a keyframe is made whatever its share.
         var maximumInterval: Duration
 
         /// An encoder whose one receiver pays for what it asks for.

@@ -1,3 +1,5 @@
+import RoomAPI
+
 extension RoomEncoding {
     /// How many pictures and encoders a room has, and how few would do.
     struct LeastWork {

@@ -1,11 +1,13 @@
+import CongestionControl
 import MediaCore
 import PeerConnection
+import RoomAPI
 import VideoCoding
 
 /// A room's encoders: which there are, who is sent what they make, and what each makes of a tick.
 ///
-/// A group ends with its last follower. Where the budget leaves no encoder for a new group, the group waits until those
-/// who leave another one have found their keyframes elsewhere.
+/// A group ends with its last subscriber. Where the budget leaves no encoder for a new group, the group waits until
+/// those who leave another one have found their keyframes elsewhere.
 final class RoomEncoding {
     private let room: String
     let configuration: RelayConfiguration
@@ -20,8 +22,6 @@ final class RoomEncoding {
     private var receivers: [EncodeGroupPlanner.Receiver] = []
     private var planned: [EncodeGroupPlanner.Receiver] = []
     private var lastPlan = MonotonicInstant.zero
-    /// Where the links of all who share an encoder have more to do than this, the tick is left out.
-    private static let followerLimit = Duration.milliseconds(120)
     /// How often is looked whether the rates ask for something else.
     private static let planInterval = Duration.milliseconds(100)
 
@@ -92,10 +92,10 @@ final class RoomEncoding {
             guard let index = picture(of: group, in: tick, for: participants) else { continue }
             // Not by the next tick: where there is not time for all, what the next pictures are made of goes first, and
             // encoders leave pictures out; else everything would come late.
-            let offer = EncodeGroup.Offer(
+            let request = EncodeGroup.Request(
                 tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2,
                 limits: overload.limits)
-            switch group.tick(offer, demand: demand(for: group, among: participants, now: now), now: now) {
+            switch group.tick(request, demand: demand(for: group, among: participants, now: now), now: now) {
             case .encoded(let job):
                 if !wasRunning { running += 1 }
                 work.jobs.append(job)
@@ -152,7 +152,7 @@ final class RoomEncoding {
                 EncodeGroupPlanner.Receiver(
                     id: participant.id, picture: participant.viewNumber, format: index(of: downlink.format),
                     target: downlink.dependableRate(now: now),
-                    wantsIsolation: downlink.keyframeAllowance.isExceeded(now: now)))
+                    wantsIsolation: downlink.keyframeLimiter.isExceeded(now: now)))
         }
         if now - lastPlan >= Self.planInterval || !receivers.elementsEqual(planned, by: { $0.isLike($1) }) {
             lastPlan = now
@@ -206,23 +206,23 @@ final class RoomEncoding {
         // The groups are looked at meanwhile, so that they are not changed in their place.
         groups = groups.filter { group in
             guard !planner.groups.contains(where: { $0.id == group.id }) else { return true }
-            let followers = participants.filter { $0.downlink?.source == group.id }
+            let subscribers = participants.filter { $0.downlink?.source == group.id }
             // An encoder that has not begun begins with a keyframe: none of its receivers need wait for it in a group
             // whose encoder it is to have.
             let isReplaced =
                 isBlocked
-                && followers.allSatisfy { follower in
-                    !(self.group(follower.downlink?.group)?.hasStarted ?? true)
+                && subscribers.allSatisfy { subscriber in
+                    !(self.group(subscriber.downlink?.group)?.hasStarted ?? true)
                 }
-            guard followers.isEmpty || isReplaced else {
-                if let slowest = followers.compactMap({ $0.downlink?.bitRate.sustained }).min() {
+            guard subscribers.isEmpty || isReplaced else {
+                if let slowest = subscribers.compactMap({ $0.downlink?.bitRate.sustained }).min() {
                     group.update(
                         bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared,
                         recovers: group.recovers)
                 }
                 return true
             }
-            for follower in followers { follower.downlink?.sourceEnded() }
+            for subscriber in subscribers { subscriber.downlink?.sourceEnded() }
             return false
         }
     }
@@ -254,7 +254,7 @@ final class RoomEncoding {
             let queue = max(backlog, participant.peer.predictedQueue)
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
-                guard !group.isShared || backlog <= Self.followerLimit else { continue }
+                guard !group.isShared || backlog <= LatencyBudget.beforeFrame else { continue }
                 demand.activeHasRoom = true
             } else if downlink.hasRoomForKeyframe(backlog: queue, now: now),
                 mayAskForSwitch(participant, to: group, now: now)
@@ -285,7 +285,7 @@ final class RoomEncoding {
         // Who waits for one gets it anyhow.
         guard let source = participant.downlink?.source, let group = group(source) else { return }
         guard group.isShared else { return group.requestKeyframe() }
-        if participant.downlink?.keyframeAllowance.take(now: now) ?? false { group.requestKeyframe() }
+        if participant.downlink?.keyframeLimiter.take(now: now) ?? false { group.requestKeyframe() }
     }
 
     // MARK: Results
@@ -315,10 +315,10 @@ final class RoomEncoding {
                 before: participant.peer.videoBacklog(now: now),
                 with: participant.peer.videoBacklog(adding: frame.size, now: now),
                 predicted: participant.peer.predictedQueue)
-            let offer = DownlinkPipeline.Offer(
+            let made = DownlinkPipeline.GroupFrame(
                 frame: frame.statistics, group: group.id, rate: group.bitRate.sustained, rung: group.rung,
                 isShared: group.isShared)
-            let verdict = participant.downlink?.take(offer, backlog: backlog, now: now)
+            let verdict = participant.downlink?.take(made, backlog: backlog, now: now)
             guard verdict == .send else { continue }
             if result.isRefresh { participant.downlink?.recovery.refreshes &+= 1 }
             participant.encoderTakesOver(now: now)

@@ -39,9 +39,9 @@ struct ForwardingPolicy {
     private static let headroom = 1.2
     /// What is as good as the ceiling.
     private static let nearCeiling = 0.9
-    /// Below this part of the source's rate it does not go on…
+    /// Below this part of the source's rate forwarding does not go on.
     private static let least = 0.95
-    /// …nor where the link has this much to do. A keyframe is much at once.
+    /// With a longer backlog than this forwarding does not go on. A keyframe is much at once.
     static let longestBacklog = Duration.milliseconds(150)
     private static let longestBacklogAfterKeyframe = (limit: Duration.milliseconds(300), time: Duration.seconds(1))
     /// For how long all has to be well before it begins.

@@ -8,12 +8,6 @@ import SecureTransport
 
 /// Receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.
 extension Room {
-    /// A keyframe that keeps the link busy for longer than this is not begun with.
-    private static let longestKeyframe = Duration.milliseconds(200)
-    /// A frame that others do not refer to is left out where the link has this much to do.
-    private static let dispensableLimit = Duration.milliseconds(80)
-    /// Where it has this much to do, nothing more is sent until an encoder takes over.
-    private static let backlogLimit = Duration.milliseconds(250)
     /// So long is a picture waited for before one is composed without.
     private static let picturePatience = Duration.seconds(1)
     /// A source from which nothing has come for so long will not send a keyframe either.
@@ -88,7 +82,7 @@ extension Room {
                 acceptance: acceptance, canvas: downlink.dimensions, carries: downlink.bitRate.sustained,
                 ceiling: receiver.peer.configuration.rateLimits.maximum,
                 backlog: receiver.peer.videoBacklog(now: now),
-                asksTooOften: downlink.keyframeAllowance.isExceeded(now: now)), now: now)
+                asksTooOften: downlink.keyframeLimiter.isExceeded(now: now)), now: now)
     }
 
     private func source(_ id: SourceID, now: MonotonicInstant) -> ForwardingPolicy.Source? {
@@ -212,8 +206,8 @@ extension Room {
         var leavesOutDispensable = false
         if packet.startsFrame {
             let backlog = receiver.peer.videoBacklog(now: now)
-            leavesOutDispensable = backlog > Self.dispensableLimit
-            if backlog > Self.backlogLimit, receiver.forwarding.source != nil {
+            leavesOutDispensable = backlog > LatencyBudget.beforeDispensableFrame
+            if backlog > LatencyBudget.debt, receiver.forwarding.source != nil {
                 // Nothing behind this frame is of use without it.
                 if receiver.forwarding.isPassing {
                     fallBack(receiver, from: pipeline.source, because: .network, now: now)
@@ -241,7 +235,7 @@ extension Room {
         guard let first = keyframe.packets.first else { return [] }
         var served: [Participant] = []
         for receiver in participants where receiver.forwarding.awaited == pipeline.source {
-            guard receiver.peer.videoBacklog(adding: keyframe.size, now: now) <= Self.longestKeyframe else {
+            guard receiver.peer.videoBacklog(adding: keyframe.size, now: now) <= LatencyBudget.forwardedKeyframe else {
                 receiver.forwarding.giveUpWaiting()
                 receiver.forwarding.policy.holdOff(now: now)
                 continue
@@ -281,7 +275,7 @@ extension Room {
     private func forwardingKeyframeRequested(by receiver: Participant, now: MonotonicInstant) -> Bool {
         guard let source = receiver.forwarding.source, !receiver.forwarding.isStopped else { return false }
         // Who asks for too many gets an encoder's frames: see the policy.
-        if receiver.downlink?.keyframeAllowance.take(now: now) ?? false {
+        if receiver.downlink?.keyframeLimiter.take(now: now) ?? false {
             participant(source.participant)?.peer.wantKeyframe(source.content.negotiated, now: now)
         }
         return true

@@ -124,7 +124,7 @@ final class OverloadControl {
         if !limits.admitsJoins {
             let seconds = Int(clamping: policy.recoveryTime.seconds.rounded(.up))
             return (
-                "the relay has no time for anybody else: it has taken all measures that save time, and is busy still",
+                "the relay takes no more participants: it is at its highest overload level and still late",
                 min(max(seconds, Self.retryTimes.least), Self.retryTimes.most)
             )
         }

@@ -2,9 +2,9 @@
 public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     /// All is as configured.
     case normal
-    /// Encoders take less time for the same picture…
+    /// Encoders use a cheaper preset.
     case cheaperPreset
-    /// …and as little as they can.
+    /// Encoders use the cheapest preset.
     case cheapestPreset
     /// Everyone sees the same picture, themselves in it, who has not asked otherwise.
     case sharedView

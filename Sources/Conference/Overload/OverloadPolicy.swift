@@ -59,9 +59,9 @@ struct OverloadPolicy: Sendable {
     static let highBusy = 0.95
     /// A measure is taken back where the load would then be below this.
     static let comfortableLoad = 0.75
-    /// From a change on so long nothing is concluded: some of what is seen is from before it…
+    /// For this time after a change nothing is concluded: some of the measurements are from before it.
     static let settling = Duration.milliseconds(500)
-    /// …and a change of who shares what begins with keyframes.
+    /// The same after a change of encode groups, which begins with keyframes.
     static let settlingOfGroups = Duration.seconds(1)
     /// How long there must be room before a measure is taken back.
     static let shortestPatience = Duration.seconds(10)

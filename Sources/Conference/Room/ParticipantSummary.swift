@@ -1,4 +1,5 @@
 public import PeerConnection
+public import RoomAPI
 
 /// A participant as the others in the room are told of them.
 public struct ParticipantSummary: Codable, Hashable, Sendable {

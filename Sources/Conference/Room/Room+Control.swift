@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import PeerConnection
+import RoomAPI
 import SDP
 import SecureTransport
 

@@ -1,6 +1,7 @@
 import Compositing
 import MediaCore
 import PeerConnection
+import RoomAPI
 import SecureTransport
 
 /// What is asked of those who send pictures, by how these are seen.
@@ -63,8 +64,8 @@ extension Room {
     }
 
     /// What is told of a source's tile.
-    func tile(_ demand: RequestedLayer, _ content: SourceContent, of participant: Participant) -> RoomState.Tile {
-        RoomState.Tile(
+    func tile(_ demand: RequestedLayer, _ content: SourceContent, of participant: Participant) -> RoomTile {
+        RoomTile(
             participant: participant.publicID, content: content, size: demand.tile, bitRate: demand.price.rate)
     }
 

@@ -2,6 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 import PeerConnection
+import RoomAPI
 
 extension Room {
     /// Shows every receiver, from a tick on, what is wanted for them as things are.
@@ -15,7 +16,7 @@ extension Room {
                 (receiver.directors, receiver.shares) = ([], [])
                 continue
             }
-            // Those see the same whose pictures differ in size alone.
+            // Two views are equal if they differ only in size.
             let wholeView = view(for: receiver, canvas: whole)
             receiver.viewNumber = views[wholeView] ?? views.count
             views[wholeView] = receiver.viewNumber

@@ -4,6 +4,7 @@ import MediaCore
 import NIOCore
 import PeerConnection
 import RTP
+import RoomAPI
 import SecureTransport
 import VideoCoding
 

@@ -1,4 +1,5 @@
 public import Compositing
+public import RoomAPI
 
 /// A change in a room, for those who follow it.
 public struct RoomEvent: Hashable, Sendable {
@@ -14,7 +15,7 @@ public struct RoomEvent: Hashable, Sendable {
         /// What lies above everybody's picture.
         case overlaysChanged(OverlayList)
         /// A picture is seen at another size, or its sender is asked for another rate.
-        case tileChanged(RoomState.Tile)
+        case tileChanged(RoomTile)
         /// An encoder could not be made, or did not encode: those who share it see no new pictures for now.
         case encoderFailed(EncoderFailure)
         /// The last participant has left. A room of this name that begins later is another.

@@ -1,38 +1,20 @@
 public import Compositing
 public import MediaCore
+public import RoomAPI
 
 /// A room as those who begin to follow it are told: what the events before would add up to.
 public struct RoomState: Encodable, Hashable, Sendable {
-    /// The largest tile in which anybody sees a picture: more samples than these are sent in vain. Zero by zero while
-    /// nobody sees it. A larger one is told at once, a smaller one when it has been so for a few seconds.
-    public struct Tile: Encodable, Hashable, Sendable {
-        public var participant: String
-        public var content: SourceContent
-        public var width: Int
-        public var height: Int
-        /// The video rate that the sender is asked for, in bit/s: as much as the best receiver can show.
-        public var bitRate: Int64
-
-        public init(participant: String, content: SourceContent, size: VideoDimensions, bitRate: BitRate) {
-            self.participant = participant
-            self.content = content
-            width = size.width
-            height = size.height
-            self.bitRate = bitRate.bitsPerSecond
-        }
-    }
-
     public var id: String
     public var layout: RoomLayout
     public var overlays: OverlayList
     /// Who is shown as the speaker; nil until someone spoke.
     public var activeSpeaker: String?
     public var participants: [ParticipantSummary]
-    public var tiles: [Tile]
+    public var tiles: [RoomTile]
 
     public init(
         id: String, layout: RoomLayout = .grid, overlays: OverlayList = OverlayList(), activeSpeaker: String? = nil,
-        participants: [ParticipantSummary] = [], tiles: [Tile] = []
+        participants: [ParticipantSummary] = [], tiles: [RoomTile] = []
     ) {
         self.id = id
         self.layout = layout

@@ -1,5 +1,5 @@
 public import Compositing
-public import Conference
+public import RoomAPI
 
 /// What is to be changed of a room's layout, or of what one participant is shown; what is nil stays as it is.
 public struct LayoutChange: Sendable {

@@ -1,8 +1,8 @@
 import Compositing
-import Conference
 import Foundation
 public import NIOCore
 import NIOHTTP1
+import RoomAPI
 
 /// Looks at a room and changes its layouts, by the relay's HTTP interface.
 public struct RoomController: Sendable {
@@ -56,29 +56,13 @@ public struct RoomController: Sendable {
             method: method, path: path, contentType: body == nil ? nil : "application/json", body: body ?? "")
         guard (200...299).contains(response.status) else {
             throw ClientError.relayRefused(
-                url: "\(url)", status: response.status, reason: Problem(response.body).reason)
+                url: "\(url)", status: response.status, reason: Self.reason(response.body))
         }
         return response
     }
 
-    /// What a relay says of a refusal (RFC 9457).
-    private struct Problem {
-        let reason: String
-
-        private struct Document: Decodable {
-            struct Mistake: Decodable {
-                var path: String
-                var reason: String
-            }
-
-            var detail: String?
-            var errors: [Mistake]?
-        }
-
-        init(_ body: ByteBuffer) {
-            let document = try? JSONDecoder().decode(Document.self, from: Data(body.readableBytesView))
-            let mistakes = document?.errors?.map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" } ?? []
-            reason = mistakes.isEmpty ? document?.detail ?? "it does not say why" : mistakes.joined(separator: "; ")
-        }
+    private static func reason(_ body: ByteBuffer) -> String {
+        let details = try? JSONDecoder().decode(ProblemDetails.self, from: Data(body.readableBytesView))
+        return details?.reason ?? "it does not say why"
     }
 }

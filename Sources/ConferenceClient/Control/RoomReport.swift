@@ -1,5 +1,5 @@
 import Compositing
-public import Conference
+public import RoomAPI
 
 /// What a relay says of a room, as far as it matters to who changes it.
 public struct RoomReport: Decodable, Sendable {

@@ -1,17 +1,11 @@
 import Foundation
 import MediaCore
+import RoomAPI
 
 /// What a room's events say of the tile in which one's own camera is seen.
 enum TileEvent {
-    private struct Tile: Decodable {
-        var participant: String
-        var content: String
-        var width: Int
-        var height: Int
-    }
-
     private struct Room: Decodable {
-        var tiles: [Tile]
+        var tiles: [RoomTile]
     }
 
     /// No tile is larger.
@@ -20,13 +14,13 @@ enum TileEvent {
     /// The tile's size; nil where the event says nothing of it.
     static func size(_ event: EventStreamParser.Event, of participant: String) -> VideoDimensions? {
         let data = Data(event.data.utf8)
-        let tiles: [Tile] =
+        let tiles: [RoomTile] =
             switch event.name {
             case "room": (try? JSONDecoder().decode(Room.self, from: data))?.tiles ?? []
-            case "tileChanged": (try? JSONDecoder().decode(Tile.self, from: data)).map { [$0] } ?? []
+            case "tileChanged": (try? JSONDecoder().decode(RoomTile.self, from: data)).map { [$0] } ?? []
             default: []
             }
-        guard let tile = tiles.last(where: { $0.participant == participant && $0.content == "camera" }),
+        guard let tile = tiles.last(where: { $0.participant == participant && $0.content == .camera }),
             (0...largest).contains(tile.width), (0...largest).contains(tile.height)
         else { return nil }
         return VideoDimensions(width: tile.width, height: tile.height)

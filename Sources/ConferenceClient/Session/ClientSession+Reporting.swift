@@ -1,4 +1,3 @@
-import Conference
 import Foundation
 import LinkEmulation
 import MediaCore

@@ -1,4 +1,3 @@
-import Conference
 import Dispatch
 import MediaCore
 import NIOCore

@@ -1,4 +1,3 @@
-import Conference
 import CongestionControl
 import Dispatch
 import Foundation

@@ -72,9 +72,9 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var pausePart = 0.5
     /// For how long the path must carry so little before video pauses.
     public var pausePatience = Duration.seconds(2)
-    /// How long a pause lasts before video is tried again…
+    /// How long a pause lasts before video is tried again.
     public var pauseInterval = Duration.seconds(5)
-    /// …for so long, and what it takes to hear of it.
+    /// How long video is tried after a pause, besides the time until feedback on it comes.
     public var pauseTrial = Duration.milliseconds(300)
 
     // MARK: Jitter
@@ -108,11 +108,11 @@ public struct ConfrelayParameters: Hashable, Sendable {
     /// What remains, with each feedback, of the silence that is borne because feedback was late by itself: half of it
     /// is gone after a second.
     public var toleranceRemainder = 0.99
-    /// After so long without feedback single packets leave, to find whether the path is back…
+    /// After this time without feedback single packets leave, to find whether the path is back.
     public var silence = Duration.milliseconds(500)
-    /// …one each so long…
+    /// The time between two such packets.
     public var keepAliveInterval = Duration.milliseconds(100)
-    /// …and no more of them than take this part of the capacity: they all queue if the path only stands still.
+    /// The part of the capacity that such packets may take: they all queue if the path only stands still.
     public var keepAlivePart = 0.1
 
     // MARK: The delay of the empty path
@@ -159,15 +159,15 @@ public struct ConfrelayParameters: Hashable, Sendable {
     public var lossInterval = Duration.seconds(1)
     /// Losses beyond what the link is known to lose anyway that call for a bound: more than radio links lose.
     public var policedLoss = 0.1
-    /// A queue is overflowing where packets next to lost ones waited so much longer than others…
+    /// A queue is overflowing where packets next to lost ones waited longer than others by this time.
     public var overflowDelay = Duration.milliseconds(3)
-    /// …and by so many times as long.
+    /// A queue is overflowing where packets next to lost ones waited this many times as long as others.
     public var overflowRatio = 1.3
-    /// By how much of the fraction lost to overflow the use of the capacity falls…
+    /// By how much of the fraction lost to overflow the use of the capacity falls.
     public var overflowBackoff = 1.0
-    /// …how much of it returns each second…
+    /// How much of that use returns each second.
     public var overflowRecovery = 0.01
-    /// …and how far it may fall.
+    /// The least that the use of the capacity falls to by overflow.
     public var overflowUse = 0.6
     /// A bound that helps is raised by this factor each interval, to find when it is needed no more.
     public var boundGrowth = 1.05

@@ -3,9 +3,9 @@
 /// Feedback that came late although the packets that it speaks of did not wait was itself lost or held up. Silence of
 /// such length means nothing then, for a while.
 struct FeedbackUnreliability: Sendable {
-    /// Feedback that comes so much late, in seconds, is judged…
+    /// Feedback is late from this lateness on, in seconds.
     private static let leastLateness = 0.01
-    /// …as late by itself if no packet waited for this part of it.
+    /// Late feedback is the feedback's own fault if no packet waited for this part of the lateness.
     private static let waitedPart = 0.5
     /// No longer silence is borne, in seconds.
     private static let maximum = 0.5

@@ -169,9 +169,9 @@ struct PathModel: Sendable {
     struct Prediction {
         /// What the link is thought to carry, bytes per second.
         var rate: Double
-        /// How long it would queue behind what is on its way, in seconds…
+        /// How long it would queue behind packets in flight, in seconds.
         var pathDelay: Double
-        /// …and behind that and what waits at the sender.
+        /// How long it would queue behind packets in flight and those that wait at the sender, in seconds.
         var queueDelay: Double
     }
 

@@ -183,7 +183,7 @@ extension TimelineSVG {
         }
     }
 
-    /// A row for what there is none of.
+    /// A placeholder row for a missing source.
     func emptyRow(_ text: String, _ svg: inout SVGBuilder, y: Double) -> Double {
         svg.text(text, ["class": "t-detail", "x": .number(Self.left + 6), "y": .number(y + 12)])
         return y + 20

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import RoomAPI
 
 /// A refusal, answered as `application/problem+json` (RFC 9457).
 struct Problem: HTTPResponseError, Encodable, Equatable {
@@ -14,12 +15,7 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
     /// What is wrong at which places of the JSON that came, for programs.
     var errors: [Mistake]
 
-    /// Something wrong at a place of a JSON document.
-    struct Mistake: Encodable, Equatable {
-        /// The place, such as `template.slots[2].width`; empty for the whole document.
-        let path: String
-        let reason: String
-    }
+    typealias Mistake = ProblemDetails.Mistake
 
     init(_ status: HTTPResponse.Status, _ detail: String, headers: HTTPFields = [:], errors: [Mistake] = []) {
         self.status = status
@@ -42,16 +38,10 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case title, status, detail, errors
-    }
-
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(status.reasonPhrase, forKey: .title)
-        try container.encode(status.code, forKey: .status)
-        try container.encode(detail, forKey: .detail)
-        if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
+        try ProblemDetails(
+            title: status.reasonPhrase, status: status.code, detail: detail, errors: errors.isEmpty ? nil : errors
+        ).encode(to: encoder)
     }
 
     /// The type of a problem document.

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import RoomAPI
 
 extension Request {
     /// The type of the body, without parameters and in lower case; nil when it is not told.

@@ -2,6 +2,7 @@ import Compositing
 import Conference
 import HTTPTypes
 import Hummingbird
+import RoomAPI
 
 /// Layouts, overlays and avatars, and what a participant says of their microphone and camera.
 extension SignallingRouter {

@@ -1,6 +1,7 @@
 import Conference
 import HTTPTypes
 import Hummingbird
+import RoomAPI
 import SDP
 import SecureTransport
 

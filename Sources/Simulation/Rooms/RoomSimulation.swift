@@ -5,6 +5,7 @@ public import MediaCore
 import NIOCore
 import PeerConnection
 import RTP
+import RoomAPI
 import SDP
 import SecureTransport
 import VideoCoding

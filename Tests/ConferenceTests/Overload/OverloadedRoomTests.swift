@@ -1,5 +1,6 @@
 import CongestionControl
 import MediaCore
+import RoomAPI
 import SecureTransport
 import Simulation
 import Synchronization
@@ -143,7 +144,7 @@ import VideoCoding
         do {
             _ = try join(call, "Di", .yellow)
         } catch JoinError.overloaded(let reason, let seconds) {
-            #expect(reason.contains("no time"))
+            #expect(reason.contains("highest overload level"))
             #expect(seconds == refusal.retryAfter)
         }
         call.jobDuration = { _ in .zero }

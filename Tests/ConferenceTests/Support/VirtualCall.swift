@@ -3,6 +3,7 @@ import LinkEmulation
 import MediaCore
 import NIOCore
 import RTP
+import RoomAPI
 import SDP
 import SecureTransport
 

@@ -2,6 +2,7 @@ import Compositing
 import MediaCore
 import NIOCore
 import RelayServer
+import RoomAPI
 import SDP
 import SecureTransport
 import Synchronization

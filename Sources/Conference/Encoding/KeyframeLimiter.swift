@@ -5,12 +5,8 @@ import MediaCore
 ///
 /// Losses that retransmission does not repair are rare on a path that works. Whoever asks again and again is better off
 /// with an encoder of its own, and so are the others.
-struct KeyframeAllowance: Sendable {
-    private static let capacity = 2.0
-    private static let refillTime = Duration.seconds(10)
-
-    private var tokens = Self.capacity
-    private var updated: MonotonicInstant?
+struct KeyframeLimiter: Sendable {
+    private var requests = TokenBucket(rate: 0.1, capacity: 2)
     private var lastExceeded: MonotonicInstant?
 
     /// For how long whoever asked for too much is taken for broken.
@@ -23,17 +19,8 @@ struct KeyframeAllowance: Sendable {
 
     /// Whether a keyframe may be asked of a shared encoder now; counts the request.
     mutating func take(now: MonotonicInstant) -> Bool {
-        refill(now: now)
-        guard tokens >= 1 else {
-            lastExceeded = now
-            return false
-        }
-        tokens -= 1
-        return true
-    }
-
-    private mutating func refill(now: MonotonicInstant) {
-        if let updated { tokens = min(Self.capacity, tokens + (now - updated) / Self.refillTime) }
-        updated = now
+        let isAllowed = requests.take(now: now)
+        if !isAllowed { lastExceeded = now }
+        return isAllowed
     }
 }

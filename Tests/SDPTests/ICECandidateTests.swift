@@ -1,8 +1,8 @@
 import HostileBytes
 import MediaCore
-import SDP
 import Testing
 
+@testable import SDP
 @testable import SecureTransport
 
 @Suite struct ICECandidateTests {

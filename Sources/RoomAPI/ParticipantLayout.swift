@@ -25,7 +25,7 @@ public struct ParticipantLayout: Hashable, Sendable {
     }
 
     /// Whether nothing is chosen.
-    var isEmpty: Bool { self == ParticipantLayout() }
+    package var isEmpty: Bool { self == ParticipantLayout() }
 }
 
 extension ParticipantLayout: Codable {

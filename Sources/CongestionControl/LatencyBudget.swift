@@ -1,0 +1,18 @@
+public import MediaCore
+
+/// How long what was sent to one receiver may take to leave, by what is to be sent next: the limits that sending,
+/// encoding and forwarding share. Bounds of a single frame's size are in `FrameBound`.
+public enum LatencyBudget {
+    /// With more than this at the sender or on the link no frame is encoded, before any bits are spent on it; nor is a
+    /// keyframe begun with, or a packet repeated.
+    public static let beforeFrame = Duration.milliseconds(120)
+    /// With more than this a forwarded frame is left out that no other refers to.
+    public static let beforeDispensableFrame = Duration.milliseconds(80)
+    /// A forwarded keyframe that keeps the link busy for longer than this is not begun with.
+    public static let forwardedKeyframe = Duration.milliseconds(200)
+    /// What may be sent beyond the rate, as time at the rate. A queue on the path is about so long at most. With more,
+    /// only a few frames a second are encoded, and forwarding gives way to an encoder.
+    public static let debt = Duration.milliseconds(250)
+    /// With more than this beyond the rate nothing is encoded.
+    public static let mostDebt = Duration.seconds(1)
+}

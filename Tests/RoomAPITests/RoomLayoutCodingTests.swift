@@ -1,0 +1,55 @@
+import Compositing
+import Foundation
+import RoomAPI
+import Testing
+
+@Suite("What both ends of the HTTP interface say")
+struct RoomLayoutCodingTests {
+    private func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    private func value<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+
+    @Test(
+        "a room's layout reads back from its JSON",
+        arguments: [
+            (RoomLayout.speaker, #"{"layout":"speaker"}"#),
+            (.pinned(participant: "k3v9"), #"{"layout":"pinned","participant":"k3v9"}"#),
+            (RoomLayout(.grid, fit: .cover, hidden: ["a", "b"]), #"{"fit":"cover","hide":["a","b"],"layout":"grid"}"#),
+        ])
+    func layouts(layout: RoomLayout, json: String) throws {
+        #expect(try text(layout) == json)
+        #expect(try value(json) == layout)
+    }
+
+    @Test("a participant's layout leaves out what is as the room has it")
+    func participantLayouts() throws {
+        let layout = ParticipantLayout(selfView: .always)
+        #expect(try text(layout) == #"{"selfView":"always"}"#)
+        #expect(try value("{}") == ParticipantLayout())
+    }
+
+    @Test("a layout that there is not is refused with those that there are")
+    func unknown() {
+        #expect {
+            let _: RoomLayout = try value(#"{"layout":"circle"}"#)
+        } throws: { error in
+            "\(error)".contains("circle") && "\(error)".contains("side-by-side")
+        }
+    }
+
+    @Test("a refusal is told by its mistakes where it has some, and by its detail where not")
+    func problems() throws {
+        let plain: ProblemDetails = try value(#"{"title":"Not Found","status":404,"detail":"there is no room"}"#)
+        #expect(plain.reason == "there is no room")
+        let detailed: ProblemDetails = try value(
+            #"{"detail":"wrong","errors":[{"path":"slots[1]","reason":"too wide"},{"path":"","reason":"no title"}]}"#)
+        #expect(detailed.reason == "slots[1]: too wide; no title")
+        #expect(try value("{}") == ProblemDetails(title: nil, status: nil, detail: nil, errors: nil))
+    }
+}
