@@ -51,9 +51,6 @@ public struct CongestionFeedbackRecorder: Sendable {
         return max(lastReportTime + interval, firstUnreportedTime)
     }
 
-    /// Whether it is time to call `makeFeedback`.
-    public func feedbackDue(now: MonotonicInstant) -> Bool { now >= nextFeedbackTime }
-
     /// A report of what came since the last one but one; nil when there is nothing new.
     public mutating func makeFeedback(now: MonotonicInstant) -> CongestionControlFeedback? {
         guard firstUnreportedTime != nil else { return nil }

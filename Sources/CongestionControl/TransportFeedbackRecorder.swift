@@ -82,11 +82,6 @@ public struct TransportFeedbackRecorder: Sendable {
         nextFeedbackTime = max((lastFeedbackTime.map { $0 + interval }) ?? firstUnreportedTime, firstUnreportedTime)
     }
 
-    /// Whether it is time to call `makeFeedback`.
-    public func feedbackDue(now: MonotonicInstant) -> Bool {
-        now >= nextFeedbackTime
-    }
-
     /// Feedback of all that was not reported yet; more than one packet where there is much of it or where arrivals lie
     /// far apart.
     public mutating func makeFeedback(mediaSSRC: UInt32, now: MonotonicInstant) -> [TransportFeedback] {

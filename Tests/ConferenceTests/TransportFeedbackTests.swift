@@ -16,7 +16,7 @@ import Testing
         let later = call.now + .milliseconds(200)
         #expect(peer.nextWakeUp(now: later) <= later)
         peer.wake(now: later)
-        #expect(peer.feedbackRecorder?.feedbackDue(now: later) == false)
+        #expect(peer.feedbackRecorder.map { $0.nextFeedbackTime > later } == true)
         #expect(peer.nextWakeUp(now: later) > later)
     }
 }

@@ -232,12 +232,12 @@ struct TransportFeedbackTests {
         #expect(recorder.nextFeedbackTime == .distantFuture)
         #expect(recorder.makeFeedback(mediaSSRC: 2, now: at(0)) == [])
         recorder.received(transportSequence: 1, now: at(10))
-        #expect(recorder.feedbackDue(now: at(10)))
+        #expect(recorder.nextFeedbackTime <= at(10))
         #expect(recorder.makeFeedback(mediaSSRC: 2, now: at(10)).count == 1)
-        #expect(!recorder.feedbackDue(now: at(100)))
+        #expect(recorder.nextFeedbackTime > at(100))
         recorder.received(transportSequence: 2, now: at(20))
-        #expect(!recorder.feedbackDue(now: at(59)))
-        #expect(recorder.feedbackDue(now: at(60)))
+        #expect(recorder.nextFeedbackTime > at(59))
+        #expect(recorder.nextFeedbackTime <= at(60))
     }
 
     @Test("a late packet is reported with what follows it")

@@ -78,7 +78,7 @@ public final class ClientSession: @unchecked Sendable {
         let flight = options.flightRecorderPath.map { path in
             ClientFlight(
                 path: path, options: options, limits: limits,
-                packetOverhead: EmulatedAccessLink<TransportAddress>.headerSize(isIPv6: isIPv6), now: now)
+                packetOverhead: .datagramHeaders(isIPv6: isIPv6), now: now)
         }
         self.flight = flight
         let controller = options.controller.makeController(limits: limits, now: now)

@@ -16,11 +16,8 @@ public struct EmulatedAccessLink<Peer: Sendable> {
 
     public init(profile: LinkProfile, isIPv6: Bool, seed: UInt64, start: MonotonicInstant) {
         model = LinkModel(profile: profile, seed: seed, start: start)
-        headerSize = Self.headerSize(isIPv6: isIPv6).bytes
+        headerSize = DataSize.datagramHeaders(isIPv6: isIPv6).bytes
     }
-
-    /// What IP and UDP headers add to a datagram.
-    public static func headerSize(isIPv6: Bool) -> DataSize { DataSize(bytes: isIPv6 ? 48 : 28) }
 
     /// Gives a datagram to the link.
     public mutating func send(_ datagram: ByteBuffer, peer: Peer, now: MonotonicInstant) {
@@ -36,4 +33,9 @@ public struct EmulatedAccessLink<Peer: Sendable> {
     public var nextDelivery: MonotonicInstant { model.nextDelivery }
 
     public var statistics: LinkModel<Parcel>.Statistics { model.statistics }
+}
+
+extension DataSize {
+    /// What IP and UDP headers add to a datagram (RFC 791, RFC 8200, RFC 768).
+    public static func datagramHeaders(isIPv6: Bool) -> DataSize { DataSize(bytes: isIPv6 ? 48 : 28) }
 }

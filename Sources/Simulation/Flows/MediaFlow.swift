@@ -15,8 +15,8 @@ struct MediaFlow: SimulatedFlow {
         // From zero on: the events of the parameters.
     }
 
-    /// What an IPv4 and a UDP header add to a datagram (RFC 791, RFC 768).
-    static let datagramOverhead = DataSize(bytes: 28)
+    /// What the links carry of each datagram besides its payload.
+    static let datagramOverhead = DataSize.datagramHeaders(isIPv6: false)
 
     let number: Int
     private let parameters: MediaFlowParameters

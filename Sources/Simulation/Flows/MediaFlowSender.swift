@@ -109,5 +109,5 @@ final class MediaFlowSender {
 
 extension WallClock {
     /// A wall clock for simulations, which begin in 2023.
-    package static let simulated = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
+    static let simulated = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
 }

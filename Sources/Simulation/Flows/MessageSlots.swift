@@ -11,16 +11,9 @@ struct MessageSlots<Message> {
 
     /// Keeps a message and returns the number to fetch it by.
     mutating func put(_ message: Message) -> Int64 {
-        let number = next
-        put(message, number: number)
-        next += 1
-        return number
-    }
-
-    /// Keeps a message under a number that the caller gives out.
-    mutating func put(_ message: Message, number: Int64) {
-        guard number >= 0 else { return }
-        slots[Int(number % Int64(slots.count))] = (number, message)
+        defer { next += 1 }
+        slots[Int(next % Int64(slots.count))] = (next, message)
+        return next
     }
 
     /// The message of a number; nil when it was fetched or overwritten.

@@ -19,7 +19,7 @@ public final class RoomSimulation {
     private let parameters: RoomSimulationParameters
     private let relay: Relay
     private let statistics: EncoderStatistics
-    private let wallClock = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
+    private let wallClock = WallClock.simulated
     private let captureTime: @Sendable (SampleBuffer) -> MonotonicInstant?
     /// When it begins.
     public static let start = MonotonicInstant(nanoseconds: 1_000_000_000)

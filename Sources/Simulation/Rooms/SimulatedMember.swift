@@ -8,8 +8,6 @@ import VideoCoding
 
 /// Somebody in the room, at the other end of two links.
 final class SimulatedMember {
-    /// What an IPv4 and a UDP header add to a datagram (RFC 791, RFC 768).
-    private static let overhead = DataSize(bytes: 28)
     private static let pleadingInterval = Duration.milliseconds(333)
 
     let name: String
@@ -82,7 +80,7 @@ final class SimulatedMember {
     static let relayAddress = TransportAddress(ipv4: 0x7f00_0001, port: 7000)
 
     private static func size(_ datagram: ByteBuffer) -> DataSize {
-        DataSize(bytes: datagram.readableBytes) + overhead
+        DataSize(bytes: datagram.readableBytes) + MediaFlow.datagramOverhead
     }
 
     private func handleEvents(_ onFrame: (SampleBuffer) -> Void) {

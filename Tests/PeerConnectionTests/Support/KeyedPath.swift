@@ -125,7 +125,7 @@ final class KeyedPath {
     }
 
     private func report() throws {
-        if recorder.feedbackDue(now: now + clockOffset) {
+        if recorder.nextFeedbackTime <= now + clockOffset {
             for feedback in recorder.makeFeedback(mediaSSRC: sentSSRC, now: now + clockOffset) {
                 try send([.transportFeedback(feedback)])
             }

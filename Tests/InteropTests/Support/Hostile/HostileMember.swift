@@ -136,7 +136,7 @@ final class HostileMember {
             // Tells the relay where this member is.
             try send(control: [.receiverReport(ReceiverReport(ssrc: media.localSSRC))])
         }
-        guard recorder.feedbackDue(now: Self.now) else { return }
+        guard recorder.nextFeedbackTime <= Self.now else { return }
         for feedback in recorder.makeFeedback(mediaSSRC: view.remoteSSRC, now: Self.now) {
             try send(control: [.transportFeedback(feedback)])
         }
