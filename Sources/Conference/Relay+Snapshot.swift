@@ -145,7 +145,7 @@ extension Participant {
         return LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
             + [
                 StageSnapshot(stage: "total", histogram: statistics.latency.total),
-                StageSnapshot(stage: "forwarding", histogram: peer.forwarding),
+                StageSnapshot(stage: "forwarding", histogram: peer.forwardingLatency),
             ]
     }
 }

@@ -12,11 +12,11 @@ public import NIOCore
 ///
 /// What depends on the payload's type is inlinable: callers in other modules get code for their own type instead of
 /// code that asks at run time how large a packet is.
-public struct Pacer<Payload: Sendable>: Sendable {
+public struct Pacer<Payload> {
     public typealias Priority = PacketPriority
 
     @usableFromInline
-    struct Item: Sendable {
+    struct Item {
         @usableFromInline var payload: Payload
         @usableFromInline var size: DataSize
         @usableFromInline var enqueued: MonotonicInstant
@@ -155,3 +155,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
         return item
     }
 }
+
+extension Pacer.Item: Sendable where Payload: Sendable {}
+
+extension Pacer: Sendable where Payload: Sendable {}

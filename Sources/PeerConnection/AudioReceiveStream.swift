@@ -6,7 +6,7 @@ import SecureTransport
 
 /// One Opus stream on its way in. Ordering and concealment belong to the mixer's playout buffer; here packets are
 /// counted, numbered, taken apart where they repeat earlier ones, and forwarded.
-struct AudioReceiveStream {
+final class AudioReceiveStream {
     private(set) var ssrc: UInt32?
     private(set) var reception = ReceptionStatistics(clockRate: 48_000)
     private var sequences = SequenceUnwrapper()
@@ -19,7 +19,7 @@ struct AudioReceiveStream {
     var repeatedPayloadsUsed: UInt64 { redundancy.usedCount }
 
     /// - Parameter level: How loud the packet says it is.
-    mutating func insert(
+    func insert(
         _ packet: RTPPacket, level: AudioLevel?, size: DataSize, now: MonotonicInstant,
         deliver: (ReceivedAudioPacket) -> Void
     ) {
@@ -50,12 +50,12 @@ struct AudioReceiveStream {
         }
     }
 
-    mutating func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
+    func senderReportReceived(_ report: SenderReport, now: MonotonicInstant) {
         guard report.ssrc == ssrc else { return }
         reception.senderReportReceived(report, now: now)
     }
 
-    mutating func reportBlock(now: MonotonicInstant) -> ReportBlock? {
+    func reportBlock(now: MonotonicInstant) -> ReportBlock? {
         ssrc.map { reception.makeReportBlock(ssrc: $0, now: now) }
     }
 }

@@ -3,7 +3,7 @@ import NIOCore
 import RTP
 
 /// One Opus stream on its way out.
-struct AudioSendStream {
+final class AudioSendStream {
     /// What timestamps count a second (RFC 7587 4.1).
     static let clockRate: Int32 = 48_000
 
@@ -28,7 +28,7 @@ struct AudioSendStream {
     private var last: (timestamp: UInt32, captureTime: MonotonicInstant)?
     private var isFirst = true
 
-    var statistics = SendStatistics(clockRate: clockRate)
+    private(set) var statistics = SendStatistics(clockRate: clockRate)
 
     init(ssrc: UInt32, payloadType: UInt8, using generator: inout some RandomNumberGenerator) {
         self.ssrc = ssrc
@@ -38,7 +38,7 @@ struct AudioSendStream {
     }
 
     /// A packet for one Opus frame. `sampleTime` counts samples at 48 kHz since the stream began.
-    mutating func packetize(
+    func packetize(
         _ payload: ByteBuffer, sampleTime: UInt32, captureTime: MonotonicInstant
     ) -> RTPPacket {
         if let forwarding { end(forwarding, at: sampleTime, captureTime: captureTime) }
@@ -64,11 +64,16 @@ struct AudioSendStream {
             payload: payload)
     }
 
+    /// Takes in what the receiver reports.
+    func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
+        statistics.reportReceived(block, ntpNow: ntpNow)
+    }
+
     // MARK: Another sender's packets
 
     /// Another sender's packet as one of this stream; nil where it comes too late. Numbers and timestamps go on, until
     /// the next packet of ours.
-    mutating func forward(_ packet: ReceivedAudioPacket, sampleCount: Int) -> RTPPacket? {
+    func forward(_ packet: ReceivedAudioPacket, sampleCount: Int) -> RTPPacket? {
         var stream = forwarding ?? begin(at: packet)
         guard let place = stream.place(packet, sampleCount: sampleCount) else { return nil }
         forwarding = stream
@@ -90,7 +95,7 @@ struct AudioSendStream {
         return AudioForwardingStream(first: packet, as: Int64(sequenceNumber), timestamp: timestamp)
     }
 
-    private mutating func end(
+    private func end(
         _ stream: AudioForwardingStream, at sampleTime: UInt32, captureTime: MonotonicInstant
     ) {
         forwarding = nil

@@ -7,17 +7,23 @@ import RTP
 /// estimate, and decides once for all of them, so that no datagram costs more than one decision.
 struct ControllerNews {
     /// The last report on each of our streams, by the line that sends it.
-    private(set) var reports: [(line: Int, block: ReportBlock)] = []
+    private(set) var reports: [(line: MediaLine, block: ReportBlock)] = []
     /// The lines whose receiver asked for a lower or higher rate (TMMBR).
-    private(set) var requestedLines: [Int] = []
+    private(set) var requestedLines: [MediaLine] = []
     /// The last estimate of the receiver (REMB).
     var remoteEstimate: BitRate?
     /// Whether transport-wide feedback told something new.
     var hasFeedback = false
 
+    /// Whether the controller is to decide anew.
+    var isDecisive: Bool {
+        hasFeedback || remoteEstimate != nil || !requestedLines.isEmpty
+            || reports.contains { $0.line.videoSender != nil }
+    }
+
     /// Takes a report on the stream that a line sends.
-    mutating func add(_ block: ReportBlock, line: Int) {
-        if let index = reports.firstIndex(where: { $0.line == line }) {
+    mutating func add(_ block: ReportBlock, line: MediaLine) {
+        if let index = reports.firstIndex(where: { $0.line === line }) {
             reports[index].block = block
         } else {
             reports.append((line, block))
@@ -25,7 +31,7 @@ struct ControllerNews {
     }
 
     /// Takes a request for a line's rate.
-    mutating func addRequest(line: Int) {
-        if !requestedLines.contains(line) { requestedLines.append(line) }
+    mutating func addRequest(line: MediaLine) {
+        if !requestedLines.contains(where: { $0 === line }) { requestedLines.append(line) }
     }
 }

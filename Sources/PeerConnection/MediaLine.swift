@@ -1,6 +1,6 @@
-import MediaCore
+package import MediaCore
 import NIOCore
-import RTP
+package import RTP
 package import SDP
 package import SecureTransport
 
@@ -10,25 +10,19 @@ package import SecureTransport
 package final class MediaLine {
     package private(set) var negotiated: NegotiatedMedia
     /// What protects the line's packets, which may be shared with other lines; `nil` until there are keys.
-    package var keys: Keys?
+    package private(set) var keys: Keys?
     /// What every packet needs of `negotiated`, which is too large to be copied for each.
     private(set) var header: Header
     /// Where RTP goes; `nil` until the remote address is known, and while sending is paused.
-    var rtpDestination: TransportAddress? {
-        get { isPaused ? nil : rtpAddress }
-        set { rtpAddress = newValue }
-    }
+    var rtpDestination: TransportAddress? { isPaused ? nil : rtpAddress }
     /// Where RTCP goes, likewise.
-    var rtcpDestination: TransportAddress? {
-        get { isPaused ? nil : rtcpAddress }
-        set { rtcpAddress = newValue }
-    }
+    var rtcpDestination: TransportAddress? { isPaused ? nil : rtcpAddress }
     private var rtpAddress: TransportAddress?
     private var rtcpAddress: TransportAddress?
     /// Nothing is sent for now, because the remote side is silent. The addresses are kept.
-    var isPaused = false
+    private var isPaused = false
     /// When the last RTP packet authenticated.
-    var lastRTP: MonotonicInstant?
+    private(set) var lastRTP: MonotonicInstant?
     /// SSRCs that were announced for this line or have authenticated on it, those of retransmissions too.
     private(set) var knownSSRCs: [UInt32]
     /// Those of our sources that the remote side has reported on.
@@ -36,11 +30,11 @@ package final class MediaLine {
     /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
     private var latchedSequence: [UInt32: UInt16] = [:]
 
-    var videoReceiver: VideoReceiveStream?
-    var videoSender: VideoSendStream?
-    var audioReceiver: AudioReceiveStream?
-    var audioSender: AudioSendStream?
-    package var limits = VideoLimits()
+    private(set) var videoReceiver: VideoReceiveStream?
+    private(set) var videoSender: VideoSendStream?
+    private(set) var audioReceiver: AudioReceiveStream?
+    private(set) var audioSender: AudioSendStream?
+    package private(set) var limits = VideoLimits()
 
     /// An endpoint uses a few SSRCs a line; more are not remembered.
     private static let maximumSSRCs = 8
@@ -173,7 +167,49 @@ package final class MediaLine {
         }
     }
 
+    // MARK: Path and keys
+
+    /// Protects packets with these keys from now on.
+    func use(_ keys: Keys) { self.keys = keys }
+
+    /// Sends everything to where ICE says; nowhere while it says nothing.
+    func follow(_ path: TransportAddress?) { (rtpAddress, rtcpAddress) = (path, path) }
+
+    /// Sends to the addresses that the remote description has.
+    func followDescription() {
+        rtpAddress = negotiated.remoteRTPAddress
+        rtcpAddress = negotiated.rtcpMux ? negotiated.remoteRTPAddress : negotiated.remoteRTCPAddress
+    }
+
+    /// Sends media to this address, and what is multiplexed with it.
+    func sendMedia(to address: TransportAddress) {
+        rtpAddress = address
+        if negotiated.rtcpMux { rtcpAddress = address }
+    }
+
+    /// Sends reports to this address.
+    func sendControl(to address: TransportAddress) { rtcpAddress = address }
+
+    /// Sends nothing for a while, or goes on.
+    func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
+
     // MARK: Receiving
+
+    /// Takes a packet of the line that authenticated. Returns its transport-wide number, if it has one.
+    func received(_ packet: RTPPacket, now: MonotonicInstant) -> UInt16? {
+        remember(ssrc: packet.ssrc)
+        lastRTP = now
+        return header.inboundTransportSequence.flatMap { packet.extensions.transportSequenceNumber(id: $0) }
+    }
+
+    /// Whether the line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not
+    /// count as a replay when it is then taken.
+    func authenticates(_ datagram: consuming ByteBuffer) -> Bool {
+        guard let keys = negotiated.keys?.inbound, let trial = try? SRTPContext(keys: keys, direction: .inbound) else {
+            return true
+        }
+        return (try? trial.unprotect(rtp: &datagram)) != nil
+    }
 
     /// Whether a packet of this payload type is one of the line's.
     func takes(payloadType: UInt8) -> Bool { header.receivedPayloadTypes.contains(payloadType) }
@@ -204,7 +240,59 @@ package final class MediaLine {
         return true
     }
 
+    // MARK: Bounds of rates
+
+    /// Takes the most video that is of use to us. Returns whether it is another than before.
+    func limitReceivedVideo(to limit: BitRate) -> Bool {
+        guard limits.wanted != limit else { return false }
+        limits.wanted = limit
+        return true
+    }
+
+    /// Takes what the receiver of our video asks for. Returns whether it asks for anything.
+    func requested(_ request: TMMBR) -> Bool {
+        guard negotiated.feedback.tmmbr, let ssrc = videoSender?.ssrc,
+            let limit = request.limits.last(where: { $0.ssrc == ssrc })
+        else { return false }
+        limits.request(limit, by: request.senderSSRC)
+        return true
+    }
+
+    /// Takes what the sender of the line's video says that it keeps to.
+    func notified(_ notification: TMMBN) {
+        guard videoReceiver?.ssrc == notification.senderSSRC else { return }
+        limits.notified(notification.limits, ssrc: negotiated.localSSRC)
+    }
+
+    // MARK: Reports
+
+    /// Our regular report on the line.
+    func makeReport(wallClock: WallClock, now: MonotonicInstant) -> RTCPPacket {
+        let ssrc = negotiated.localSSRC
+        let reports =
+            videoReceiver?.reportBlocks(now: now) ?? audioReceiver?.reportBlock(now: now).map { [$0] } ?? []
+        if sends,
+            let report = sendStatistics?.makeSenderReport(ssrc: ssrc, reports: reports, wallClock: wallClock, now: now)
+        {
+            return .senderReport(report)
+        }
+        return .receiverReport(ReceiverReport(ssrc: ssrc, reports: reports))
+    }
+
+    /// Of the stream that we send.
+    var sendStatistics: SendStatistics? { videoSender?.statistics ?? audioSender?.statistics }
+
     // MARK: Sending
+
+    /// Sets the extensions of a packet that leaves: which line it is of, until the remote side knows, and when it
+    /// leaves. The number for feedback has its place: how large the packet is does not depend on that.
+    func setExtensions(of packet: inout RTPPacket, now: MonotonicInstant) {
+        if let id = header.outboundMID, !reportedSSRCs.contains(packet.ssrc) {
+            packet.extensions.setMID(header.mid, id: id)
+        }
+        if let id = header.absoluteSendTime { packet.extensions.setAbsoluteSendTime(now, id: id) }
+        if let id = header.outboundTransportSequence { packet.extensions.setTransportSequenceNumber(0, id: id) }
+    }
 
     /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
     var canSend: Bool { sends && rtpDestination != nil && keys != nil }
@@ -219,9 +307,7 @@ package final class MediaLine {
 
     var sendsVideo: Bool { negotiated.kind == .video && sends }
     var sendsAudio: Bool { negotiated.kind == .audio && sends }
-
-    /// Whether packets of a source of ours are to name their line: until the remote side knows the source.
-    func namesLine(ssrc: UInt32) -> Bool { !reportedSSRCs.contains(ssrc) }
+    var receivesVideo: Bool { negotiated.kind == .video && negotiated.receives }
 
     /// The remote side has reported on a source of ours.
     func reported(ssrc: UInt32) {

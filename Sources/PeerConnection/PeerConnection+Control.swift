@@ -7,54 +7,47 @@ import SecureTransport
 
 extension PeerConnection {
     /// Takes the RTCP packets of a datagram that authenticated on a line, or on those of its bundle.
-    func handle(_ packets: [RTCPPacket], line: Int, now: MonotonicInstant) {
+    func handle(_ packets: [RTCPPacket], line: MediaLine, now: MonotonicInstant) {
         var news = ControllerNews()
         for packet in packets { handle(packet, line: line, news: &news, now: now) }
         for (line, block) in news.reports { handle(block, on: line, now: now) }
-        if let estimate = news.remoteEstimate { controller.remoteEstimateReceived(estimate, now: now) }
-        if !news.requestedLines.isEmpty { confirmRequests(lines: news.requestedLines, now: now) }
-        let isReportedOn = news.reports.contains { lines[$0.line].videoSender != nil }
-        guard isReportedOn || news.hasFeedback || news.remoteEstimate != nil || !news.requestedLines.isEmpty else {
-            return
-        }
-        advanceController(now: now)
+        if let estimate = news.remoteEstimate { sending.received(estimate: estimate, now: now) }
+        if !news.requestedLines.isEmpty { confirmRequests(on: news.requestedLines, now: now) }
+        if news.isDecisive { advanceController(now: now) }
     }
 
-    private func handle(_ packet: RTCPPacket, line: Int, news: inout ControllerNews, now: MonotonicInstant) {
+    private func handle(_ packet: RTCPPacket, line: MediaLine, news: inout ControllerNews, now: MonotonicInstant) {
         switch packet {
         case .senderReport(let report):
-            for line in lines.indices {
-                lines[line].videoReceiver?.senderReportReceived(report, now: now)
-                lines[line].audioReceiver?.senderReportReceived(report, now: now)
+            for line in lines {
+                line.videoReceiver?.senderReportReceived(report, now: now)
+                line.audioReceiver?.senderReportReceived(report, now: now)
             }
             record(report.reports, in: &news)
         case .receiverReport(let report):
             record(report.reports, in: &news)
         case .genericNACK(let nack):
-            repair(nack, now: now)
+            resend(nack, now: now)
         case .pictureLossIndication(let indication):
             pictureLossIndicated(ssrc: indication.mediaSSRC, now: now)
         case .referencePictureSelection(let indication):
             pictureAcknowledged(indication)
         case .fullIntraRequest(let request):
             for entry in request.entries { fullIntraRequested(entry, now: now) }
-        case .transportFeedback(let feedback):
-            guard lines.contains(where: \.negotiated.feedback.transportCC) else { return }
-            arrivalsReported(feedbackAdapter.handle(feedback, now: now), news: &news, now: now)
-        case .congestionControlFeedback(let feedback):
-            guard lines.contains(where: \.negotiated.feedback.congestionControl) else { return }
-            let report = feedbackAdapter.handle(feedback, now: now) { ssrc, sequence in
-                sentPacketNumbers.transportSequence(ssrc: ssrc, sequence: sequence)
-            }
-            arrivalsReported(report, news: &news, now: now)
+        case .transportFeedback(let packet):
+            guard lines.contains(where: { $0.negotiated.feedback.transportCC }) else { return }
+            arrivalsReported(sending.received(packet, now: now), news: &news, now: now)
+        case .congestionControlFeedback(let packet):
+            guard lines.contains(where: { $0.negotiated.feedback.congestionControl }) else { return }
+            arrivalsReported(sending.received(packet, now: now), news: &news, now: now)
         case .receiverEstimatedMaximumBitrate(let estimate):
             news.remoteEstimate = estimate.bitRate
         case .maximumBitRateRequest(let request):
-            requested(request, news: &news)
+            for line in lines where line.requested(request) { news.addRequest(line: line) }
         case .maximumBitRateNotification(let notification):
-            notified(notification)
+            for line in lines { line.notified(notification) }
         case .bye(let goodbye):
-            handle(goodbye, line: line)
+            handle(goodbye)
         case .sourceDescription, .other:
             break
         }
@@ -64,18 +57,18 @@ extension PeerConnection {
     private func arrivalsReported(_ report: TransportFeedbackReport?, news: inout ControllerNews, now: MonotonicInstant)
     {
         guard let report else { return }
-        counters.transportFeedbackReceived &+= 1
-        controller.feedbackReceived(report, now: now)
-        recordLosses(report, now: now)
-        if let roundTripTime = feedbackAdapter.roundTripTime { setRoundTripTime(roundTripTime) }
+        repair.record(
+            report, roundTripTime: sending.roundTripTime, isCongested: sending.isCongested, now: now)
+        updateRepair(now: now)
+        if let roundTripTime = sending.roundTripTime { setRoundTripTime(roundTripTime) }
         news.hasFeedback = true
     }
 
     private func record(_ reports: [ReportBlock], in news: inout ControllerNews) {
         for block in reports {
-            for line in lines.indices {
-                lines[line].reported(ssrc: block.ssrc)
-                if lines[line].videoSender?.ssrc == block.ssrc || lines[line].audioSender?.ssrc == block.ssrc {
+            for line in lines {
+                line.reported(ssrc: block.ssrc)
+                if line.videoSender?.ssrc == block.ssrc || line.audioSender?.ssrc == block.ssrc {
                     news.add(block, line: line)
                 }
             }
@@ -83,87 +76,76 @@ extension PeerConnection {
     }
 
     /// Takes the report on the stream that a line sends.
-    private func handle(_ block: ReportBlock, on line: Int, now: MonotonicInstant) {
-        let ntpNow = wallClock.ntpTime(at: now)
-        lines[line].audioSender?.statistics.reportReceived(block, ntpNow: ntpNow)
-        guard lines[line].videoSender != nil else {
+    private func handle(_ block: ReportBlock, on line: MediaLine, now: MonotonicInstant) {
+        let ntpNow = control.ntpTime(at: now)
+        line.audioSender?.reportReceived(block, ntpNow: ntpNow)
+        guard let sender = line.videoSender else {
             updateRepair(now: now)
             return
         }
-        lines[line].videoSender?.reportReceived(block, ntpNow: ntpNow)
-        recordLosses(reportedOn: line, now: now)
-        guard let statistics = lines[line].videoSender?.statistics else { return }
-        if let roundTripTime = statistics.roundTripTime { setRoundTripTime(roundTripTime) }
-        controller.receiverReportReceived(
-            fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
+        sender.reportReceived(block, ntpNow: ntpNow)
+        if !hasFeedbackOnPackets {
+            repair.record(reportOn: sender, isCongested: sending.isCongested, now: now)
+            updateRepair(now: now)
+        }
+        if let roundTripTime = sender.statistics.roundTripTime { setRoundTripTime(roundTripTime) }
+        sending.reported(sender.statistics, now: now)
     }
 
     private func setRoundTripTime(_ roundTripTime: Duration) {
-        for line in lines.indices { lines[line].videoReceiver?.setRoundTripTime(roundTripTime) }
+        for line in lines { line.videoReceiver?.setRoundTripTime(roundTripTime) }
     }
 
-    private func repair(_ nack: GenericNACK, now: MonotonicInstant) {
-        guard let line = lines.firstIndex(where: { $0.videoSender?.ssrc == nack.mediaSSRC }) else { return }
-        let roundTripTime = self.roundTripTime ?? .milliseconds(50)
-        for sequenceNumber in nack.sequenceNumbers {
-            counters.negativeAcknowledgementsReceived &+= 1
-            // What the path cannot carry in time is not repeated on top.
-            guard pacer.expectedDrainTime < LatencyBudget.beforeFrame else { continue }
-            let repair = lines[line].videoSender?.repair(sequenceNumber, roundTripTime: roundTripTime, now: now)
-            let (packet, size): (OutgoingPacket, DataSize)
-            switch repair {
-            case .retransmission(let original):
-                packet = .retransmission(original, line: line)
-                size = DataSize(bytes: original.payload.readableBytes) + PeerConfiguration.packetOverhead
-            case .repetition(let datagram):
-                packet = .repetition(datagram, line: line)
-                size = DataSize(bytes: datagram.readableBytes)
-            case nil: continue
-            }
-            lastRetransmission = now
-            budget.spend(size, now: now)
-            pacer.enqueue(packet, size: size, priority: .retransmission, now: now)
-        }
+    /// Whether the remote side has told of single packets.
+    private var hasFeedbackOnPackets: Bool { sending.counters.transportFeedback > 0 }
+
+    private func updateRepair(now: MonotonicInstant) {
+        repair.update(lines, hasFeedback: hasFeedbackOnPackets, now: now)
+    }
+
+    private func resend(_ nack: GenericNACK, now: MonotonicInstant) {
+        guard let line = lines.sendingVideo(ssrc: nack.mediaSSRC) else { return }
+        let resends = sending.resend(
+            nack.sequenceNumbers, on: line, roundTripTime: roundTripTime ?? .milliseconds(50), now: now)
+        if resends { repair.resent(now: now) }
     }
 
     private func pictureLossIndicated(ssrc: UInt32, now: MonotonicInstant) {
-        for line in lines.indices where lines[line].videoSender?.ssrc == ssrc {
-            guard lines[line].videoSender?.pictureLossIndicated(now: now) == true else { continue }
-            let media = lines[line].negotiated
-            events.append(media.feedback.rpsi ? .pictureLost(media.content) : .keyframeRequested(media.content))
+        guard let line = lines.sendingVideo(ssrc: ssrc), line.videoSender?.pictureLossIndicated(now: now) == true else {
+            return
         }
+        let media = line.negotiated
+        emit(media.feedback.rpsi ? .pictureLost(media.content) : .keyframeRequested(media.content))
     }
 
     private func pictureAcknowledged(_ indication: ReferencePictureSelectionIndication) {
-        for line in lines.indices where lines[line].videoSender?.ssrc == indication.mediaSSRC {
-            guard let time = lines[line].videoSender?.sentPictures?.time(of: indication.timestamp) else { continue }
-            events.append(.pictureAcknowledged(lines[line].negotiated.content, captureTime: time))
-        }
+        guard let line = lines.sendingVideo(ssrc: indication.mediaSSRC),
+            let time = line.videoSender?.sentPictures?.time(of: indication.timestamp)
+        else { return }
+        emit(.pictureAcknowledged(line.negotiated.content, captureTime: time))
     }
 
     /// Whether the remote side tells which pictures it has, and goes on with those that refer to them alone.
     package var acknowledgesPictures: Bool {
-        (videoLine ?? line(.screenShare)).map { lines[$0].negotiated.feedback.rpsi } ?? false
+        (lines.mainVideo ?? lines.video(.screenShare))?.negotiated.feedback.rpsi ?? false
     }
 
     private func fullIntraRequested(_ entry: FullIntraRequest.Entry, now: MonotonicInstant) {
-        for line in lines.indices where lines[line].videoSender?.ssrc == entry.ssrc {
-            guard
-                lines[line].videoSender?.fullIntraRequested(commandSequence: entry.commandSequence, now: now) == true
-            else { continue }
-            events.append(.keyframeRequested(lines[line].negotiated.content))
-        }
+        guard let line = lines.sendingVideo(ssrc: entry.ssrc),
+            line.videoSender?.fullIntraRequested(commandSequence: entry.commandSequence, now: now) == true
+        else { return }
+        emit(.keyframeRequested(line.negotiated.content))
     }
 
     /// A goodbye ends the streams that it names. Where a path of its own says when the endpoint leaves, that is all: a
     /// browser ends the stream of a camera that is turned off. Elsewhere an endpoint whose camera or microphone says
     /// goodbye is leaving.
-    private func handle(_ goodbye: Goodbye, line: Int) {
+    private func handle(_ goodbye: Goodbye) {
         let ended = lines.filter { line in goodbye.ssrcs.contains { line.knownSSRCs.contains($0) } }.map(\.negotiated)
         guard session.transport != nil || ended.allSatisfy({ $0.content == .screenShare }) else {
-            events.append(.goodbye)
+            emit(.goodbye)
             return
         }
-        for media in ended where media.kind == .video { events.append(.videoEnded(media.content)) }
+        for media in ended where media.kind == .video { emit(.videoEnded(media.content)) }
     }
 }

@@ -1,33 +1,41 @@
 package import CongestionControl
 public import MediaCore
 public import NIOCore
-import RTP
+package import RTP
 public import SDP
 public import SecureTransport
 public import VideoCoding
 
 extension PeerConnection {
-    /// Whether a video frame should be encoded for this peer now: there is where to send it, and the pacer has room
-    /// within its latency budget, and the controller does not pause video.
+    // MARK: Room
+
+    /// Whether a video frame should be encoded for this peer now: there is where to send it, the link has room within
+    /// its latency budget, and the controller does not pause video.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
-        canSendVideo && decision.videoPause == nil && budget.hasRoom(now: now)
-            && pacer.queueDelay(now: now) < min(LatencyBudget.beforeFrame, decision.frameTimeout ?? .seconds(1))
+        canSendVideo && sending.hasRoomForFrame(now: now)
     }
 
     /// Whether the path to the remote side carries too little for video, so that audio alone is sent.
-    public var isVideoPaused: Bool { decision.videoPause == .slowPath && canSendVideo }
+    public var isVideoPaused: Bool { sending.decision.videoPause == .slowPath && canSendVideo }
 
     /// Whether there is where to send video.
-    package var canSendVideo: Bool {
-        guard let line = videoLine ?? line(.screenShare) else { return false }
-        return lines[line].canSend
+    package var canSendVideo: Bool { (lines.mainVideo ?? lines.video(.screenShare))?.canSend ?? false }
+
+    /// How long the link to the remote side has to do, and with so much more.
+    package func backlog(adding size: DataSize = .zero, now: MonotonicInstant) -> LinkBacklog {
+        sending.backlog(adding: size, now: now)
     }
 
-    /// How long the path takes, at the rate that it is believed to carry, for what was sent beyond that rate and for
-    /// what waits here, and for so much more.
-    package func videoBacklog(adding size: DataSize = .zero, now: MonotonicInstant) -> Duration {
-        max(budget.backlog(adding: size, now: now), pacer.queueDelay(now: now))
-    }
+    /// How long the oldest packet has waited for the pacer.
+    package func queueDelay(now: MonotonicInstant) -> Duration { sending.queueDelay(now: now) }
+
+    /// What the video encoders may produce now, all together.
+    package var videoBitRate: BitRate { sending.rates.video }
+
+    /// What the controller knows and wants.
+    package var controllerSnapshot: ControllerSnapshot { sending.controllerSnapshot }
+
+    // MARK: Media
 
     /// Queues a frame for the pacer.
     ///
@@ -51,33 +59,15 @@ extension PeerConnection {
         rotation: VideoRotation = .none, captureTime: MonotonicInstant, targetTime: MonotonicInstant,
         ledger: PictureLedger?, now: MonotonicInstant
     ) {
-        guard !isClosed, let line = line(content), lines[line].sends,
-            let packets = lines[line].videoSender?.packetize(
+        guard let line = sendingLine(lines.video(content)),
+            let packets = line.videoSender?.packetize(
                 frame, payloads: payloads, rotation: rotation, captureTime: captureTime)
         else { return }
-        var first = ledger
-        for packet in packets {
-            enqueue(packet, line: line, priority: .video, beginning: first, now: now)
-            first = nil
-        }
-        let size = packets.reduce(DataSize.zero) {
-            $0 + DataSize(bytes: $1.payload.readableBytes) + PeerConfiguration.packetOverhead
-        }
-        budget.spend(frame: size, now: now)
-        if let delay = frameDelay.add(now - targetTime) { controller.frameDelayChanged(delay, now: now) }
-        pacer.canPad = configuration.canPad
+        sending.send(frame: packets, on: line, ledger: ledger, targetTime: targetTime, now: now)
     }
 
     /// The RTP timestamp of the newest frame that `sendVideo` took; nil before the first.
-    package var latestVideoTimestamp: UInt32? {
-        videoLine.flatMap { lines[$0].videoSender?.latestTimestamp }
-    }
-
-    /// How long what is queued takes to leave.
-    package func queueDelay(now: MonotonicInstant) -> Duration { pacer.queueDelay(now: now) }
-
-    /// What the controller knows and wants.
-    package var controllerSnapshot: ControllerSnapshot { controller.snapshot }
+    package var latestVideoTimestamp: UInt32? { lines.mainVideo?.videoSender?.latestTimestamp }
 
     /// Queues an Opus packet; it leaves unpaced, ahead of everything else.
     ///
@@ -88,12 +78,30 @@ extension PeerConnection {
         _ payload: ByteBuffer, sampleTime: UInt32, level: AudioLevel?, captureTime: MonotonicInstant,
         now: MonotonicInstant
     ) {
-        guard !isClosed, let line = audioLine, lines[line].sends,
-            let packet = lines[line].audioSender?.packetize(
-                payload, sampleTime: sampleTime, captureTime: captureTime)
+        guard let line = sendingLine(lines.audio),
+            let packet = line.audioSender?.packetize(payload, sampleTime: sampleTime, captureTime: captureTime)
         else { return }
-        sendAudio(packet, level: level, line: line, now: now)
+        sendAudio(packet, level: level, on: line, now: now)
     }
+
+    private func sendAudio(_ audio: RTPPacket, level: AudioLevel?, on line: MediaLine, now: MonotonicInstant) {
+        var packet = audio
+        if let level, let id = line.negotiated.outboundExtensionIDs.audioLevel {
+            packet.extensions.setAudioLevel(level, id: id)
+        }
+        sending.send(audio: packet, on: line, now: now)
+    }
+
+    /// A line, if media was negotiated to be sent on it and the connection is open.
+    private func sendingLine(_ line: MediaLine?) -> MediaLine? {
+        guard !isClosed, let line, line.sends else { return nil }
+        return line
+    }
+
+    // MARK: Other senders' packets
+
+    /// Packets that are forwarded leave at this pace at least: their sender has paced them already.
+    package func setForwardingRate(_ rate: BitRate) { sending.setForwardingRate(rate) }
 
     /// Queues another sender's Opus packet in place of ours. Returns whether it is sent: not where it comes too late.
     ///
@@ -101,160 +109,83 @@ extension PeerConnection {
     package func forward(
         _ received: ReceivedAudioPacket, sampleCount: Int, level: AudioLevel?, now: MonotonicInstant
     ) -> Bool {
-        guard !isClosed, let line = audioLine, lines[line].sends,
-            let packet = lines[line].audioSender?.forward(received, sampleCount: sampleCount)
+        guard let line = sendingLine(lines.audio),
+            let packet = line.audioSender?.forward(received, sampleCount: sampleCount)
         else { return false }
-        sendAudio(packet, level: level, line: line, now: now)
+        sendAudio(packet, level: level, on: line, now: now)
         return true
     }
 
-    private func sendAudio(_ audio: RTPPacket, level: AudioLevel?, line: Int, now: MonotonicInstant) {
-        var packet = audio
-        if let level, let id = lines[line].negotiated.outboundExtensionIDs.audioLevel {
-            packet.extensions.setAudioLevel(level, id: id)
-        }
-        enqueue(packet, line: line, priority: .audio, now: now)
+    /// From this packet on, a source's packets are sent in place of an encoder's.
+    ///
+    /// - Parameter parameterSets: What goes ahead of it, because its frame has none.
+    package func beginForwarding(at first: ForwardedPacket, parameterSets: [ByteBuffer], now: MonotonicInstant) {
+        guard let line = sendingLine(lines.mainVideo) else { return }
+        let ahead = line.videoSender?.beginForwarding(at: first, parameterSets: parameterSets) ?? []
+        sending.send(forwarded: ahead, arrival: now, on: line, now: now)
+        sending.forwardingBegan()
+    }
+
+    /// Sends a packet of the source. Returns how many packets that makes: none where it is left out.
+    package func forward(
+        _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool, now: MonotonicInstant
+    ) -> UInt64 {
+        guard let line = sendingLine(lines.mainVideo) else { return 0 }
+        let packets =
+            line.videoSender?.forward(
+                packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable) ?? []
+        sending.send(forwarded: packets, arrival: packet.arrival, on: line, now: now)
+        return UInt64(packets.count)
+    }
+
+    /// No frame behind the newest is forwarded. What was missed of those before still is, when it comes.
+    package func stopForwarding() {
+        guard let sender = lines.mainVideo?.videoSender, let next = sender.forwarding?.numbering.next else { return }
+        sender.endForwarding(at: next)
+    }
+
+    /// The source's stream has begun anew at a packet.
+    package func forwardingRestarts(at packet: ForwardedPacket) {
+        lines.mainVideo?.videoSender?.restartForwarding(at: packet)
+    }
+
+    /// An encoder's frames take over: no further packet of the source is sent, nor are those of frames of which nothing
+    /// has left yet. Those of the frame that is leaving go out.
+    package func endForwarding(now: MonotonicInstant) {
+        guard let sender = lines.mainVideo?.videoSender, let stream = sender.forwarding, !stream.isOver else { return }
+        sender.endForwarding(at: sending.endForwarding(stream, now: now))
+    }
+
+    // MARK: What is received
+
+    /// What was negotiated for the video stream of this content that is in use.
+    package func media(_ content: NegotiatedMedia.Content) -> NegotiatedMedia? { lines.video(content)?.negotiated }
+
+    /// Whether packets of a stream are handed out as they come (`PeerEvent.videoPacket`).
+    package func setTapped(_ isTapped: Bool, content: NegotiatedMedia.Content) {
+        lines.video(content)?.videoReceiver?.isTapped = isTapped
     }
 
     /// Asks the remote sender for a keyframe, soon and then until it comes: the decoder lost its references.
     public func requestKeyframe(_ content: NegotiatedMedia.Content = .main, now: MonotonicInstant) {
-        guard let line = line(content) else { return }
-        lines[line].videoReceiver?.decoderLostReferences(now: now)
+        lines.video(content)?.videoReceiver?.decoderLostReferences(now: now)
+    }
+
+    /// Asks the remote sender for a keyframe on somebody else's behalf: unlike `requestKeyframe`, what comes until then
+    /// is still good for us.
+    package func wantKeyframe(_ content: NegotiatedMedia.Content, now: MonotonicInstant) {
+        lines.video(content)?.videoReceiver?.keyframeWanted(now: now)
     }
 
     /// Whether the remote side was negotiated to answer requests for keyframes.
     package func canRequestKeyframes(_ content: NegotiatedMedia.Content) -> Bool {
-        line(content).flatMap { lines[$0].videoReceiver?.canRequestKeyframes } ?? false
+        lines.video(content)?.videoReceiver?.canRequestKeyframes ?? false
     }
 
     /// Says that nobody looks at the video that comes, or that somebody does again: see `VideoReceiveStream.setUnseen`.
     package func setUnseen(
         _ isUnseen: Bool, content: NegotiatedMedia.Content, needsKeyframe: Bool, now: MonotonicInstant
     ) {
-        guard let line = line(content) else { return }
-        lines[line].videoReceiver?.setUnseen(isUnseen, needsKeyframe: needsKeyframe, now: now)
-    }
-
-    /// - Parameter picture: What the picture waited for that begins with the packet.
-    private func enqueue(
-        _ packet: RTPPacket, line: Int, priority: PacketPriority, beginning picture: PictureLedger? = nil,
-        now: MonotonicInstant
-    ) {
-        let size = DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
-        pacer.enqueue(.media(packet, line: line, beginning: picture), size: size, priority: priority, now: now)
-    }
-
-    /// Ends the connection: RTCP BYE and the alert that closes the DTLS association are queued for
-    /// `pollTransmit(now:)`, and nothing else is sent from here on.
-    public func close(now: MonotonicInstant) {
-        guard !isClosed else { return }
-        _ = pacer.removeAll { _ in true }
-        controlDatagrams.removeAll()
-        for index in lines.indices {
-            sendControl([.bye(Goodbye(ssrcs: [lines[index].negotiated.localSSRC]))], line: index, now: now)
-        }
-        transport?.close(now: now)
-        isClosed = true
-    }
-
-    /// The next datagram to send, if any may leave now.
-    public func pollTransmit(now: MonotonicInstant) -> Transmit? {
-        if let control = controlDatagrams.popFirst() ?? transport?.pollTransmit() { return control }
-        guard !isClosed else { return nil }
-        while let (packet, probeClusterID) = pacer.dequeue(now: now) {
-            if let transmit = finish(packet, probeClusterID: probeClusterID, now: now) { return transmit }
-        }
-        let padding = pacer.paddingNeeded(now: now)
-        if padding > .zero, let (packet, line) = makePadding() {
-            pacer.enqueue(
-                packet.ssrc == lines[line].negotiated.localSSRC
-                    ? .media(packet, line: line, beginning: nil) : .retransmission(packet, line: line),
-                size: DataSize(bytes: Int(packet.paddingLength)) + PeerConfiguration.packetOverhead,
-                priority: .padding, now: now)
-            if let (packet, probeClusterID) = pacer.dequeue(now: now) {
-                return finish(packet, probeClusterID: probeClusterID, now: now)
-            }
-        }
-        return nil
-    }
-
-    private func makePadding() -> (packet: RTPPacket, line: Int)? {
-        for line in lines.indices where lines[line].sendsVideo {
-            if let packet = lines[line].videoSender?.makePadding() { return (packet, line) }
-        }
-        return nil
-    }
-
-    /// Seals and remembers a packet that the pacer let go.
-    private func finish(_ outgoing: OutgoingPacket, probeClusterID: Int?, now: MonotonicInstant) -> Transmit? {
-        switch outgoing {
-        case .forwarded(var numbered, let line, let arrival):
-            guard let transmit = seal(&numbered.packet, line: line, probeClusterID: probeClusterID, now: now) else {
-                return nil
-            }
-            forwarding.observe(now - arrival)
-            lines[line].videoSender?.sent(numbered.packet, datagram: transmit.datagram, now: now)
-            lines[line].videoSender?.forwarding?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
-            protect(numbered.packet, line: line, now: now)
-            return transmit
-        case .repetition(let datagram, let line):
-            guard let destination = lines[line].rtpDestination else { return nil }
-            counters.retransmissions &+= 1
-            sendMeter.add(DataSize(bytes: datagram.readableBytes), now: now)
-            return Transmit(datagram: datagram, destination: destination)
-        case .retransmission(var packet, let line):
-            if packet.payload.readableBytes > 0 { counters.retransmissions &+= 1 }
-            return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
-        case .repair(var packet, let line):
-            counters.flexFECPacketsSent &+= 1
-            return seal(&packet, line: line, probeClusterID: probeClusterID, now: now)
-        case .media(var packet, let line, let picture):
-            guard let transmit = seal(&packet, line: line, probeClusterID: probeClusterID, now: now) else { return nil }
-            if let picture { latency.observe(picture, now: now) }
-            lines[line].videoSender?.sent(packet, datagram: transmit.datagram, now: now)
-            protect(packet, line: line, now: now)
-            return transmit
-        }
-    }
-
-    /// Numbers a packet that leaves, for feedback on it, and tells the controller.
-    private func number(_ size: DataSize, probeClusterID: Int?, now: MonotonicInstant) -> UInt16 {
-        let (sequence, sent) = feedbackAdapter.packetSent(size: size, probeClusterID: probeClusterID, now: now)
-        controller.packetSent(sent, now: now)
-        updateHold()
-        return sequence
-    }
-
-    /// Numbers a packet for transport-wide feedback, and protects it.
-    private func seal(
-        _ packet: inout RTPPacket, line: Int, probeClusterID: Int?, now: MonotonicInstant
-    ) -> Transmit? {
-        guard let destination = lines[line].rtpDestination, let keys = lines[line].keys else { return nil }
-        if let id = lines[line].header.outboundMID, lines[line].namesLine(ssrc: packet.ssrc) {
-            packet.extensions.setMID(lines[line].header.mid, id: id)
-        }
-        if let id = lines[line].header.absoluteSendTime {
-            packet.extensions.setAbsoluteSendTime(now, id: id)
-        }
-        if let id = lines[line].header.outboundTransportSequence {
-            packet.extensions.setTransportSequenceNumber(0, id: id)
-            let size = DataSize(bytes: packet.encodedSize) + keys.outboundTrailerSize
-            let sequence = number(size, probeClusterID: probeClusterID, now: now)
-            packet.extensions.setTransportSequenceNumber(sequence, id: id)
-        } else if lines[line].header.usesCongestionControlFeedback {
-            let size = DataSize(bytes: packet.encodedSize) + keys.outboundTrailerSize
-            let sequence = number(size, probeClusterID: probeClusterID, now: now)
-            sentPacketNumbers.add(ssrc: packet.ssrc, sequence: packet.sequenceNumber, transportSequence: sequence)
-        }
-        var datagram = packet.encode()
-        do {
-            try keys.outbound.protect(rtp: &datagram)
-        } catch {
-            counters.protectFailures &+= 1
-            return nil
-        }
-        counters.packetsSent &+= 1
-        sendMeter.add(DataSize(bytes: datagram.readableBytes), now: now)
-        return Transmit(datagram: datagram, destination: destination)
+        lines.video(content)?.videoReceiver?.setUnseen(isUnseen, needsKeyframe: needsKeyframe, now: now)
     }
 }

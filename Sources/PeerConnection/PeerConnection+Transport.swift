@@ -6,7 +6,7 @@ extension PeerConnection {
     /// How the path to the remote side is. Where the descriptions carry addresses and keys it is connected, or
     /// reconnecting while nothing is sent because the remote side is silent.
     public var connectionState: ConnectionState {
-        transport?.state ?? (isPausedForSilence ? .reconnecting : .connected)
+        transport?.state ?? (presence.isPaused ? .reconnecting : .connected)
     }
 
     /// Where datagrams go, where ICE found it; nil while there is no consent to send anywhere.
@@ -14,7 +14,10 @@ extension PeerConnection {
 
     /// Whether the remote side has shown that it has the keys: by a DTLS handshake, or by a packet that authenticated
     /// where the descriptions carry the keys.
-    package var hasProvedKeys: Bool { transport?.hasKeys ?? (lastAuthenticated != nil) }
+    package var hasProvedKeys: Bool { transport?.hasKeys ?? (presence.lastAuthenticated != nil) }
+
+    /// When the last packet that authenticated came; nil before the first.
+    public var lastAuthenticated: MonotonicInstant? { presence.lastAuthenticated }
 
     /// Whether a ClientHello would begin a DTLS handshake.
     package var awaitsHandshake: Bool { transport?.awaitsHandshake ?? false }
@@ -34,7 +37,7 @@ extension PeerConnection {
         guard let (outcome, response) = transport?.receive(stun: datagram, from: source, now: now) else {
             return .unknown
         }
-        if let response { controlDatagrams.append(Transmit(datagram: response, destination: source)) }
+        if let response { control.send(response, to: source) }
         return taken(outcome, now: now)
     }
 
@@ -59,25 +62,43 @@ extension PeerConnection {
 
     /// Takes over what has become of the transport: keys, where to send, and how the path is.
     func followTransport(now: MonotonicInstant) {
-        guard transport != nil else { return }
-        while let event = transport?.pollEvent(now: now) {
+        guard let transport else { return }
+        while let event = transport.pollEvent(now: now) {
             switch event {
-            case .established(let keys): use(keys)
-            case .stateChanged(let state): events.append(.connectionStateChanged(state))
-            case .closed: events.append(.goodbye)
+            case .established(let pair):
+                // The library takes every key of the right length; without memory for a context nothing can be sent
+                // or read.
+                guard let keys = try? MediaLine.Keys(pair) else { continue }
+                for line in lines { line.use(keys) }
+            case .stateChanged(let state): emit(.connectionStateChanged(state))
+            case .closed: emit(.goodbye)
             }
         }
-        let destination = transport?.selectedAddress
-        guard destination != lines.first?.rtpDestination else { return }
-        for line in lines.indices {
-            lines[line].rtpDestination = destination
-            lines[line].rtcpDestination = destination
-        }
+        let path = transport.selectedAddress
+        guard path != lines.first?.rtpDestination else { return }
+        for line in lines { line.follow(path) }
     }
 
-    private func use(_ pair: SRTPKeyPair) {
-        // The library takes every key of the right length; without memory for a context nothing can be sent or read.
-        guard let keys = try? MediaLine.Keys(pair) else { return }
-        for line in lines.indices { lines[line].keys = keys }
+    // MARK: Addresses that the descriptions carry
+
+    /// Whether nothing is sent, because the remote side has been silent for the configuration's limit.
+    package var isPausedForSilence: Bool { presence.isPaused }
+
+    func setPaused(_ isPaused: Bool) {
+        for line in lines { line.setPaused(isPaused) }
+        emit(.connectionStateChanged(isPaused ? .reconnecting : .connected))
+    }
+
+    /// Whether packets of the remote side have authenticated from this address lately, and media is sent there.
+    package func occupies(_ address: TransportAddress, now: MonotonicInstant) -> Bool {
+        if let transport {
+            return transport.hasKeys && transport.state == .connected && transport.selectedAddress == address.unmapped
+        }
+        return presence.hasProvedLately(address, now: now) && isDestination(address)
+    }
+
+    /// Whether RTP or RTCP goes to this address.
+    package func isDestination(_ address: TransportAddress) -> Bool {
+        lines.contains { $0.rtpDestination == address || $0.rtcpDestination == address }
     }
 }

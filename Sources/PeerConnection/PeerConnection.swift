@@ -5,14 +5,40 @@ public import NIOCore
 public import RTP
 public import SDP
 public import SecureTransport
-import VideoCoding
 
 /// Everything between us and one remote endpoint, sans I/O: SRTP, RTP and RTCP, jitter buffer, NACK, keyframe requests,
 /// congestion feedback and control, pacing. The relay's participants and the test clients are built on the same code.
 ///
 /// The owner hands in datagrams and the time, and drains `pollEvent()` and `pollTransmit(now:)` after each call; it
 /// calls `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
+///
+/// The work is done by parts, each with its own state. This type hands them what came and the time, and takes what they
+/// make of it to the others.
 public final class PeerConnection {
+    public private(set) var session: NegotiatedSession
+    package let configuration: PeerConfiguration
+    /// The path and the keys, where ICE and DTLS make them.
+    let transport: PeerTransport?
+    package private(set) var lines = MediaLines()
+    /// Which line a packet that comes is for.
+    var router = MediaRouter()
+    /// What the remote side is told of what it sends.
+    var feedback: FeedbackSender
+    /// What leaves, and when.
+    var sending: SendController
+    /// What is done about the losses of what leaves.
+    var repair = Repair()
+    /// RTCP that leaves.
+    var control: ControlSender
+    /// When and from where the remote side was heard.
+    var presence: RemotePresence
+    /// The remote side has not been told of a bound on what it sends.
+    package var limitsAreDue = false
+    private(set) var isClosed = false
+    private var random: SeededGenerator
+    private var nextReport: MonotonicInstant
+    private var events = CircularBuffer<PeerEvent>()
+
     /// What became of a datagram.
     public enum ReceiveOutcome: Sendable {
         case accepted
@@ -24,88 +50,10 @@ public final class PeerConnection {
         case unknown
     }
 
-    public internal(set) var session: NegotiatedSession
-    package let configuration: PeerConfiguration
-    let wallClock: WallClock
-    var random: SeededGenerator
-
-    /// The path and the keys, where ICE and DTLS make them.
-    var transport: PeerTransport?
-    package var lines: [MediaLine] = []
-    /// Index into `lines` of the video that shows the participant or, the other way, the composed picture.
-    var videoLine: Int?
-    /// Index into `lines`.
-    var audioLine: Int?
-
-    var controller: any CongestionController
-    var decision: ControlDecision
-    /// How long the controller takes a packet sent now to queue on the path, as of its last decision; zero where it
-    /// says nothing of it. Kept, since to ask the controller is to copy it.
-    package private(set) var predictedQueue = Duration.zero
-    var allocator: BitrateAllocator
-    var allocated = BitrateAllocation(audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
-    /// What was last told of video over several frames.
-    private var allocatedSustained = BitRate.zero
-    var feedbackAdapter = TransportFeedbackAdapter()
-    package var feedbackRecorder: TransportFeedbackRecorder?
-    /// The same where feedback is that of RFC 8888.
-    var congestionFeedbackRecorder: CongestionFeedbackRecorder?
-    /// Which numbers packets had, where feedback names them by the numbers of their sources (RFC 8888).
-    var sentPacketNumbers = SentPacketNumbers()
-    /// Padding borrows the newest frame's timestamp: there is none before the first.
-    var pacer = Pacer<OutgoingPacket>(canPad: false)
-
-    /// The most that there is to send, as the controller was told.
-    var demand: BitRate
-    /// The remote side has not been told of a bound on what it sends.
-    package var limitsAreDue = false
-    var budget = SendBudget()
-    var frameDelay = FrameDelayMeter()
-    /// How much forward error correction our video is given, and how often our audio is repeated.
-    var protection = ProtectionPolicy()
-    var redundancy = RedundancyPolicy()
-    var lastRetransmission: MonotonicInstant?
-    var events = CircularBuffer<PeerEvent>()
-    var controlDatagrams = CircularBuffer<Transmit>()
-    var nextReport: MonotonicInstant
-    var counters = PeerCounters()
-    var receiveMeter = RateMeter()
-    var sendMeter = RateMeter()
-    var fullIntraSequence: UInt8 = 0
-    /// What the frames that were shown waited for, where that is known.
-    var latency = LatencyLedger()
-    /// How long packets that are forwarded took through here.
-    package var forwarding = LatencyHistogram()
-    /// The pace at which passed-on packets may leave at least: their sender has paced them already.
-    package var forwardingRate = BitRate.zero
-    var isClosed = false
-    /// The addresses from which packets last authenticated, the newest last, where the descriptions carry the keys.
-    var provedAddresses: [TransportAddress] = []
-    /// Nothing is sent, because the remote side has been silent for the configuration's limit.
-    package var isPausedForSilence = false
-
-    /// When the last packet that authenticated came; `nil` before the first.
-    public private(set) var lastAuthenticated: MonotonicInstant?
-
     /// A datagram to send.
     public struct Transmit: Sendable {
         public var datagram: ByteBuffer
         public var destination: TransportAddress
-    }
-
-    /// A packet in the pacer.
-    enum OutgoingPacket: Sendable {
-        /// Numbered for transport-wide feedback and protected as it leaves; the first of a picture knows what that
-        /// waited for.
-        case media(RTPPacket, line: Int, beginning: PictureLedger?)
-        /// One that another sender made, rewritten; it came at `arrival`.
-        case forwarded(NumberedPacket, line: Int, arrival: MonotonicInstant)
-        /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
-        case retransmission(RTPPacket, line: Int)
-        /// The bytes of an earlier packet once more.
-        case repetition(ByteBuffer, line: Int)
-        /// A packet of forward error correction, treated like one of media.
-        case repair(RTPPacket, line: Int)
     }
 
     /// - Parameter controller: `nil` for the default, `ConfrelayCongestionController`.
@@ -115,21 +63,103 @@ public final class PeerConnection {
     ) throws(SRTPError) {
         self.session = session
         self.configuration = configuration
-        self.wallClock = wallClock
         random = SeededGenerator(seed: configuration.seed)
-        self.controller = controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now)
-        demand = configuration.rateLimits.maximum
-        decision = self.controller.advance(now: now)
-        allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
+        control = ControlSender(wallClock: wallClock, cname: session.cname)
+        feedback = FeedbackSender(
+            timing: configuration.feedbackTiming, reportsFrameEnds: configuration.reportsFrameEnds)
+        sending = SendController(
+            controller: controller ?? ConfrelayCongestionController(limits: configuration.rateLimits, now: now),
+            maximum: configuration.rateLimits.maximum, canPad: configuration.canPad, now: now)
         nextReport = now + .milliseconds(200)
         if let negotiated = session.transport {
             guard let certificate = configuration.certificate else { throw .missingKeys }
             transport = PeerTransport(
                 negotiated, certificate: certificate, random: configuration.checkIdentifiers, now: now)
+            presence = RemotePresence(silenceLimit: nil)
+        } else {
+            transport = nil
+            presence = RemotePresence(silenceLimit: configuration.silenceLimit)
         }
         for media in session.media { try add(media) }
         linesChanged(now: now)
-        apply(decision, now: now)
+        tell(sending.apply(sendConditions, now: now))
+    }
+
+    // MARK: Negotiation
+
+    /// Takes over what a further offer and answer of the same session agreed on: streams that came, changed and went,
+    /// and new ICE credentials (an ICE restart). Streams that go on notice nothing.
+    ///
+    /// A session keeps its kind of transport: one over ICE and DTLS stays one.
+    public func update(session wanted: NegotiatedSession, now: MonotonicInstant) throws(SRTPError) {
+        guard !isClosed, (wanted.transport != nil) == (transport != nil) else { return }
+        session = wanted
+        control.cname = wanted.cname
+        if let negotiated = wanted.transport { transport?.update(negotiated, now: now) }
+        let receivedBefore = lines.receivedContents
+        for line in lines {
+            if let wanted = wanted.media.first(where: { $0.index == line.negotiated.index }) {
+                let keysBefore = line.negotiated.keys
+                line.update(wanted, using: &random)
+                if transport == nil, wanted.keys != keysBefore { try setUpKeys(of: line) }
+            } else {
+                line.disable(using: &random)
+            }
+        }
+        for media in wanted.media where !lines.contains(where: { $0.negotiated.index == media.index }) {
+            try add(media)
+        }
+        linesChanged(now: now)
+        for content in receivedBefore where !lines.receivedContents.contains(content) { emit(.videoEnded(content)) }
+        advanceController(now: now)
+        followTransport(now: now)
+    }
+
+    /// Takes over new ICE credentials or candidates alone.
+    public func update(transport wanted: NegotiatedTransport, now: MonotonicInstant) {
+        guard !isClosed, let transport else { return }
+        session.transport = wanted
+        transport.update(wanted, now: now)
+        followTransport(now: now)
+    }
+
+    /// Adds a line for a stream that is new.
+    private func add(_ media: NegotiatedMedia) throws(SRTPError) {
+        let line = MediaLine(media)
+        line.setPaused(presence.isPaused)
+        if let transport {
+            if let keys = lines.first?.keys { line.use(keys) }
+            line.follow(transport.selectedAddress)
+        } else {
+            try setUpKeys(of: line)
+        }
+        line.setUpStreams(using: &random)
+        lines.append(line)
+    }
+
+    /// Keys and addresses of a line whose description carries them.
+    private func setUpKeys(of line: MediaLine) throws(SRTPError) {
+        if !configuration.isProtected {
+            line.use(lines.first?.keys ?? MediaLine.Keys(unprotectedAs: .aeadAES128GCM))
+        } else {
+            guard let keys = line.negotiated.keys else { throw .missingKeys }
+            if session.isBundled, let first = lines.first, let shared = first.keys,
+                first.negotiated.keys?.inbound == keys.inbound
+            {
+                line.use(try MediaLine.Keys(inbound: shared.inbound, keys))
+            } else {
+                line.use(try MediaLine.Keys(keys))
+            }
+        }
+        if configuration.trustsRemoteDescription { line.followDescription() }
+    }
+
+    /// Tells the parts which lines there are now.
+    private func linesChanged(now: MonotonicInstant) {
+        lines.negotiated()
+        feedback.setMedia(session.media)
+        repair.apply(to: lines)
+        sending.demandChanged(session, lines: lines, now: now)
     }
 
     // MARK: Events and time
@@ -137,18 +167,17 @@ public final class PeerConnection {
     /// The next event, if any.
     public func pollEvent() -> PeerEvent? { events.popFirst() }
 
+    func emit(_ event: PeerEvent) { events.append(event) }
+
     /// When `wake(now:)` is to be called at the latest.
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
         guard !limitsAreDue else { return now }
-        var next = min(nextReport, decision.nextWakeUp)
-        for line in lines.indices {
-            if let deadline = lines[line].videoReceiver?.nextDeadline { next = min(next, deadline) }
-            if let deadline = lines[line].videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
+        var next = min(nextReport, sending.nextWakeUp(now: now), feedback.nextDeadline)
+        for line in lines {
+            if let deadline = line.videoReceiver?.nextDeadline { next = min(next, deadline) }
+            if let deadline = line.videoSender?.flexFEC?.nextDeadline { next = min(next, deadline) }
         }
-        if let due = feedbackRecorder?.nextFeedbackTime { next = min(next, due) }
-        if let due = congestionFeedbackRecorder?.nextFeedbackTime { next = min(next, due) }
-        if let pacing = pacer.nextSendTime(now: now) { next = min(next, pacing) }
         if let deadline = transport?.nextDeadline { next = min(next, deadline) }
         return next
     }
@@ -159,71 +188,69 @@ public final class PeerConnection {
         guard !isClosed else { return }
         transport?.advance(now: now)
         followTransport(now: now)
-        deliverVideo(now: now)
-        sendDueRepair(now: now)
+        for line in lines { deliverVideo(of: line, now: now) }
+        for line in lines {
+            guard let sender = line.videoSender, let deadline = sender.flexFEC?.nextDeadline, deadline <= now else {
+                continue
+            }
+            sending.send(repair: sender.repairDue(now: now), on: line, now: now)
+        }
         sendDueFeedback(now: now)
         sendDueLimits(now: now)
-        pauseIfSilent(now: now)
+        if transport == nil, presence.pauseIfSilent(now: now) { setPaused(true) }
         if now >= nextReport {
             sendReports(now: now)
             // Randomised so that the reports of many peers do not come in step (RFC 3550 6.3.5).
             nextReport = now + .milliseconds(Int64.random(in: 500...1500, using: &random))
         }
-        if now >= decision.nextWakeUp { advanceController(now: now) }
+        if now >= sending.decision.nextWakeUp { advanceController(now: now) }
     }
 
-    /// Packets wait while the controller's window is full.
-    func updateHold() {
-        pacer.isHeld = decision.congestionWindow.map { feedbackAdapter.dataInFlight >= $0 } ?? false
+    func deliverVideo(of line: MediaLine, now: MonotonicInstant) {
+        for frame in line.videoReceiver?.popFrames(now: now) ?? [] { emit(.videoFrame(frame)) }
     }
 
-    func advanceController(now: MonotonicInstant) {
-        controller.senderQueueChanged(pacer.queuedSize, now: now)
-        decision = controller.advance(now: now)
-        predictedQueue = controller.predictedQueue ?? .zero
-        apply(decision, now: now)
+    /// Sends what the receivers have to say now.
+    func sendDueFeedback(now: MonotonicInstant) {
+        feedback.sendDue(on: lines, roundTripTime: roundTripTime, through: &control, now: now)
     }
 
-    func apply(_ decision: ControlDecision, now: MonotonicInstant) {
-        pacer.setRates(
-            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst,
-            padding: decision.paddingRate, now: now)
-        updateHold()
-        for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
-        let allocation = allocator.allocate(
-            target: decision.targetBitRate, fractionLost: videoFractionLost, protection: protectionOverhead,
-            audioRepetitions: audioRepetitions)
-        let audio = allocation.audio * Double(1 + audioRepetitions) + allocator.audioOverhead
-        let available = decision.averageBitRate - audio
-        budget.setRate(max(available, Self.minimumVideoBitRate), now: now)
-        let carried = max(
-            available * (allocator.videoPayloadShare / (1 + protectionOverhead)), Self.minimumVideoBitRate)
-        let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
-        // Over several frames it may be far less than before while the next frame's is at its least already.
-        let isOther = abs(sustained / max(allocatedSustained, Self.minimumVideoBitRate) - 1) > Self.notableChange
-        guard allocation.isChanged || isOther else { return }
-        if lines.contains(where: \.sendsVideo), allocation.video != allocated.video || isOther {
-            allocatedSustained = sustained
-            events.append(.videoBitRateChanged(VideoBitRate(target: allocation.video, sustained: sustained)))
-        }
-        if lines.contains(where: \.sendsAudio), allocation.audio != allocated.audio {
-            events.append(.audioBitRateChanged(allocation.audio))
-        }
-        allocated = allocation
+    /// A sender or receiver report for every line, with what is to be told again and again.
+    package func sendReports(now: MonotonicInstant) {
+        for line in lines { control.send(limitPackets(of: line), on: line, isRegular: true, now: now) }
     }
 
-    func deliverVideo(now: MonotonicInstant) {
-        for line in lines.indices {
-            if let receiver = lines[line].videoReceiver { deliverVideo(from: receiver, now: now) }
-        }
+    // MARK: Sending
+
+    /// Asks the controller anew, and tells the owner's encoders what changes.
+    func advanceController(now: MonotonicInstant) { tell(sending.advance(sendConditions, now: now)) }
+
+    private func tell(_ changes: MediaRates.Changes) {
+        if let rate = changes.video { emit(.videoBitRateChanged(rate)) }
+        if let rate = changes.audio { emit(.audioBitRateChanged(rate)) }
     }
 
-    func deliverVideo(from receiver: VideoReceiveStream, now: MonotonicInstant) {
-        for frame in receiver.popFrames(now: now) { events.append(.videoFrame(frame)) }
+    private var sendConditions: MediaRates.Conditions {
+        MediaRates.Conditions(
+            sendsVideo: lines.contains { $0.sendsVideo }, sendsAudio: lines.contains { $0.sendsAudio },
+            fractionLost: lines.videoFractionLost, protectionOverhead: repair.overhead(of: lines),
+            audioRepetitions: lines.audioRepetitions)
     }
 
-    func authenticated(now: MonotonicInstant) {
-        lastAuthenticated = now
-        if isPausedForSilence { setPausedForSilence(false) }
+    /// The next datagram to send, if any may leave now.
+    public func pollTransmit(now: MonotonicInstant) -> Transmit? {
+        if let control = control.poll() ?? transport?.pollTransmit() { return control }
+        return isClosed ? nil : sending.poll(lines, now: now)
+    }
+
+    /// Ends the connection: RTCP BYE and the alert that closes the DTLS association are queued for
+    /// `pollTransmit(now:)`, and nothing else is sent from here on.
+    public func close(now: MonotonicInstant) {
+        guard !isClosed else { return }
+        sending.removeAll()
+        control.removeAll()
+        for line in lines { control.send([.bye(Goodbye(ssrcs: [line.negotiated.localSSRC]))], on: line, now: now) }
+        transport?.close(now: now)
+        isClosed = true
     }
 }

@@ -17,10 +17,6 @@ public struct PeerCounters: Sendable {
     public var transportFeedbackReceived: UInt64 = 0
     /// Packets of forward error correction.
     public var flexFECPacketsSent: UInt64 = 0
-
-    mutating func count(_ error: SRTPError) {
-        if case .replayed = error { replayedPackets &+= 1 } else { unauthenticatedPackets &+= 1 }
-    }
 }
 
 /// A connection's state at one moment.
@@ -80,32 +76,45 @@ public struct PeerStatistics: Sendable {
 extension PeerConnection {
     /// Round-trip time, from transport-wide feedback or from reports; `nil` before either.
     public var roundTripTime: Duration? {
-        if let roundTripTime = feedbackAdapter.roundTripTime { return roundTripTime }
-        for line in lines.indices {
-            let statistics = lines[line].videoSender?.statistics ?? lines[line].audioSender?.statistics
-            if let roundTripTime = statistics?.roundTripTime { return roundTripTime }
+        if let roundTripTime = sending.roundTripTime { return roundTripTime }
+        for line in lines {
+            if let roundTripTime = line.sendStatistics?.roundTripTime { return roundTripTime }
         }
         return nil
     }
 
     /// The fraction of our audio packets that the remote side last reported lost.
-    public var audioFractionLost: Double {
-        audioLine.flatMap { lines[$0].audioSender?.statistics.fractionLost } ?? 0
-    }
+    public var audioFractionLost: Double { lines.audioFractionLost }
 
     /// The fraction of our video packets that the remote side last reported lost.
-    package var videoFractionLost: Double {
-        lines.reduce(0) { max($0, $1.videoSender?.statistics.fractionLost ?? 0) }
+    package var videoFractionLost: Double { lines.videoFractionLost }
+
+    /// How long packets that are forwarded took through here.
+    package var forwardingLatency: LatencyHistogram { sending.forwardingLatency }
+
+    /// Why the repair in use is in use, in a sentence or two; nil where there is none.
+    package func repairExplanation(now: MonotonicInstant) -> String? { repair.explanation(on: lines, now: now) }
+
+    private var counters: PeerCounters {
+        let sent = sending.counters
+        return PeerCounters(
+            packetsReceived: router.packetsReceived, packetsSent: sent.packets, malformedPackets: router.malformed,
+            replayedPackets: router.replayed, unauthenticatedPackets: router.unauthenticated,
+            protectFailures: sent.protectFailures + control.protectFailures, retransmissions: sent.retransmissions,
+            negativeAcknowledgementsReceived: sent.negativeAcknowledgements,
+            transportFeedbackReceived: sent.transportFeedback, flexFECPacketsSent: sent.flexFECPackets)
     }
 
     public func statistics(now: MonotonicInstant) -> PeerStatistics {
-        let sender = videoLine.flatMap { lines[$0].videoSender }
-        let receiver = videoLine.flatMap { lines[$0].videoReceiver }
+        let sender = lines.mainVideo?.videoSender
+        let receiver = lines.mainVideo?.videoReceiver
         return PeerStatistics(
-            counters: counters, roundTripTime: roundTripTime, receiveBitRate: receiveMeter.rate(now: now),
-            sendBitRate: sendMeter.rate(now: now), targetBitRate: decision.averageBitRate,
-            isVideoPaused: isVideoPaused, videoBitRate: allocated.video, latency: latency, pacerQueue: pacer.queuedSize,
-            pacerDelay: pacer.queueDelay(now: now), controllerState: controller.snapshot.networkState.rawValue,
+            counters: counters, roundTripTime: roundTripTime, receiveBitRate: feedback.receiveRate(now: now),
+            sendBitRate: sending.sendRate(now: now) + control.sendRate(now: now),
+            targetBitRate: sending.decision.averageBitRate, isVideoPaused: isVideoPaused,
+            videoBitRate: sending.rates.allocated.video, latency: sending.latency, pacerQueue: sending.queuedSize,
+            pacerDelay: sending.queueDelay(now: now),
+            controllerState: sending.controllerSnapshot.networkState.rawValue,
             videoFractionLost: videoFractionLost, audioFractionLost: audioFractionLost,
             framesSent: sender?.framesSent ?? 0, keyframesSent: sender?.keyframesSent ?? 0,
             keyframeRequestsReceived: sender?.keyframeRequests ?? 0,
@@ -120,10 +129,10 @@ extension PeerConnection {
             flexFECPacketsReceived: receiver?.recovery.received ?? 0,
             flexFECPacketsMalformed: receiver?.recovery.malformed ?? 0,
             packetsRecovered: receiver?.recovery.recovered ?? 0,
-            audioPacketsReceived: audioLine.flatMap { lines[$0].audioReceiver?.packetsReceived } ?? 0,
-            audioRepetitionsUsed: audioLine.flatMap { lines[$0].audioReceiver?.repeatedPayloadsUsed } ?? 0,
-            redundantAudioPacketsSent: audioLine.flatMap { lines[$0].audioSender?.redundantPacketsSent } ?? 0,
-            repair: repair(now: now), protectionRate: protectionOverhead > 0 ? protection.protection.rate : 0)
+            audioPacketsReceived: lines.audio?.audioReceiver?.packetsReceived ?? 0,
+            audioRepetitionsUsed: lines.audio?.audioReceiver?.repeatedPayloadsUsed ?? 0,
+            redundantAudioPacketsSent: lines.audio?.audioSender?.redundantPacketsSent ?? 0,
+            repair: repair.inUse(on: lines, now: now), protectionRate: repair.protectionRate(of: lines))
     }
 }
 
@@ -141,7 +150,7 @@ package struct VideoReception {
 extension PeerConnection {
     /// Of a stream that is received; nil where there is none.
     package func videoReception(_ content: NegotiatedMedia.Content) -> VideoReception? {
-        line(content).flatMap { lines[$0].videoReceiver }.map { receiver in
+        lines.video(content)?.videoReceiver.map { receiver in
             VideoReception(
                 framesReceived: receiver.framesReceived, framesWithheld: receiver.framesWithheld,
                 packetsLost: UInt64(clamping: receiver.reception.cumulativeLost), keyframes: receiver.keyframesReceived,
@@ -150,7 +159,5 @@ extension PeerConnection {
     }
 
     /// Keyframes of the main video that the remote side has asked for.
-    package var keyframeRequestsReceived: UInt64 {
-        videoLine.flatMap { lines[$0].videoSender?.keyframeRequests } ?? 0
-    }
+    package var keyframeRequestsReceived: UInt64 { lines.mainVideo?.videoSender?.keyframeRequests ?? 0 }
 }

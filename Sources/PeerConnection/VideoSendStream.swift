@@ -8,7 +8,13 @@ import VideoCoding
 
 /// One H.264 stream on its way out: parameter sets, packetization, numbering, what is kept to be sent again, and which
 /// keyframe requests are new.
-struct VideoSendStream {
+///
+/// An encoder's frames give way to another sender's packets, and the other way round, in one stream: numbers and
+/// timestamps go on.
+///
+/// A class, although only one line ever holds it: as a value it is so large that each look at it would copy a dozen
+/// references.
+final class VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
     static let keyframeRequestWindow = Duration.milliseconds(300)
     /// What timestamps count a second (RFC 6184 8.1).
@@ -19,15 +25,15 @@ struct VideoSendStream {
     private(set) var packetizer: H264Packetizer
     private let timestampOffset: UInt32
     /// By how much timestamps are ahead of the clock: what was forwarded before may have been.
-    var timestampShift: UInt32 = 0
+    private var timestampShift: UInt32 = 0
     /// Of the next packet.
-    var sequenceNumber: UInt16
+    private var sequenceNumber: UInt16
     private var lastKeyframeRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
-    private(set) var orientationID: UInt8?
-    var lastRotation: VideoRotation?
+    private var orientationID: UInt8?
+    private var lastRotation: VideoRotation?
     /// How another sender's packets are forwarded, or were last: what was missed of them may still come.
-    var forwarding: ForwardingStream?
+    private(set) var forwarding: ForwardingStream?
     /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
     /// index would break SRTP's keys.
     private var repetitions: PacketHistory<ByteBuffer>?
@@ -37,15 +43,15 @@ struct VideoSendStream {
     /// What the receiver may tell to have; nil where it was not negotiated to.
     private(set) var sentPictures: SentPictures?
 
-    var statistics = SendStatistics(clockRate: clockRate)
+    private(set) var statistics = SendStatistics(clockRate: clockRate)
     /// About how many packets the last report speaks of that the one before did not.
     private(set) var packetsReportedOn: Int64 = 0
     private var reportedPacketCount: Int64 = 0
-    var framesSent: UInt64 = 0
+    private(set) var framesSent: UInt64 = 0
     private(set) var keyframesSent: UInt64 = 0
     private(set) var keyframeRequests: UInt64 = 0
     /// The RTP timestamp of the newest frame.
-    var latestTimestamp: UInt32?
+    private(set) var latestTimestamp: UInt32?
     /// What comes behind something else has a timestamp that is higher by this at least: a millisecond.
     static let leastTimestampStep: UInt32 = 90
 
@@ -68,7 +74,7 @@ struct VideoSendStream {
     }
 
     /// Takes over what was negotiated, anew too: a browser offers forward error correction once its camera is off.
-    mutating func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
+    func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         payloadType = media.payloadType
         if !media.feedback.rpsi { sentPictures = nil } else if sentPictures == nil { sentPictures = SentPictures() }
         orientationID = media.outboundExtensionIDs.videoOrientation
@@ -88,16 +94,16 @@ struct VideoSendStream {
     }
 
     /// Sets how much forward error correction the stream is given, where it was negotiated.
-    mutating func setProtection(_ protection: Protection) { flexFEC?.setProtection(protection) }
+    func setProtection(_ protection: Protection) { flexFEC?.setProtection(protection) }
 
     /// What repairs a packet that leaves, and others before it, if that is to be sent now.
-    mutating func protect(_ packet: RTPPacket, now: MonotonicInstant) -> [RTPPacket] {
+    func protect(_ packet: RTPPacket, now: MonotonicInstant) -> [RTPPacket] {
         guard flexFEC?.isActive == true else { return [] }
         return flexFEC?.add(packet, bytes: packet.encode(), now: now) ?? []
     }
 
     /// What repairs the packets that have waited for others for too long.
-    mutating func repairDue(now: MonotonicInstant) -> [RTPPacket] { flexFEC?.finishDue(now: now) ?? [] }
+    func repairDue(now: MonotonicInstant) -> [RTPPacket] { flexFEC?.finishDue(now: now) ?? [] }
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
     ///
@@ -106,7 +112,7 @@ struct VideoSendStream {
     ///     receiver.
     ///   - rotation: How the picture is to be turned, which its last packet says where the receiver wants to know: in
     ///     keyframes, and where it is new (3GPP TS 26.114, 7.4.5).
-    mutating func packetize(
+    func packetize(
         _ frame: EncodedFrame, payloads: FramePayloads?, rotation: VideoRotation, captureTime: MonotonicInstant
     ) -> [RTPPacket] {
         let made = payloads.flatMap { $0.packetizer == packetizer ? $0 : nil }
@@ -134,7 +140,7 @@ struct VideoSendStream {
 
     /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload. In the stream
     /// of retransmissions where there is one, so that the media's numbers have no holes.
-    mutating func makePadding() -> RTPPacket? {
+    func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
         if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }
         forwarding?.takeNumber()
@@ -144,7 +150,7 @@ struct VideoSendStream {
     }
 
     /// The RTP timestamp (90 kHz) of a frame: above that of what was forwarded before.
-    private mutating func encodedTimestamp(at captureTime: MonotonicInstant) -> UInt32 {
+    private func encodedTimestamp(at captureTime: MonotonicInstant) -> UInt32 {
         let timestamp = rtpTimestamp(at: captureTime)
         guard forwarding != nil, let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 else {
             return timestamp
@@ -162,7 +168,7 @@ struct VideoSendStream {
 
     /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with a
     /// clock, so that this instant stands for the packet's.
-    mutating func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
+    func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
         let payloadSize = DataSize(bytes: packet.payload.readableBytes)
         let timestamp =
             isForwarding ? forwarding?.clock.timestamp(at: now) ?? packet.timestamp : rtpTimestamp(at: now)
@@ -171,15 +177,21 @@ struct VideoSendStream {
         retransmissions?.store(packet, now: now)
     }
 
+    /// The same of a packet that is forwarded.
+    func sent(_ numbered: NumberedPacket, datagram: ByteBuffer, now: MonotonicInstant) {
+        sent(numbered.packet, datagram: datagram, now: now)
+        forwarding?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
+    }
+
     /// Takes in what the receiver reports.
-    mutating func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
+    func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
         statistics.reportReceived(block, ntpNow: ntpNow)
         packetsReportedOn = statistics.packetCount - reportedPacketCount
         reportedPacketCount = statistics.packetCount
     }
 
     /// What goes out again for a packet that the receiver misses.
-    enum Repair {
+    enum Resent {
         /// A packet of the stream of retransmissions.
         case retransmission(RTPPacket)
         /// The very bytes that went out.
@@ -187,7 +199,7 @@ struct VideoSendStream {
     }
 
     /// What to send for a packet that the receiver asks for; nil when it is unknown, too old, or on its way again.
-    mutating func repair(_ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant) -> Repair? {
+    func resend(_ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant) -> Resent? {
         if let packet = retransmissions?.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) {
             return .retransmission(packet)
         }
@@ -195,7 +207,7 @@ struct VideoSendStream {
     }
 
     /// Whether a picture loss indication asks for something new.
-    mutating func pictureLossIndicated(now: MonotonicInstant) -> Bool {
+    func pictureLossIndicated(now: MonotonicInstant) -> Bool {
         if let lastKeyframeRequest, now - lastKeyframeRequest < Self.keyframeRequestWindow { return false }
         lastKeyframeRequest = now
         keyframeRequests &+= 1
@@ -203,11 +215,94 @@ struct VideoSendStream {
     }
 
     /// Whether a full intra request asks for something new; repeats carry the same number (RFC 5104 4.3.1.2).
-    mutating func fullIntraRequested(commandSequence: UInt8, now: MonotonicInstant) -> Bool {
+    func fullIntraRequested(commandSequence: UInt8, now: MonotonicInstant) -> Bool {
         guard commandSequence != lastFullIntraRequest, pictureLossIndicated(now: now) else { return false }
         lastFullIntraRequest = commandSequence
         return true
     }
+
+    // MARK: Another sender's packets
+
+    /// From this packet on, the source's packets are forwarded. Before it go parameter sets, where its frame has none.
+    ///
+    /// - Returns: Packets that go ahead of it.
+    func beginForwarding(at first: ForwardedPacket, parameterSets: [ByteBuffer]) -> [NumberedPacket] {
+        var timestamp = rtpTimestamp(at: first.arrival)
+        if let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 {
+            timestamp = latestTimestamp &+ Self.leastTimestampStep
+        }
+        timestampShift = 0
+        forwarding = ForwardingStream(first: first, as: Int64(sequenceNumber), timestamp: timestamp)
+        return insert(parameterSets: parameterSets, timestamp: timestamp)
+    }
+
+    /// The packets that a source's packet becomes: none where it is left out, more where parameter sets go ahead of it.
+    func forward(
+        _ packet: ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool
+    ) -> [NumberedPacket] {
+        var packets: [NumberedPacket] = []
+        if packet.startsFrame, !parameterSets.isEmpty, let stream = forwarding {
+            packets = insert(
+                parameterSets: parameterSets,
+                timestamp: packet.packet.timestamp &+ stream.timestampOffset)
+        }
+        guard let place = forwarding?.place(packet, leavesOutDispensable: leavesOutDispensable) else { return packets }
+        var rewritten = RTPPacket(
+            payloadType: payloadType, marker: packet.packet.marker,
+            sequenceNumber: UInt16(truncatingIfNeeded: place.number), timestamp: place.timestamp, ssrc: ssrc,
+            payload: packet.packet.payload)
+        if let rotation = packet.rotation {
+            lastRotation = rotation
+            if let orientationID { rewritten.extensions.setVideoRotation(rotation, id: orientationID) }
+        }
+        recordForwarded()
+        if packet.packet.marker, isForwarding { framesSent &+= 1 }
+        packets.append(NumberedPacket(packet: rewritten, number: place.number))
+        return packets
+    }
+
+    /// No more packets are forwarded. Those from `number` on have not left and will not.
+    func endForwarding(at number: Int64) {
+        guard let stream = forwarding, !stream.isOver else { return }
+        forwarding?.numbering.close(at: max(number, stream.leastEnd))
+        recordForwarded()
+    }
+
+    /// The source's stream has begun anew at a packet.
+    func restartForwarding(at packet: ForwardedPacket) {
+        guard isForwarding else { return }
+        forwarding?.restart(at: packet)
+        recordForwarded()
+    }
+
+    /// Whether packets are forwarded.
+    var isForwarding: Bool { forwarding.map { $0.numbering.end == nil } ?? false }
+
+    /// What comes behind the source's packets goes on with their numbers and timestamps.
+    private func recordForwarded() {
+        guard let number = forwarding?.numbering.next, forwarding?.isOver == false else { return }
+        sequenceNumber = UInt16(truncatingIfNeeded: number)
+        latestTimestamp = forwarding?.latestTimestamp
+    }
+
+    private func insert(parameterSets: [ByteBuffer], timestamp: UInt32) -> [NumberedPacket] {
+        let payloads = packetizer.packetize(parameterSets.compactMap { NALUnit($0) })
+        guard !payloads.isEmpty, let first = forwarding?.numbering.insert(payloads.count) else { return [] }
+        recordForwarded()
+        return payloads.enumerated().map { index, payload in
+            let number = first + Int64(index)
+            return NumberedPacket(
+                packet: RTPPacket(
+                    payloadType: payloadType, sequenceNumber: UInt16(truncatingIfNeeded: number), timestamp: timestamp,
+                    ssrc: ssrc, payload: payload), number: number)
+        }
+    }
+}
+
+/// A packet of a stream, with its unwrapped number.
+struct NumberedPacket: Sendable {
+    var packet: RTPPacket
+    var number: Int64
 }
 
 extension RTPPacket {

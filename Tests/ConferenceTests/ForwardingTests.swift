@@ -80,7 +80,7 @@ import Testing
             let isInOrder = zip(client.times, client.times.dropFirst()).allSatisfy { $0 < $1 }
             #expect(isInOrder)
         }
-        let forwarding = try participant(ben, call).peer.forwarding
+        let forwarding = try participant(ben, call).peer.forwardingLatency
         let slow = zip(LatencyHistogram.bucketBounds + [.infinity], forwarding.counts).filter { $0.0 > 4 }
         #expect(slow.map(\.1).reduce(0, +) * 20 < forwarding.count, "\(forwarding.counts)")
     }

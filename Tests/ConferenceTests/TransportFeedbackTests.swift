@@ -12,11 +12,11 @@ import Testing
         let call = VirtualCall()
         _ = try call.join("Ada", colour: nil, overDTLS: true)
         let peer = try #require(call.relay.participants.values.first).peer
-        peer.feedbackRecorder?.received(transportSequence: 7, now: call.now)
+        peer.feedback.received(transportSequence: 7, arrival: call.now, now: call.now)
         let later = call.now + .milliseconds(200)
         #expect(peer.nextWakeUp(now: later) <= later)
         peer.wake(now: later)
-        #expect(peer.feedbackRecorder.map { $0.nextFeedbackTime > later } == true)
+        #expect(peer.feedback.nextDeadline > later)
         #expect(peer.nextWakeUp(now: later) > later)
     }
 }

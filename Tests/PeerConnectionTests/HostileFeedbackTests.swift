@@ -35,11 +35,11 @@ import Testing
         try path.run(for: .seconds(1))
         path.reports = false
         try path.run(for: .milliseconds(100))
-        let before = (path.peer.roundTripTime, path.peer.decision.targetBitRate)
+        let before = (path.peer.roundTripTime, path.peer.sending.decision.targetBitRate)
         var hostile = HostileFeedback(seed: 1, sentSSRC: path.sentSSRC, ownSSRC: path.media.localSSRC)
         for _ in 0..<18_000 { try path.say([.transportFeedback(hostile.emptyFeedback())]) }
         #expect(path.peer.roundTripTime == before.0)
-        #expect(path.peer.decision.targetBitRate == before.1)
+        #expect(path.peer.sending.decision.targetBitRate == before.1)
         path.reports = true
         try path.run(for: .milliseconds(200))
         try expectSound(path, controller)
@@ -67,7 +67,7 @@ import Testing
 
     /// What the connection decides and tells is within its bounds.
     private func expectSound(_ path: KeyedPath, _ controller: Controller) throws {
-        let decision = path.peer.decision
+        let decision = path.peer.sending.decision
         #expect(KeyedPath.limits.range.contains(decision.targetBitRate))
         #expect(decision.pacingRate < .megabits(1000))
         if let window = decision.congestionWindow { #expect(window > .zero) }
@@ -75,7 +75,7 @@ import Testing
         if let roundTripTime = statistics.roundTripTime {
             #expect(roundTripTime >= .zero && roundTripTime < .seconds(31), "\(roundTripTime)")
         }
-        _ = path.peer.controller.snapshot
+        _ = path.peer.controllerSnapshot
     }
 
     /// The stream goes on as on a path that carries everything.
@@ -83,6 +83,8 @@ import Testing
         try expectSound(path, controller)
         let roundTripTime = try #require(path.peer.roundTripTime)
         #expect(roundTripTime >= .milliseconds(30) && roundTripTime <= .milliseconds(150), "\(roundTripTime)")
-        #expect(path.peer.decision.targetBitRate >= KeyedPath.limits.start, "\(path.peer.decision.targetBitRate)")
+        #expect(
+            path.peer.sending.decision.targetBitRate >= KeyedPath.limits.start,
+            "\(path.peer.sending.decision.targetBitRate)")
     }
 }

@@ -111,8 +111,8 @@ struct DownlinkPipeline {
     private static let longestWait = Duration.seconds(1)
 
     /// Whether the link has room for the keyframe that is waited for.
-    func hasRoomForKeyframe(backlog: Duration, now: MonotonicInstant) -> Bool {
-        backlog <= LatencyBudget.beforeFrame || waitsSince.map { now - $0 > Self.longestWait } ?? true
+    func hasRoomForKeyframe(backlog: LinkBacklog, now: MonotonicInstant) -> Bool {
+        backlog.longest <= LatencyBudget.beforeFrame || waitsSince.map { now - $0 > Self.longestWait } ?? true
     }
 
     /// What becomes of a frame of a group.
@@ -138,18 +138,15 @@ struct DownlinkPipeline {
         var isShared: Bool
     }
 
-    /// How long a receiver's link has to do.
-    struct Backlog {
-        /// With what was sent, and with the frame as well.
-        var before: Duration
-        var with: Duration
-        /// What the controller takes to be queued on the path, the frame not included.
-        var predicted = Duration.zero
-    }
-
     /// Whether a frame is sent to this receiver.
-    mutating func take(_ made: GroupFrame, backlog: Backlog, now: MonotonicInstant) -> Verdict {
-        let verdict = judge(made, backlog: backlog, now: now)
+    ///
+    /// - Parameters:
+    ///   - before: How long its link has to do without the frame.
+    ///   - after: How long with it.
+    mutating func take(
+        _ made: GroupFrame, before: LinkBacklog, with after: LinkBacklog, now: MonotonicInstant
+    ) -> Verdict {
+        let verdict = judge(made, before: before, with: after, now: now)
         switch verdict {
         case .send:
             framesEncoded &+= 1
@@ -157,7 +154,7 @@ struct DownlinkPipeline {
             if let missingLayer, made.frame.temporalLayer <= missingLayer { self.missingLayer = nil }
             guard made.frame.type == .idr else { break }
             keyframes &+= 1
-            lastKeyframe = (now, backlog.with)
+            lastKeyframe = (now, after.sent)
             hasStopped = false
             if let lastSource, lastSource != made.group { groupChanges &+= 1 }
             (source, lastSource, waitsSince) = (made.group, made.group, nil)
@@ -180,7 +177,9 @@ struct DownlinkPipeline {
         return verdict
     }
 
-    private func judge(_ made: GroupFrame, backlog: Backlog, now: MonotonicInstant) -> Verdict {
+    private func judge(
+        _ made: GroupFrame, before: LinkBacklog, with after: LinkBacklog, now: MonotonicInstant
+    ) -> Verdict {
         let frame = made.frame
         let isSwitchPoint = frame.type == .idr && made.group == group
         guard made.group == source || isSwitchPoint else { return .ignore }
@@ -188,17 +187,17 @@ struct DownlinkPipeline {
         let frameRate = made.rung.frameRate
         // One that cannot follow the group has nothing of a queue that it fills.
         let hasFallen = bitRate.sustained < made.rate * Self.leastShare
-        let queue = hasFallen ? max(backlog.with, backlog.predicted) : backlog.with
+        let queue = hasFallen ? after.longest : after.sent
         var limit = hasFallen ? FrameBound.queueOfFallen : FrameBound.queue.duration(at: frameRate)
         if frame.type == .idr {
             // One who can still see something goes on with that.
-            if queue <= limit || backlog.before <= Self.idle { return .send }
+            if queue <= limit || before.sent <= Self.idle { return .send }
             return made.group == source ? .stop : .ignore
         }
         if let missingLayer, frame.temporalLayer > missingLayer { return .dropLayer }
         guard frame.temporalLayer == 0 else {
             let bound = frame.isReference ? FrameBound.middleLayerQueue : FrameBound.upperLayerQueue
-            return max(backlog.with, backlog.predicted) <= bound.duration(at: frameRate) ? .send : .dropLayer
+            return after.longest <= bound.duration(at: frameRate) ? .send : .dropLayer
         }
         if !hasFallen, let lastKeyframe, now - lastKeyframe.time < Self.afterKeyframe.time {
             limit = max(limit, lastKeyframe.backlog + Self.afterKeyframe.margin)

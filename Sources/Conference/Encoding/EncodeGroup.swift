@@ -1,3 +1,4 @@
+import CongestionControl
 import MediaCore
 import PeerConnection
 import VideoCoding
@@ -31,7 +32,10 @@ final class EncodeGroup {
     private var selector: RungSelector
     /// The size of what was handed to the encoder last.
     private var encodedDimensions: VideoDimensions?
-    private var encodedQueue = EncodedQueue()
+    /// What a link that carries just the encoder's rate still has to do. A shared encoder waits until that is little, as
+    /// one with a single receiver waits for that receiver's link. So a picture that costs much takes frames from
+    /// everybody alike, and members who carry the group's rate wait for no keyframe for want of it.
+    private var link = LinkQueue()
     private var coarsest = CoarsestFrame()
     /// The most that what is being encoded is to take.
     private var bound = DataSize.zero
@@ -228,7 +232,7 @@ final class EncodeGroup {
         let isNewSize = isNewSize(picture)
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
         let isKeyframe = isNewSize || keyframes.isDue(policy, now: now)
-        guard !isShared || encodedQueue.hasRoom(now: now),
+        guard !isShared || link.backlog(now: now).sent <= LatencyBudget.beforeFrame,
             demand.activeHasRoom || (isKeyframe && demand.pendingHasRoom)
         else {
             framesLeftOut &+= 1
@@ -296,7 +300,8 @@ final class EncodeGroup {
         if let frame = result.frame {
             framesEncoded &+= 1
             backoff.succeeded(now: completion.finished)
-            encodedQueue.add(frame.size, rate: bitRate.sustained, now: completion.finished)
+            link.setRate(bitRate.sustained, now: completion.finished)
+            link.spend(frame.size, now: completion.finished)
             selector.observe(frame.statistics, now: completion.finished)
             if frame.isKeyframe {
                 keyframesEncoded &+= 1

@@ -1,3 +1,4 @@
+import CongestionControl
 import MediaCore
 
 /// The most that a frame takes.
@@ -39,14 +40,15 @@ enum FrameBound {
     private static let leastSize = DataSize(bytes: 1000)
 
     /// The bound of a keyframe for one receiver.
-    static func keyframe(rate: BitRate, backlog: Duration, frameRate: Int) -> DataSize {
-        rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog))
+    static func keyframe(rate: BitRate, backlog: LinkBacklog, frameRate: Int) -> DataSize {
+        rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog.longest))
     }
 
     /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment
     /// makes no difference to the others.
     static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {
-        keyframe(rate: slowest, backlog: usualQueue.duration(at: frameRate), frameRate: frameRate)
+        keyframe(
+            rate: slowest, backlog: LinkBacklog(sent: usualQueue.duration(at: frameRate)), frameRate: frameRate)
     }
 
     /// The bound of another frame.

@@ -250,13 +250,12 @@ final class RoomEncoding {
             guard let downlink = participant.downlink else { continue }
             let follows = downlink.source == group.id
             guard follows || downlink.group == group.id, participant.peer.hasRoomForVideo(now: now) else { continue }
-            let backlog = participant.peer.videoBacklog(now: now)
-            let queue = max(backlog, participant.peer.predictedQueue)
+            let backlog = participant.peer.backlog(now: now)
             if follows {
                 // What nobody could be sent is not encoded; a frame that others need is not held back for one.
-                guard !group.isShared || backlog <= LatencyBudget.beforeFrame else { continue }
+                guard !group.isShared || backlog.sent <= LatencyBudget.beforeFrame else { continue }
                 demand.activeHasRoom = true
-            } else if downlink.hasRoomForKeyframe(backlog: queue, now: now),
+            } else if downlink.hasRoomForKeyframe(backlog: backlog, now: now),
                 mayAskForSwitch(participant, to: group, now: now)
             {
                 demand.pendingHasRoom = true
@@ -265,7 +264,8 @@ final class RoomEncoding {
             }
             let rate = downlink.bitRate.sustained
             if !group.isShared {
-                demand.bound(to: FrameBound.keyframe(rate: rate, backlog: queue, frameRate: group.rung.frameRate))
+                demand.bound(
+                    to: FrameBound.keyframe(rate: rate, backlog: backlog, frameRate: group.rung.frameRate))
             } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
                 demand.bound(to: FrameBound.sharedKeyframe(slowest: rate, frameRate: group.rung.frameRate))
             }
@@ -311,14 +311,12 @@ final class RoomEncoding {
         var served: [Participant] = []
         for participant in participants {
             guard participant.downlink?.source == group.id || participant.downlink?.group == group.id else { continue }
-            let backlog = DownlinkPipeline.Backlog(
-                before: participant.peer.videoBacklog(now: now),
-                with: participant.peer.videoBacklog(adding: frame.size, now: now),
-                predicted: participant.peer.predictedQueue)
             let made = DownlinkPipeline.GroupFrame(
                 frame: frame.statistics, group: group.id, rate: group.bitRate.sustained, rung: group.rung,
                 isShared: group.isShared)
-            let verdict = participant.downlink?.take(made, backlog: backlog, now: now)
+            let verdict = participant.downlink?.take(
+                made, before: participant.peer.backlog(now: now),
+                with: participant.peer.backlog(adding: frame.size, now: now), now: now)
             guard verdict == .send else { continue }
             if result.isRefresh { participant.downlink?.recovery.refreshes &+= 1 }
             participant.encoderTakesOver(now: now)

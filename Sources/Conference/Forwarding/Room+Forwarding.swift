@@ -31,7 +31,7 @@ extension Room {
             }
             consider(receiver, sole: plan.soleSources[receiver.id], now: now)
             if returns(receiver, now: now) { hasChanged = true }
-            receiver.peer.forwardingRate = pace(of: receiver, now: now)
+            receiver.peer.setForwardingRate(pace(of: receiver, now: now))
         }
         for participant in participants {
             for content in SourceContent.allCases { tap(content, of: participant, plan: plan, now: now) }
@@ -81,7 +81,7 @@ extension Room {
             receiver: ForwardingPolicy.Receiver(
                 acceptance: acceptance, canvas: downlink.dimensions, carries: downlink.bitRate.sustained,
                 ceiling: receiver.peer.configuration.rateLimits.maximum,
-                backlog: receiver.peer.videoBacklog(now: now),
+                backlog: receiver.peer.backlog(now: now).sent,
                 asksTooOften: downlink.keyframeLimiter.isExceeded(now: now)), now: now)
     }
 
@@ -205,7 +205,7 @@ extension Room {
     ) -> Bool {
         var leavesOutDispensable = false
         if packet.startsFrame {
-            let backlog = receiver.peer.videoBacklog(now: now)
+            let backlog = receiver.peer.backlog(now: now).sent
             leavesOutDispensable = backlog > LatencyBudget.beforeDispensableFrame
             if backlog > LatencyBudget.debt, receiver.forwarding.source != nil {
                 // Nothing behind this frame is of use without it.
@@ -235,7 +235,8 @@ extension Room {
         guard let first = keyframe.packets.first else { return [] }
         var served: [Participant] = []
         for receiver in participants where receiver.forwarding.awaited == pipeline.source {
-            guard receiver.peer.videoBacklog(adding: keyframe.size, now: now) <= LatencyBudget.forwardedKeyframe else {
+            guard receiver.peer.backlog(adding: keyframe.size, now: now).sent <= LatencyBudget.forwardedKeyframe
+            else {
                 receiver.forwarding.giveUpWaiting()
                 receiver.forwarding.policy.holdOff(now: now)
                 continue

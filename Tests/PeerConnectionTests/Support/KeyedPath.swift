@@ -101,7 +101,7 @@ final class KeyedPath {
     }
 
     private func sendFrame() {
-        let size = max(40, Int(clamping: Double(peer.allocated.video.dataSize(over: Self.frameInterval).bytes)))
+        let size = max(40, Int(clamping: Double(peer.videoBitRate.dataSize(over: Self.frameInterval).bytes)))
         var data = ByteBufferAllocator().buffer(capacity: size)
         data.writeInteger(UInt32(clamping: size - 4))
         // A slice of a picture that others refer to; nobody decodes it.

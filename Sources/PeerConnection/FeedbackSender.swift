@@ -1,0 +1,157 @@
+import CongestionControl
+import MediaCore
+import RTP
+import SDP
+
+/// Tells the remote side what has come of its streams: missing packets, lost pictures, whole pictures and when each
+/// packet arrived.
+struct FeedbackSender {
+    private let timing: FeedbackTiming
+    private let reportsFrameEnds: Bool
+    private var transportRecorder: TransportFeedbackRecorder?
+    /// The same where feedback is that of RFC 8888.
+    private var congestionRecorder: CongestionFeedbackRecorder?
+    private var fullIntraSequence: UInt8 = 0
+    private var meter = RateMeter()
+
+    init(timing: FeedbackTiming, reportsFrameEnds: Bool) {
+        self.timing = timing
+        self.reportsFrameEnds = reportsFrameEnds
+    }
+
+    /// Takes what was negotiated: from here on arrivals are recorded in the way that the remote side understands.
+    mutating func setMedia(_ media: [NegotiatedMedia]) {
+        let interval = timing.bounds.lowerBound
+        if transportRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.transportCC }) {
+            transportRecorder = TransportFeedbackRecorder(senderSSRC: media.localSSRC, interval: interval)
+        }
+        if congestionRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.congestionControl }) {
+            congestionRecorder = CongestionFeedbackRecorder(
+                senderSSRC: media.localSSRC, interval: interval, reportsFrameEnds: reportsFrameEnds)
+        }
+    }
+
+    // MARK: What comes
+
+    /// A datagram of this size authenticated.
+    mutating func received(_ size: DataSize, now: MonotonicInstant) { meter.add(size, now: now) }
+
+    /// A packet arrived that bears a transport-wide number.
+    mutating func received(transportSequence: UInt16, arrival: MonotonicInstant, now: MonotonicInstant) {
+        transportRecorder?.received(transportSequence: transportSequence, arrival: arrival, now: now)
+    }
+
+    /// A packet arrived that the network may have marked.
+    mutating func received(_ packet: RTPPacket, ecn: ECNCodepoint, now: MonotonicInstant) {
+        congestionRecorder?.received(
+            ssrc: packet.ssrc, sequence: packet.sequenceNumber, ecn: ecn, isLastOfFrame: packet.marker, now: now)
+    }
+
+    /// The rate at which datagrams have come within the last second.
+    mutating func receiveRate(now: MonotonicInstant) -> BitRate { meter.rate(now: now) }
+
+    // MARK: What is told
+
+    /// When arrivals are to be told.
+    var nextDeadline: MonotonicInstant {
+        min(
+            transportRecorder?.nextFeedbackTime ?? .distantFuture,
+            congestionRecorder?.nextFeedbackTime ?? .distantFuture)
+    }
+
+    /// Sends what there is to say now.
+    mutating func sendDue(
+        on lines: MediaLines, roundTripTime: Duration?, through control: inout ControlSender, now: MonotonicInstant
+    ) {
+        for line in lines {
+            guard let receiver = line.videoReceiver, let ssrc = receiver.ssrc else { continue }
+            let missing = receiver.nacksDue(now: now)
+            if !missing.isEmpty {
+                let local = line.negotiated.localSSRC
+                let nack = GenericNACK(senderSSRC: local, mediaSSRC: ssrc, sequenceNumbers: missing)
+                control.send([.genericNACK(nack)], on: line, now: now)
+            }
+            if receiver.takeKeyframeRequest(roundTripTime: roundTripTime ?? .milliseconds(100), now: now) {
+                control.send([keyframeRequest(on: line, mediaSSRC: ssrc)], on: line, now: now)
+            }
+        }
+        guard nextDeadline <= now else { return }
+        sendTransportFeedback(on: lines, through: &control, now: now)
+        sendCongestionControlFeedback(on: lines, through: &control, now: now)
+    }
+
+    private mutating func keyframeRequest(on line: MediaLine, mediaSSRC: UInt32) -> RTCPPacket {
+        let media = line.negotiated
+        // Where a picture loss indication does not ask for a keyframe, a full intra request does (RFC 5104 4.3.1).
+        let asksForIntra =
+            media.feedback.rpsi && media.feedback.fir && line.videoReceiver?.needsWholePicture == true
+        guard !media.feedback.pli || asksForIntra else {
+            return .pictureLossIndication(
+                PictureLossIndication(senderSSRC: media.localSSRC, mediaSSRC: mediaSSRC))
+        }
+        fullIntraSequence &+= 1
+        return .fullIntraRequest(
+            FullIntraRequest(
+                senderSSRC: media.localSSRC,
+                entries: [FullIntraRequest.Entry(ssrc: mediaSSRC, commandSequence: fullIntraSequence)]))
+    }
+
+    private mutating func sendTransportFeedback(
+        on lines: MediaLines, through control: inout ControlSender, now: MonotonicInstant
+    ) {
+        guard let due = transportRecorder?.nextFeedbackTime, due <= now, let (line, mediaSSRC) = Self.subject(of: lines)
+        else { return }
+        for feedback in transportRecorder?.makeFeedback(mediaSSRC: mediaSSRC, now: now) ?? [] {
+            Self.sendArrivals(
+                .transportFeedback(feedback), senderSSRC: feedback.senderSSRC, of: line, among: lines,
+                through: &control, now: now)
+        }
+        transportRecorder?.interval = timing.interval(receiving: meter.rate(now: now))
+    }
+
+    private mutating func sendCongestionControlFeedback(
+        on lines: MediaLines, through control: inout ControlSender, now: MonotonicInstant
+    ) {
+        guard let due = congestionRecorder?.nextFeedbackTime, due <= now, let (line, _) = Self.subject(of: lines),
+            let feedback = congestionRecorder?.makeFeedback(now: now)
+        else { return }
+        Self.sendArrivals(
+            .congestionControlFeedback(feedback), senderSSRC: feedback.senderSSRC, of: line, among: lines,
+            through: &control, now: now)
+        congestionRecorder?.interval = timing.interval(receiving: meter.rate(now: now))
+    }
+
+    private static func sendArrivals(
+        _ feedback: RTCPPacket, senderSSRC: UInt32, of line: MediaLine, among lines: MediaLines,
+        through control: inout ControlSender, now: MonotonicInstant
+    ) {
+        var packets = [feedback]
+        if let acknowledgement = acknowledgement(of: line, now: now) { packets.append(acknowledgement) }
+        // Lines may have contexts of their own under one key. The same SSRC in two of them would use each SRTCP index
+        // twice: a replay to the remote side, and a nonce used twice with AES-GCM.
+        let sender = lines.first { $0.negotiated.localSSRC == senderSSRC } ?? line
+        control.send(packets, on: sender, now: now)
+    }
+
+    /// Tells the sender of a picture that arrived whole, where it has a use for that.
+    private static func acknowledgement(of line: MediaLine, now: MonotonicInstant) -> RTCPPacket? {
+        let media = line.negotiated
+        guard media.feedback.rpsi, let receiver = line.videoReceiver, let ssrc = receiver.ssrc,
+            let timestamp = receiver.takeAcknowledgement(now: now)
+        else { return nil }
+        return .referencePictureSelection(
+            ReferencePictureSelectionIndication(
+                senderSSRC: media.localSSRC, mediaSSRC: ssrc, payloadType: media.payloadType, timestamp: timestamp))
+    }
+
+    /// The line on which transport-wide feedback goes, and the source that it names: one that is heard, where there is
+    /// one. A sender may begin with probes in a stream of retransmissions, and is told of those too.
+    private static func subject(of lines: MediaLines) -> (line: MediaLine, mediaSSRC: UInt32)? {
+        for line in lines {
+            if let ssrc = line.videoReceiver?.ssrc { return (line, ssrc) }
+        }
+        if let audio = lines.audio, let ssrc = audio.audioReceiver?.ssrc { return (audio, ssrc) }
+        guard let line = lines.first(where: { $0.negotiated.receives }) else { return nil }
+        return (line, line.negotiated.remoteSSRCs.first ?? 0)
+    }
+}

@@ -1,0 +1,54 @@
+import MediaCore
+import RTP
+package import SDP
+
+/// The media lines of a session, in the order of their first negotiation.
+package struct MediaLines: RandomAccessCollection {
+    private var all: [MediaLine] = []
+    /// The line of the participant's camera or, the other way, of the composed picture.
+    private(set) var mainVideo: MediaLine?
+    private(set) var audio: MediaLine?
+
+    package var startIndex: Int { all.startIndex }
+    package var endIndex: Int { all.endIndex }
+    package subscript(index: Int) -> MediaLine { all[index] }
+
+    mutating func append(_ line: MediaLine) { all.append(line) }
+
+    /// Finds the lines that are in use, after a negotiation.
+    mutating func negotiated() {
+        mainVideo = all.first { $0.shows(.main) }
+        audio = all.first { $0.negotiated.kind == .audio && $0.negotiated.direction != .inactive }
+    }
+
+    /// The video line of this content that is in use.
+    func video(_ content: NegotiatedMedia.Content) -> MediaLine? {
+        content == .main ? mainVideo : all.first { $0.shows(content) }
+    }
+
+    /// The line whose video has this source.
+    func sendingVideo(ssrc: UInt32) -> MediaLine? { all.first { $0.videoSender?.ssrc == ssrc } }
+
+    /// The contents of the video that is received.
+    var receivedContents: [NegotiatedMedia.Content] { all.filter(\.receivesVideo).map(\.negotiated.content) }
+
+    /// What all our video may have, by what its receiver has asked for; nil while it may have what the path carries.
+    var requestedVideoLimit: BitRate? {
+        var sum: BitRate?
+        for line in all where line.sendsVideo {
+            guard let limit = line.limits.sendable(payloadSize: PeerConfiguration.maximumPayloadSize) else {
+                return nil
+            }
+            sum = (sum ?? .zero) + limit
+        }
+        return sum
+    }
+
+    /// The fraction of our video packets that the remote side last reported lost.
+    var videoFractionLost: Double {
+        all.reduce(0) { Swift.max($0, $1.videoSender?.statistics.fractionLost ?? 0) }
+    }
+
+    /// The fraction of our audio packets that the remote side last reported lost.
+    var audioFractionLost: Double { audio?.audioSender?.statistics.fractionLost ?? 0 }
+}

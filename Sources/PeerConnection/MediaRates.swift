@@ -1,0 +1,94 @@
+import CongestionControl
+import MediaCore
+import SDP
+
+/// How the controller's target is split between video and audio, and which changes of that are worth telling.
+struct MediaRates {
+    private let maximum: BitRate
+    private var allocator: BitrateAllocator
+    private(set) var allocated = BitrateAllocation(
+        audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
+    /// What was last told of video over several frames.
+    private var toldSustained = BitRate.zero
+    /// The most that there is to send, as the controller was told.
+    private var demand: BitRate
+
+    /// The least that a video encoder is told, whatever a receiver's own limit says.
+    static let minimumVideo = BitRate.kilobits(50)
+    /// The most that an audio stream takes, headers included.
+    static let audioDemand = BitRate.kilobits(64)
+    /// Frames are divided into packets of one size, of which few are as large as can be.
+    private static let averageVideoPayloadSize = DataSize(bytes: 1000)
+    /// A change of the rate over several frames that is told although the next frame's is the same.
+    private static let notableChange = 0.1
+
+    init(maximum: BitRate) {
+        self.maximum = maximum
+        demand = maximum
+        allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
+    }
+
+    /// What the encoders are told anew.
+    struct Changes {
+        var video: VideoBitRate?
+        var audio: BitRate?
+    }
+
+    /// What is known of the streams that share the target.
+    struct Conditions {
+        var sendsVideo: Bool
+        var sendsAudio: Bool
+        /// Of our video packets.
+        var fractionLost: Double
+        /// What forward error correction adds to each bit of video.
+        var protectionOverhead: Double
+        /// How often each audio payload is sent again.
+        var audioRepetitions: Int
+    }
+
+    /// What the video encoders may produce now, all together.
+    var video: BitRate { max(allocated.video, Self.minimumVideo) }
+
+    /// Takes what the session sends, and what its receiver asks for at most. Returns how much there is to send at most,
+    /// if that has changed.
+    mutating func setMedia(
+        of session: NegotiatedSession, requestedVideo: BitRate?, sendsVideo: Bool
+    ) -> BitRate? {
+        let video = min(requestedVideo ?? maximum, maximum)
+        let audioMaximum = min(session.audio?.opus?.maximumAverageBitRate ?? .kilobits(40), .kilobits(40))
+        allocator.configuration = BitrateAllocator.Configuration(
+            audio: session.audio?.sends == true ? min(.kilobits(16), audioMaximum)...audioMaximum : nil,
+            video: session.media.contains { $0.kind == .video && $0.sends }
+                ? Self.minimumVideo...max(Self.minimumVideo, video) : nil,
+            packetOverhead: PeerConfiguration.packetOverhead, videoPayloadSize: Self.averageVideoPayloadSize)
+        // Without video there is little to send: probing for more would be noise on someone's link.
+        let wanted = sendsVideo ? min(video + Self.audioDemand, maximum) : Self.audioDemand
+        guard wanted != demand else { return nil }
+        demand = wanted
+        return wanted
+    }
+
+    /// Splits a decision's target. Returns what the encoders are to be told, and the rate that pays for video.
+    mutating func allocate(_ decision: ControlDecision, _ conditions: Conditions) -> (Changes, videoShare: BitRate) {
+        let allocation = allocator.allocate(
+            target: decision.targetBitRate, fractionLost: conditions.fractionLost,
+            protection: conditions.protectionOverhead, audioRepetitions: conditions.audioRepetitions)
+        let audio = allocation.audio * Double(1 + conditions.audioRepetitions) + allocator.audioOverhead
+        let available = decision.averageBitRate - audio
+        let share = max(available, Self.minimumVideo)
+        let carried = max(
+            available * (allocator.videoPayloadShare / (1 + conditions.protectionOverhead)), Self.minimumVideo)
+        let sustained = min(carried, allocator.configuration.video?.upperBound ?? carried)
+        // Over several frames it may be far less than before while the next frame's is at its least already.
+        let isOther = abs(sustained / max(toldSustained, Self.minimumVideo) - 1) > Self.notableChange
+        guard allocation.isChanged || isOther else { return (Changes(), share) }
+        var changes = Changes()
+        if conditions.sendsVideo, allocation.video != allocated.video || isOther {
+            toldSustained = sustained
+            changes.video = VideoBitRate(target: allocation.video, sustained: sustained)
+        }
+        if conditions.sendsAudio, allocation.audio != allocated.audio { changes.audio = allocation.audio }
+        allocated = allocation
+        return (changes, share)
+    }
+}

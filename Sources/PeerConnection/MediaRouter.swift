@@ -1,0 +1,157 @@
+import MediaCore
+import NIOCore
+import RTP
+import SDP
+import SecureTransport
+
+/// Finds the line of each packet that arrives, removes its protection, and latches the line's address by it.
+struct MediaRouter {
+    private(set) var packetsReceived: UInt64 = 0
+    private(set) var malformed: UInt64 = 0
+    private(set) var replayed: UInt64 = 0
+    private(set) var unauthenticated: UInt64 = 0
+
+    /// RTP of a line is still heard for so long after its last packet.
+    private static let hearingTime = Duration.seconds(2)
+
+    /// Why a datagram is taken by no line.
+    struct Refusal: Error {
+        var outcome: PeerConnection.ReceiveOutcome
+    }
+
+    // MARK: RTP
+
+    /// Finds whose packet an RTP datagram is, and decrypts it in place.
+    mutating func route(
+        rtp datagram: inout ByteBuffer, among lines: MediaLines, isBundled: Bool
+    ) throws(Refusal) -> (packet: RTPPacket, line: MediaLine) {
+        guard let typeByte = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self),
+            let ssrc = datagram.getInteger(at: datagram.readerIndex + 8, as: UInt32.self)
+        else { throw Refusal(outcome: .malformed) }
+        guard let line = Self.line(of: datagram, payloadType: typeByte & 0x7f, ssrc: ssrc, among: lines),
+            let keys = line.keys
+        else { throw Refusal(outcome: .unknown) }
+        do {
+            try keys.inbound.unprotect(rtp: &datagram)
+        } catch {
+            count(error)
+            throw Refusal(outcome: .unauthenticated)
+        }
+        guard let packet = try? RTPPacket(parsing: datagram) else {
+            malformed &+= 1
+            throw Refusal(outcome: .malformed)
+        }
+        guard let named = Self.line(named: packet.extensions, among: lines), named !== line, isBundled else {
+            return (packet, line)
+        }
+        // A source moves to another line when the remote side says so (RFC 8843 9.2).
+        guard named.takes(payloadType: packet.payloadType) else { throw Refusal(outcome: .unknown) }
+        line.forget(ssrc: ssrc)
+        return (packet, named)
+    }
+
+    /// Counts a packet that was taken.
+    mutating func accepted() { packetsReceived &+= 1 }
+
+    /// The line whose packet this is (RFC 8843 9.2): the one that knows the SSRC, else the one that the packet names,
+    /// else the one with the payload type. Without BUNDLE two lines may use one payload type, each with its own keys:
+    /// then the first whose keys fit.
+    private static func line(
+        of datagram: ByteBuffer, payloadType: UInt8, ssrc: UInt32, among lines: MediaLines
+    ) -> MediaLine? {
+        for line in lines where line.takes(payloadType: payloadType) && line.knownSSRCs.contains(ssrc) { return line }
+        if let extensions = RTPHeaderExtensions(ofPacket: datagram), let named = line(named: extensions, among: lines) {
+            return named.takes(payloadType: payloadType) ? named : nil
+        }
+        var fitting: MediaLine?
+        for line in lines where line.takes(payloadType: payloadType) {
+            if let first = fitting, !first.authenticates(datagram) { fitting = nil }
+            fitting = fitting ?? line
+        }
+        return fitting
+    }
+
+    private static func line(named extensions: RTPHeaderExtensions, among lines: MediaLines) -> MediaLine? {
+        extensions.isEmpty ? nil : lines.first { $0.isNamed(by: extensions) }
+    }
+
+    // MARK: RTCP
+
+    /// Finds under whose keys an RTCP datagram is, and decrypts it.
+    mutating func route(
+        rtcp datagram: ByteBuffer, among lines: MediaLines
+    ) throws(Refusal) -> (packets: [RTCPPacket], line: MediaLine) {
+        guard let ssrc = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self) else {
+            throw Refusal(outcome: .malformed)
+        }
+        for line in Self.linesToTry(ssrc: ssrc, among: lines) {
+            guard let keys = line.keys else { continue }
+            var attempt = datagram
+            do {
+                try keys.inbound.unprotect(rtcp: &attempt)
+            } catch {
+                count(error)
+                continue
+            }
+            guard let packets = try? RTCPPacket.parse(compound: attempt) else {
+                malformed &+= 1
+                throw Refusal(outcome: .malformed)
+            }
+            line.remember(ssrc: ssrc)
+            return (packets, line)
+        }
+        throw Refusal(outcome: .unauthenticated)
+    }
+
+    /// The lines under whose keys an RTCP packet may be: of those that share a context, one.
+    private static func linesToTry(ssrc: UInt32, among lines: MediaLines) -> [MediaLine] {
+        let known = lines.filter { $0.knownSSRCs.contains(ssrc) }
+        var candidates: [MediaLine] = []
+        for line in known.isEmpty ? Array(lines) : known
+        where !candidates.contains(where: { $0.keys?.inbound === line.keys?.inbound }) {
+            candidates.append(line)
+        }
+        return candidates
+    }
+
+    private mutating func count(_ error: SRTPError) {
+        if case .replayed = error { replayed &+= 1 } else { unauthenticated &+= 1 }
+    }
+
+    // MARK: Addresses
+
+    /// Media goes to where the newest authentic packet came from: a client may change its address at any time.
+    static func latch(
+        _ line: MediaLine, by packet: RTPPacket, from source: TransportAddress, among lines: MediaLines,
+        isBundled: Bool
+    ) {
+        guard line.isNewest(ssrc: packet.ssrc, sequenceNumber: packet.sequenceNumber), line.rtpDestination != source
+        else { return }
+        setDestination(source, of: line, among: lines, isBundled: isBundled)
+    }
+
+    /// Reports go to where authentic ones came from; media too, to an endpoint that sends no RTP, by role or for the
+    /// time being: it is known by RTCP alone.
+    static func latch(
+        _ line: MediaLine, byControlFrom source: TransportAddress, among lines: MediaLines, isBundled: Bool,
+        now: MonotonicInstant
+    ) {
+        guard line.negotiated.rtcpMux else {
+            line.sendControl(to: source)
+            return
+        }
+        let isHeard = lines.contains { other in
+            guard other === line || isBundled, let last = other.lastRTP else { return false }
+            return now - last < hearingTime
+        }
+        if line.rtpDestination == nil || !isHeard {
+            setDestination(source, of: line, among: lines, isBundled: isBundled)
+        }
+    }
+
+    private static func setDestination(
+        _ source: TransportAddress, of line: MediaLine, among lines: MediaLines, isBundled: Bool
+    ) {
+        for other in lines where other === line || isBundled { other.sendMedia(to: source) }
+    }
+}

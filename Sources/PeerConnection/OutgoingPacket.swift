@@ -1,0 +1,22 @@
+import MediaCore
+import NIOCore
+import RTP
+
+/// A packet in the pacer.
+enum OutgoingPacket {
+    /// Numbered for feedback and protected as it leaves; the first of a picture knows what that waited for.
+    case media(RTPPacket, line: MediaLine, beginning: PictureLedger?)
+    /// One that another sender made, rewritten; it came at `arrival`.
+    case forwarded(NumberedPacket, line: MediaLine, arrival: MonotonicInstant)
+    /// A packet of the stream of retransmissions (RFC 4588), treated like one of media.
+    case retransmission(RTPPacket, line: MediaLine)
+    /// The bytes of an earlier packet once more.
+    case repetition(ByteBuffer, line: MediaLine)
+    /// A packet of forward error correction, treated like one of media.
+    case repair(RTPPacket, line: MediaLine)
+
+    /// What a packet counts in the pacer: its payload and, about, its headers.
+    static func size(of packet: RTPPacket) -> DataSize {
+        DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
+    }
+}

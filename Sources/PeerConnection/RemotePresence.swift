@@ -1,0 +1,59 @@
+import MediaCore
+import SecureTransport
+
+/// When and from where the remote side was last heard by packets that authenticated.
+struct RemotePresence {
+    private let silenceLimit: Duration?
+    /// When the last packet that authenticated came; nil before the first.
+    private(set) var lastAuthenticated: MonotonicInstant?
+    /// The addresses from which packets last authenticated, the newest last, where the descriptions carry the keys.
+    private var provedAddresses: [TransportAddress] = []
+    /// Whether nothing is sent, because the remote side has been silent for the limit.
+    private(set) var isPaused = false
+
+    /// Without a packet for so long, an address may be another's by now. RTCP comes every five seconds, or up to half
+    /// as much later (RFC 3550, section 6.3.1).
+    private static let addressLifetime = Duration.milliseconds(7500)
+    /// RTP and RTCP of a few streams, before and after a change of network.
+    private static let maximumProvedAddresses = 8
+
+    /// - Parameter silenceLimit: Without an authentic packet for so long nothing is sent; nil: it is sent to all the
+    ///   same.
+    init(silenceLimit: Duration?) {
+        self.silenceLimit = silenceLimit
+    }
+
+    /// A packet authenticated. Returns whether that ends a pause.
+    mutating func authenticated(now: MonotonicInstant) -> Bool {
+        lastAuthenticated = now
+        guard isPaused else { return false }
+        isPaused = false
+        return true
+    }
+
+    /// A packet from this address authenticated.
+    mutating func proved(_ address: TransportAddress) {
+        guard provedAddresses.last != address else { return }
+        provedAddresses.removeAll { $0 == address }
+        if provedAddresses.count == Self.maximumProvedAddresses { provedAddresses.removeFirst() }
+        provedAddresses.append(address)
+    }
+
+    /// Whether packets have authenticated from this address lately. A participant can forge the source address of
+    /// packets that it authenticates with its own keys; an address that belongs to one participant must not become
+    /// another's by that.
+    func hasProvedLately(_ address: TransportAddress, now: MonotonicInstant) -> Bool {
+        guard let lastAuthenticated, now - lastAuthenticated < Self.addressLifetime else { return false }
+        return provedAddresses.contains(address)
+    }
+
+    /// Begins a pause if the remote side, which has been heard before, has been silent for the limit: another host may
+    /// have the address by now, and it did not ask for our packets. Returns whether it begins now.
+    mutating func pauseIfSilent(now: MonotonicInstant) -> Bool {
+        guard !isPaused, let silenceLimit, let lastAuthenticated, now - lastAuthenticated >= silenceLimit else {
+            return false
+        }
+        isPaused = true
+        return true
+    }
+}
