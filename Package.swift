@@ -39,6 +39,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
 let dequeModule = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -91,7 +92,7 @@ let modules: [Module] = [
         name: "Conference",
         dependencies: [
             "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
-            "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore,
+            "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
         testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock"]),
     Module(name: "VectorGraphics", dependencies: []),

@@ -31,7 +31,7 @@ extension Relay {
     }
 
     private static func participant(_ publicID: String, in room: Room) throws(RoomControlError) -> Participant {
-        guard let participant = room.participants.first(where: { $0.publicID == publicID }) else {
+        guard let participant = room.participant(publicID: publicID) else {
             throw .noSuchParticipant(publicID)
         }
         return participant

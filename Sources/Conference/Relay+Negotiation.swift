@@ -30,7 +30,11 @@ extension Relay {
             throw .resources("the SRTP session could not be made: \(error)")
         }
         adopt(negotiation, of: participant)
-        if !negotiation.session.wantsSameVideo(as: before.session) { updateDownlink(of: participant) }
+        if !negotiation.session.wantsSameVideo(as: before.session) {
+            // Another way down where the receiver's decoder is another, none where no video is sent any more.
+            room.encoders.setDownlink(
+                makeDownlink(for: negotiation.session, start: participant.peer.videoBitRate), of: participant.id)
+        }
         room.sessionChanged(of: participant, now: now)
         service(participant, now: now)
         return participant.joinResult
@@ -64,7 +68,7 @@ extension Relay {
     }
 
     private func member(_ publicID: String, of room: String) -> (Room, Participant)? {
-        guard let room = rooms[room], let participant = room.participants.first(where: { $0.publicID == publicID })
+        guard let room = rooms[room], let participant = room.participant(publicID: publicID)
         else { return nil }
         return (room, participant)
     }
@@ -74,16 +78,6 @@ extension Relay {
         participant.negotiation = negotiation
         guard let credentials = negotiation.session.transport?.localCredentials, credentials != before else { return }
         paths.add(participant, usernameFragment: credentials.usernameFragment)
-    }
-
-    /// Makes the way down that a further negotiation wants: another where the receiver's decoder is another, none where
-    /// no video is sent any more.
-    private func updateDownlink(of participant: Participant) {
-        guard let video = participant.negotiation.session.video, video.sends else {
-            participant.downlink = nil
-            return
-        }
-        participant.downlink = makeDownlink(video: video, start: participant.peer.videoBitRate)
     }
 
     private func restartAnswer(_ credentials: ICECredentials, session: NegotiatedSession) -> TrickleICEFragment {

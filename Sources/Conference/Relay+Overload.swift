@@ -16,7 +16,7 @@ extension Relay {
         load.situation.isEmpty = participants.isEmpty
         for room in rooms.values { room.add(to: &load) }
         guard overload.update(load, now: now) else { return }
-        for room in rooms.values { room.viewsChanged() }
+        for room in rooms.values { room.composition.viewsChanged() }
     }
 }
 
@@ -24,8 +24,8 @@ extension Room {
     /// Adds the work of this room. Participants without a seat do not count: most of them never connect.
     fileprivate func add(to load: inout OverloadControl.Load) {
         let participants = participants.filter(\.isSeated)
-        let receivers = participants.count { $0.downlink != nil }
-        let work = encoding.leastWork(of: participants)
+        let receivers = participants.count { encoders.isReceiver($0.id) }
+        let work = leastWork(of: participants)
         load.rooms.append(
             SeatModel.Work(
                 sources: participants.count { $0.isSource }, receivers: receivers, pictures: work.leastPictures,

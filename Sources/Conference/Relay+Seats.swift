@@ -12,7 +12,7 @@ extension Relay {
         overload.seatTaken(now: now)
         participant.isSeated = true
         unconnected.remove(participant.id)
-        room.viewsChanged()
+        room.composition.viewsChanged()
     }
 
     /// Whether a client may come back as it has been here until now: its participant has a seat, or had one a moment
@@ -30,7 +30,7 @@ extension Relay {
     }
 
     private func former(of request: JoinRequest) -> Participant? {
-        rooms[request.room]?.participants.first { $0.publicID == request.returningAs }
+        request.returningAs.flatMap { rooms[request.room]?.participant(publicID: $0) }
     }
 
     /// Why a join to this room is refused for want of a place, if it is.

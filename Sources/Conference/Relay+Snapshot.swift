@@ -28,28 +28,35 @@ extension Relay {
 extension Room {
     func snapshot(now: MonotonicInstant) -> RoomSnapshot {
         RoomSnapshot(
-            id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: ticks,
-            missedTicks: missedTicks, composedPictures: composedPictures, pictures: pictures,
-            lateAudioTicks: lateAudioTicks,
-            audioFailures: audioFailures, layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
-            encoding: encoding.snapshot(of: participants), measures: measures, forwarding: forwardingSnapshot())
+            id: id, participants: participants.map { snapshot(of: $0, now: now) }, ticks: composition.ticks,
+            missedTicks: composition.missedTicks, composedPictures: composition.composedPictures,
+            pictures: composition.pictures, lateAudioTicks: audio.lateTicks, audioFailures: audio.failures,
+            layout: layout, overlays: overlays, activeSpeaker: activeSpeaker?.publicID,
+            encoding: encoders.snapshot { participant($0)?.publicID }, measures: measures,
+            forwarding: forwardingSnapshot())
     }
 
     private func snapshot(of participant: Participant, now: MonotonicInstant) -> ParticipantSnapshot {
-        let group = encoding.group(participant.downlink?.source ?? participant.downlink?.group)
-        var snapshot = participant.snapshot(group: group, now: now)
+        let audioState = audio.state(of: participant.id)
+        let downlink = encoders.downlink(of: participant.id)
+        var snapshot = participant.snapshot(
+            encoded: downlink.map {
+                EncodedDownlink(
+                    pipeline: $0, group: encoders.source(of: participant.id) ?? encoders.group(of: participant.id),
+                    source: encoders.source(of: participant.id)?.id)
+            }, audio: audioState, now: now)
         let summary = summary(of: participant)
         snapshot.microphone = summary.microphone
         snapshot.camera = summary.camera
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
         snapshot.downlink.explanation = explanation(for: participant, now: now)
-        snapshot.downlink.layersDropped = participant.downlink?.layersDropped(now: now) ?? 0
+        snapshot.downlink.layersDropped = downlink?.layersDropped(now: now) ?? 0
         snapshot.downlink.forwarding = forwardingSnapshot(of: participant)
         snapshot.downlink.audioForwarding = audioForwardingSource(of: participant)?.publicID
         snapshot.downlink.packetsPassedOn =
-            participant.forwarding.packets &+ participant.audioForwarding.packets
-        if let size = passedOnDimensions(to: participant) {
+            (forwarding.link(of: participant.id)?.packets ?? 0) &+ (audioState?.link.packets ?? 0)
+        if let size = forwarding.dimensions(sentTo: participant.id) {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)
         }
         snapshot.avatar = summary.avatar
@@ -57,13 +64,22 @@ extension Room {
     }
 }
 
+/// A receiver's way down, the group whose frames it is sent or is to be, and the former's number.
+private struct EncodedDownlink {
+    var pipeline: DownlinkPipeline
+    var group: EncodeGroup?
+    var source: EncodeGroupID?
+}
+
 extension Participant {
-    func snapshot(group: EncodeGroup?, now: MonotonicInstant) -> ParticipantSnapshot {
+    fileprivate func snapshot(
+        encoded: EncodedDownlink?, audio: AudioPlane.State?, now: MonotonicInstant
+    ) -> ParticipantSnapshot {
         let statistics = peer.statistics(now: now)
         return ParticipantSnapshot(
             id: publicID, name: name, role: role.rawValue, duration: (now - joined).seconds,
-            uplink: uplinkSnapshot(statistics), downlink: downlinkSnapshot(statistics, group: group),
-            roundTripTime: statistics.roundTripTime?.milliseconds, latency: latency(statistics),
+            uplink: uplinkSnapshot(statistics, audio: audio), downlink: downlinkSnapshot(statistics, encoded: encoded),
+            roundTripTime: statistics.roundTripTime?.milliseconds, latency: encoded == nil ? [] : latency(statistics),
             uplinkLatency: uplinkLatency, layout: layout,
             tiles: tileSnapshots, screenShare: screenShareSnapshot)
     }
@@ -83,7 +99,7 @@ extension Participant {
             maximumBitRate: peer.receivedVideoLimit(.screenShare)?.bitsPerSecond, skipMode: screenShare.skipMode)
     }
 
-    private func uplinkSnapshot(_ statistics: PeerStatistics) -> UplinkSnapshot {
+    private func uplinkSnapshot(_ statistics: PeerStatistics, audio: AudioPlane.State?) -> UplinkSnapshot {
         let size = uplink?.newest?.dimensions
         return UplinkSnapshot(
             bitRate: statistics.receiveBitRate.bitsPerSecond, packets: statistics.counters.packetsReceived,
@@ -99,13 +115,14 @@ extension Participant {
             decodeQueue: uplink?.queuedFrames ?? 0, malformedPackets: statistics.counters.malformedPackets,
             packetsRateLimited: packetsRateLimited,
             audioPackets: statistics.audioPacketsReceived, redBlocksUsed: statistics.audioRepetitionsUsed,
-            audioPacketsNotDecoded: audioPacketsNotDecoded,
-            audioLevel: audio?.level.decibelsBelowOverload ?? 127,
-            audioLevelRefuted: undecodedAudio.isRefuted,
-            audioDelay: audio?.statistics.playoutDelay.milliseconds ?? 0)
+            audioPacketsNotDecoded: audio?.packetsNotDecoded ?? 0,
+            audioLevel: audio?.report?.level.decibelsBelowOverload ?? 127,
+            audioLevelRefuted: audio?.isLevelRefuted ?? false,
+            audioDelay: audio?.report?.statistics.playoutDelay.milliseconds ?? 0)
     }
 
-    private func downlinkSnapshot(_ statistics: PeerStatistics, group: EncodeGroup?) -> DownlinkSnapshot {
+    private func downlinkSnapshot(_ statistics: PeerStatistics, encoded: EncodedDownlink?) -> DownlinkSnapshot {
+        let (downlink, group) = (encoded?.pipeline, encoded?.group)
         let rung = group?.rung ?? downlink?.rung
         let dimensions = rung?.dimensions ?? downlink?.dimensions
         return DownlinkSnapshot(
@@ -115,21 +132,21 @@ extension Participant {
             packets: statistics.counters.packetsSent, loss: statistics.videoFractionLost,
             width: dimensions?.width ?? 0, height: dimensions?.height ?? 0,
             maximumFrameRate: rung?.frameRate ?? 0, limit: group?.limit,
-            group: downlink?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
+            group: encoded?.source?.rawValue, groupBitRate: group?.bitRate.sustained.bitsPerSecond ?? 0,
             framesEncoded: downlink?.framesEncoded ?? 0, framesLayerDropped: downlink?.framesLayerDropped ?? 0,
             groupChanges: downlink?.groupChanges ?? 0, framesDropped: downlink?.framesDropped ?? 0,
             keyframes: downlink?.keyframes ?? 0, keyframeRequests: statistics.keyframeRequestsReceived,
             retransmissions: statistics.counters.retransmissions, repair: statistics.repair,
-            recovery: recoverySnapshot(group: group),
+            recovery: recoverySnapshot(encoded),
             fecPackets: statistics.counters.flexFECPacketsSent, redPackets: statistics.redundantAudioPacketsSent,
             pacerQueue: statistics.pacerQueue.bytes,
             controllerState: statistics.controllerState)
     }
 
-    private func recoverySnapshot(group: EncodeGroup?) -> RecoverySnapshot {
-        let counters = downlink?.recovery ?? RecoveryCounters()
+    private func recoverySnapshot(_ encoded: EncodedDownlink?) -> RecoverySnapshot {
+        let counters = encoded?.pipeline.recovery ?? RecoveryCounters()
         return RecoverySnapshot(
-            method: group?.recoveryMethod.name ?? LossRecovery.keyframes.name, refreshes: counters.refreshes,
+            method: encoded?.group?.recoveryMethod.name ?? LossRecovery.keyframes.name, refreshes: counters.refreshes,
             refreshesUsed: counters.refreshesUsed, keyframes: counters.keyframes)
     }
 
@@ -141,8 +158,7 @@ extension Participant {
     }
 
     private func latency(_ statistics: PeerStatistics) -> [StageSnapshot] {
-        guard downlink != nil else { return [] }
-        return LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
+        LatencyStage.allCases.map { StageSnapshot(stage: $0.name, histogram: statistics.latency[$0]) }
             + [
                 StageSnapshot(stage: "total", histogram: statistics.latency.total),
                 StageSnapshot(stage: "forwarding", histogram: peer.forwardingLatency),

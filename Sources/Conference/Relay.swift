@@ -93,7 +93,10 @@ public final class Relay {
         participants[participant.id] = participant
         participant.isReturning = isReturning
         unconnected.add(participant.id, from: request.client, now: now)
-        room.add(participant)
+        room.add(
+            participant,
+            downlink: makeDownlink(
+                for: negotiation.session, start: participant.peer.configuration.rateLimits.start))
         notices.append(.joined(participant.member))
         if let transport = negotiation.session.transport {
             paths.add(participant, usernameFragment: transport.localCredentials.usernameFragment)
@@ -145,9 +148,6 @@ public final class Relay {
             negotiation: negotiation, policy: policy(for: request),
             mayStaySilent: mayStaySilent(request, session: session, now: now),
             queues: (queues.next(), queues.next()), now: now)
-        if let video = session.video, video.sends {
-            participant.downlink = makeDownlink(video: video, start: limits.start)
-        }
         return participant
     }
 
@@ -164,8 +164,10 @@ public final class Relay {
         return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }
 
-    func makeDownlink(video: NegotiatedMedia, start: BitRate) -> DownlinkPipeline {
-        DownlinkPipeline(
+    /// How a session's video is sent; nil where none is.
+    func makeDownlink(for session: NegotiatedSession, start: BitRate) -> DownlinkPipeline? {
+        guard let video = session.video, video.sends else { return nil }
+        return DownlinkPipeline(
             format: DownlinkFormat(video).encoding(
                 canvas: configuration.canvas, frameRate: configuration.frameRate, bitRate: start,
                 preset: configuration.encoderPreset, maximumSliceSize: PeerConfiguration.maximumPayloadSize),
@@ -223,7 +225,7 @@ public final class Relay {
 
     /// Removes a participant, saying goodbye to its client. Returns whether there was one.
     public func leave(room: String, participant publicID: String, now: MonotonicInstant) -> Bool {
-        guard let participant = rooms[room]?.participants.first(where: { $0.publicID == publicID }) else {
+        guard let participant = rooms[room]?.participant(publicID: publicID) else {
             return false
         }
         remove(participant, because: .left, now: now)
@@ -308,13 +310,13 @@ public final class Relay {
             service(participant, now: now)
         case .composed(let id, let tick):
             // A room may have emptied, and one of the same name begun, since the job went out.
-            guard let room = rooms[id], room.composeQueue == completion.queue else { return }
+            guard let room = rooms[id], room.composition.queue == completion.queue else { return }
             room.complete(tick, of: completion, now: now)
         case .encoded(let id, let result):
             guard let room = rooms[id] else { return }
             for participant in room.complete(result, of: completion, now: now) { service(participant, now: now) }
         case .mixed(let id, let ticks):
-            guard let room = rooms[id], room.mixQueue == completion.queue else { return }
+            guard let room = rooms[id], room.audio.queue == completion.queue else { return }
             room.complete(ticks, now: now)
             for participant in room.participants where participant.hearsMix { service(participant, now: now) }
         }
@@ -335,11 +337,10 @@ public final class Relay {
                 for receiver in room.audioPacket(packet, from: participant, now: now) { recordTransmit(receiver) }
             case .keyframeRequested: room.keyframeRequested(by: participant, now: now)
             case .pictureLost: room.pictureLost(by: participant, now: now)
-            case .pictureAcknowledged(_, let time): room.encoding.pictureAcknowledged(at: time, by: participant)
+            case .pictureAcknowledged(_, let time): room.encoders.pictureAcknowledged(at: time, by: participant.id)
             case .videoBitRateChanged(let rate):
-                participant.downlink?.bitRate = rate
-                room.forwardingRateChanged(for: participant, now: now)
-            case .audioBitRateChanged(let rate): room.audioBitRateChanged(rate, for: participant)
+                room.videoBitRateChanged(rate, for: participant, now: now)
+            case .audioBitRateChanged(let rate): room.audio.setBitRate(rate, of: participant.id)
             case .connectionStateChanged(let state):
                 guard state != .failed else {
                     remove(participant, because: .failed, now: now)

@@ -11,7 +11,7 @@ struct SendController {
     private var controller: any CongestionController
     private(set) var decision: ControlDecision
     private(set) var rates: MediaRates
-    private var queue = LinkQueue()
+    private(set) var queue = LinkQueue()
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     private var pacer = Pacer<OutgoingPacket>(canPad: false)
     private var feedback = TransportFeedbackAdapter()

@@ -23,7 +23,8 @@ import Testing
 
     private func link(_ client: TestClient, _ call: VirtualCall) throws -> AudioForwardingLink {
         let room = try #require(call.relay.rooms["demo"])
-        return try #require(room.participants.first { $0.publicID == client.participantID }).audioForwarding
+        let participant = try #require(room.participant(publicID: client.participantID))
+        return try #require(room.audio.state(of: participant.id)).link
     }
 
     private func isPassed(_ client: TestClient, _ call: VirtualCall) throws -> Bool {

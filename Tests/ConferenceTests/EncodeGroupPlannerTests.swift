@@ -18,7 +18,7 @@ import Testing
     }
 
     private func run(
-        _ planner: inout EncodeGroupPlanner, _ receivers: [EncodeGroupPlanner.Receiver], budget: Int?,
+        _ planner: inout PlannedGroups, _ receivers: [EncodeGroupPlanner.Receiver], budget: Int?,
         from begin: MonotonicInstant, for duration: Duration
     ) -> MonotonicInstant {
         var now = begin
@@ -30,23 +30,23 @@ import Testing
     }
 
     /// The members of each group, by number.
-    private func members(_ planner: EncodeGroupPlanner) -> Set<Set<UInt64>> {
+    private func members(_ planner: PlannedGroups) -> Set<Set<UInt64>> {
         Set(planner.groups.map { Set($0.members.map(\.rawValue)) })
     }
 
     @Test("everyone has an encoder of their own where there are enough")
     func dedicated() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         planner.update(receivers([1000, 1000, 1000, 500]), budget: 4, now: Self.start)
         #expect(members(planner) == [[1], [2], [3], [4]])
-        var unlimited = EncodeGroupPlanner(hasLayers: true)
+        var unlimited = PlannedGroups(hasLayers: true)
         unlimited.update(receivers(Array(repeating: 700, count: 20)), budget: nil, now: Self.start)
         #expect(unlimited.groups.count == 20)
     }
 
     @Test("receivers of equal rates share one encoder, at their rate")
     func equalRatesShare() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let rates = receivers([1000, 1010, 990, 1000, 1005, 1000])
         _ = run(&planner, rates, budget: 4, from: Self.start, for: .seconds(20))
         #expect(planner.groups.count == 1)
@@ -56,7 +56,7 @@ import Testing
     @Test("groups whose members have come to have the same rate become one, and stay so though targets waver")
     func alikeGroupsMerge() {
         var random = SeededGenerator(seed: 4)
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let different = receivers([1400, 1400, 1400, 1400, 1400, 600, 600, 600, 600])
         var now = run(&planner, different, budget: 4, from: Self.start, for: .seconds(10))
         #expect(planner.groups.count == 2)
@@ -72,7 +72,7 @@ import Testing
 
     @Test("receivers of far different rates are divided where least is lost")
     func dividesByRate() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let rates = receivers([2000, 300, 1900, 320, 2100, 800])
         _ = run(&planner, rates, budget: 3, from: Self.start, for: .seconds(20))
         #expect(members(planner) == [[1, 3, 5], [2, 4], [6]])
@@ -80,7 +80,7 @@ import Testing
 
     @Test("those who see different pictures never share, however few encoders there are")
     func picturesDoNotMix() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let rates = receivers([1000, 1000, 1000, 1000], pictures: [0, 1, 0, 1])
         _ = run(&planner, rates, budget: 1, from: Self.start, for: .seconds(5))
         #expect(members(planner) == [[1, 3], [2, 4]])
@@ -88,7 +88,7 @@ import Testing
 
     @Test("who is shown something else leaves its group at once, and the others stay")
     func viewChanges() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let now = run(
             &planner, receivers([1000, 1000, 1000, 1000]), budget: 2, from: Self.start, for: .seconds(5))
         let group = planner.group(of: 1)
@@ -100,7 +100,7 @@ import Testing
 
     @Test("one whose network falls is moved at once, and its group's rate takes no notice")
     func oneFalls() throws {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
         let now = run(&planner, rates, budget: 2, from: Self.start, for: .seconds(10))
         #expect(planner.groups.count == 1)
@@ -115,7 +115,7 @@ import Testing
 
     @Test("where no encoder is left, who falls loses nothing for the others for a moment, and then they meet it")
     func oneFallsWithoutBudget() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
         var now = run(&planner, rates, budget: 1, from: Self.start, for: .seconds(10))
         rates[1].target = .kilobits(500)
@@ -129,7 +129,7 @@ import Testing
 
     @Test("where no encoder is left, who can be sent the lowest layer costs the others nothing")
     func oneFallsByHalf() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([2000, 2000, 2000, 2000])
         let now = run(&planner, rates, budget: 1, from: Self.start, for: .seconds(10))
         rates[1].target = .kilobits(1000)
@@ -139,7 +139,7 @@ import Testing
 
     @Test("where all fall together, the rate falls with them")
     func allFall() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let now = run(&planner, receivers([2000, 2100, 1900]), budget: 1, from: Self.start, for: .seconds(10))
         planner.update(receivers([500, 510, 490]), budget: 1, now: now)
         #expect(planner.groups[0].rate < .kilobits(515))
@@ -147,13 +147,13 @@ import Testing
 
     @Test("who asks for too many keyframes gets an encoder of its own, if one is left")
     func isolation() {
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         var rates = receivers([1000, 1000, 1000, 1000])
         var now = run(&planner, rates, budget: 2, from: Self.start, for: .seconds(5))
         rates[2].wantsIsolation = true
         now = run(&planner, rates, budget: 2, from: now, for: .seconds(1))
         #expect(members(planner) == [[1, 2, 4], [3]])
-        var poor = EncodeGroupPlanner(hasLayers: true)
+        var poor = PlannedGroups(hasLayers: true)
         _ = run(&poor, rates, budget: 1, from: now, for: .seconds(5))
         #expect(members(poor) == [[1, 2, 3, 4]])
     }
@@ -161,7 +161,7 @@ import Testing
     @Test("rates that waver by a tenth move hardly anybody", arguments: [1, 2, 3] as [UInt64])
     func doesNotFlap(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         let base = (0..<16).map { _ in Double.random(in: 300...2500, using: &random) }
         var now = Self.start
         var early: UInt64 = 0
@@ -178,7 +178,7 @@ import Testing
     @Test("whatever comes and goes, there are no more groups than encoders or pictures, and everyone has one")
     func keepsTheBudget() {
         var random = SeededGenerator(seed: 21)
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         var now = Self.start
         var present: [EncodeGroupPlanner.Receiver] = []
         for step in 0..<2000 {
@@ -215,7 +215,7 @@ import Testing
     @Test("sixteen receivers on traces of their own get 85 % of their own rate from four encoders")
     func sixteenOnFour() {
         var random = SeededGenerator(seed: 5)
-        var planner = EncodeGroupPlanner(hasLayers: true)
+        var planner = PlannedGroups(hasLayers: true)
         var now = Self.start
         var level = (0..<16).map { _ in Double.random(in: 300...2500, using: &random) }
         var (wanted, got) = ([Double](repeating: 0, count: 16), [Double](repeating: 0, count: 16))
@@ -245,5 +245,25 @@ import Testing
         let shares = zip(got, wanted).map { $0 / $1 }
         #expect((shares.min() ?? 0) >= 0.85, "\(shares)")
         #expect(planner.moves < 16 * 60, "\(planner.moves) moves in five minutes")
+    }
+}
+
+/// A planner, and the groups that it has made so far.
+private struct PlannedGroups {
+    private var planner: EncodeGroupPlanner
+    private(set) var groups: [EncodeGroupPlanner.Group] = []
+
+    init(hasLayers: Bool) { planner = EncodeGroupPlanner(hasLayers: hasLayers) }
+
+    var moves: UInt64 { planner.moves }
+    var members: [ParticipantID: EncodeGroupPlanner.Member] { planner.members }
+
+    func group(of id: ParticipantID) -> EncodeGroupID? { groups.first { $0.members.contains(id) }?.id }
+
+    mutating func update(
+        _ receivers: [EncodeGroupPlanner.Receiver], budget: Int?, expecting: Set<EncodeGroupID> = [],
+        now: MonotonicInstant
+    ) {
+        groups = planner.update(receivers, in: groups, budget: budget, expecting: expecting, now: now)
     }
 }

@@ -44,8 +44,12 @@ import Testing
         try #require(try room(call).participants.first { $0.publicID == client.participantID })
     }
 
+    private func link(_ client: TestClient, _ call: VirtualCall) throws -> ForwardingLink {
+        try #require(try room(call).forwarding.link(of: participant(client, call).id))
+    }
+
     private func isPassed(_ client: TestClient, _ call: VirtualCall) throws -> Bool {
-        try participant(client, call).forwarding.isPassing
+        try link(client, call).isPassing
     }
 
     /// The longest time between two frames that came from an instant on.
@@ -59,15 +63,15 @@ import Testing
         let call = makeCall()
         let (ada, ben) = (try join(call, "Ada", colour: .red), try join(call, "Ben", colour: .blue))
         call.run(for: .seconds(6))
-        let link = try participant(ben, call).forwarding
+        let link = try link(ben, call)
         #expect(link.isPassing, "\(link.phase) \(String(describing: link.obstacle))")
-        let before = try room(call).encoding.counters.frames
-        let composed = try room(call).composedPictures
+        let before = try room(call).encoders.counters.frames
+        let composed = try room(call).composition.composedPictures
         let count = ben.frames.count
         call.run(for: .seconds(4))
-        #expect(try room(call).encoding.counters.frames == before)
-        #expect(try room(call).composedPictures == composed)
-        #expect(try room(call).encoding.groups.isEmpty)
+        #expect(try room(call).encoders.counters.frames == before)
+        #expect(try room(call).composition.composedPictures == composed)
+        #expect(try room(call).encoders.groups.isEmpty)
         let got = Array(ben.frames[count...])
         #expect(got.count >= 119, "\(got.count)")
         let sent = ada.sentFrames.map(\.bytes)
@@ -120,7 +124,7 @@ import Testing
         #expect(try isPassed(ada, call) && isPassed(ben, call))
         let joined = call.now
         let cy = try call.join("Cy", colour: .green, audio: nil)
-        let isEncoded = { (try? self.participant(ben, call).forwarding.phase) == .encoded }
+        let isEncoded = { (try? self.link(ben, call).phase) == .encoded }
         #expect(call.run(until: isEncoded, limit: .milliseconds(500)))
         call.run(for: .seconds(2))
         let picture = try #require(ben.picture)
@@ -148,7 +152,7 @@ import Testing
             OverlayList.self, from: Data(#"[{"text":"Live","anchor":"top-left"}]"#.utf8))
         try room(call).setOverlays(overlays)
         call.run(for: .milliseconds(500))
-        #expect(try participant(ben, call).forwarding.phase == .encoded)
+        #expect(try link(ben, call).phase == .encoded)
         try room(call).setOverlays(OverlayList())
         call.run(for: .seconds(4))
         #expect(try isPassed(ben, call))
@@ -160,12 +164,12 @@ import Testing
         let ada = try join(call, "Ada", colour: .red)
         let ben = try join(call, "Ben", colour: .blue)
         call.run(for: .seconds(6))
-        let packets = try participant(ben, call).forwarding.packets
+        let packets = try link(ben, call).packets
         try room(call).setMediaState(MediaState(camera: false), of: participant(ada, call))
         call.run(for: .seconds(1))
         // At most what came until the next tick.
-        #expect(try participant(ben, call).forwarding.packets <= packets + 10)
-        #expect(try participant(ben, call).forwarding.phase == .encoded)
+        #expect(try link(ben, call).packets <= packets + 10)
+        #expect(try link(ben, call).phase == .encoded)
     }
 
     @Test("a receiver whose level is below the sender's stream gets an encoder's frames, and is told why")
@@ -180,7 +184,7 @@ import Testing
             ]
         }
         call.run(for: .seconds(6))
-        #expect(try participant(ben, call).forwarding.obstacle == .level)
+        #expect(try link(ben, call).obstacle == .level)
         #expect(ben.arrivals.count > 60)
         let downlink = try #require(
             call.relay.snapshot(room: "demo", now: call.now)?.participants.first { $0.id == ben.participantID }?
@@ -232,7 +236,7 @@ import Testing
             call.run(for: .milliseconds(400))
         }
         #expect(try !isPassed(ben, call))
-        #expect(try participant(ben, call).forwarding.obstacle == .manyRequests)
+        #expect(try link(ben, call).obstacle == .manyRequests)
     }
 
     @Test("a source that nobody's picture needs is decoded for its keyframes only")

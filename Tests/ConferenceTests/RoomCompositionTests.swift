@@ -109,7 +109,7 @@ import Testing
         let (call, clients, _) = try makeCall([.red, .green, .blue])
         let room = try #require(call.relay.rooms["demo"])
         call.run(for: .seconds(1))
-        var required: Set<SourceID> { room.viewPlan?.requiredSources ?? [] }
+        var required: Set<SourceID> { room.composition.plan?.requiredSources ?? [] }
         let cameras = room.participants.prefix(3).map { SourceID.camera($0.id) }
         #expect(required == Set(cameras))
         try call.relay.perform(

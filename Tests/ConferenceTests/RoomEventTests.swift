@@ -111,7 +111,7 @@ import Testing
                 Tile(ada, VideoDimensions(width: 242, height: 180), .screenShare)))
         let room = try #require(call.relay.rooms["demo"])
         ada.screenShare = nil
-        room.videoEnded(.screenShare, of: room.participants[0], now: call.now)
+        room.videoEnded(.screenShare, of: try #require(room.participants.first), now: call.now)
         call.run(for: .seconds(1))
         events = call.roomEvents()
         let ended = events.contains { event in

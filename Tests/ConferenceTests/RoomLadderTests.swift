@@ -47,7 +47,7 @@ import Testing
         var hasMoved = false
         for _ in 0..<50 {
             call.run(for: .milliseconds(100))
-            let plan = call.relay.rooms["demo"]?.viewPlan
+            let plan = call.relay.rooms["demo"]?.composition.plan
             hasMoved = hasMoved || (plan?.requests.contains { $0.instruction.containsTweening } ?? false)
         }
         let low = try downlink(watcher, call)

@@ -115,7 +115,7 @@ import Testing
         #expect(try #require(ben.picture).colour(x: 120, y: 90).resembles(.yellow))
 
         let room = try #require(call.relay.rooms["demo"])
-        room.videoEnded(.screenShare, of: room.participants[0], now: call.now)
+        room.videoEnded(.screenShare, of: try #require(room.participants.first), now: call.now)
         call.run(for: .seconds(2))
         picture = try #require(ben.picture)
         #expect(picture.colour(x: 120, y: 90).resembles(.red))

@@ -75,11 +75,11 @@ import Testing
         let shares = try stage.shares(of: .green, for: .milliseconds(150))
         #expect(try #require(shares.first) > 0.2)
         #expect(try #require(shares.last) > 0, "it is still seen")
-        #expect(try stage.room.exiting.count == 1)
+        #expect(try stage.room.composition.exiting.count == 1)
         #expect(picture != nil)
         let later = try stage.shares(of: .green, for: .milliseconds(400))
         #expect(later.last == 0)
-        #expect(try stage.room.exiting.count == 0)
+        #expect(try stage.room.composition.exiting.count == 0)
         #expect(picture == nil)
     }
 
@@ -101,7 +101,7 @@ import Testing
         }
         call.run(for: .milliseconds(200))
         #expect(picture == nil)
-        #expect(try stage.room.viewPlan?.requiredSources.isEmpty ?? true)
+        #expect(try stage.room.composition.plan?.requiredSources.isEmpty ?? true)
     }
 
     @Test("a screen fades with its last picture when its stream ends")
@@ -121,7 +121,7 @@ import Testing
         #expect(try #require(shares.last) > 0.02)
         let later = try stage.shares(of: .yellow, for: .milliseconds(400))
         #expect(later.last == 0)
-        #expect(try stage.room.exiting.count == 0)
+        #expect(try stage.room.composition.exiting.count == 0)
     }
 
     @Test("a layout that is changed in mid-transition goes on from where it is")
@@ -171,14 +171,14 @@ import Testing
     func planning() throws {
         let stage = try Stage([("Ada", .red)])
         let room = try stage.room
-        #expect(room.viewPlan?.end == .positiveInfinity)
-        #expect(room.viewPlan?.requests.contains { $0.instruction.containsTweening } == false)
+        #expect(room.composition.plan?.end == .positiveInfinity)
+        #expect(room.composition.plan?.requests.contains { $0.instruction.containsTweening } == false)
         try stage.call.join("Ben", colour: .green).isSilent = true
         stage.call.run(for: .milliseconds(100))
-        #expect(room.viewPlan?.end.isNumeric == true)
-        #expect(room.viewPlan?.requests.contains { $0.instruction.containsTweening } == true)
+        #expect(room.composition.plan?.end.isNumeric == true)
+        #expect(room.composition.plan?.requests.contains { $0.instruction.containsTweening } == true)
         stage.call.run(for: .milliseconds(400))
-        #expect(room.viewPlan?.end == .positiveInfinity)
-        #expect(room.viewPlan?.requests.contains { $0.instruction.containsTweening } == false)
+        #expect(room.composition.plan?.end == .positiveInfinity)
+        #expect(room.composition.plan?.requests.contains { $0.instruction.containsTweening } == false)
     }
 }

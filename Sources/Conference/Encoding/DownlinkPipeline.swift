@@ -3,19 +3,15 @@ import MediaCore
 import PeerConnection
 import VideoCoding
 
-/// A receiver's video on its way out: which encoder's frames are sent, and which of them are left out for this receiver
-/// alone.
+/// A receiver's video on its way out: which frames of its group are left out for this receiver alone.
 ///
-/// A receiver is assigned to a group, and follows its frames from a keyframe on. Until that comes it goes on with those
-/// that it followed before. Frames that its own link has no room for are left out: of the uppermost temporal layer at
+/// A receiver belongs to a group (`GroupSubscribers`), and is sent its frames from a keyframe on. Until that comes it is
+/// sent those of the group before. Frames that its own link has no room for are left out: of the uppermost temporal layer at
 /// any time, which no other frame refers to; then of the middle one, with what refers to them; where that is not
 /// enough, all until the next keyframe.
 struct DownlinkPipeline {
     let format: EncodeFormat
-    /// The group that the receiver belongs to; nil before the first picture.
-    private(set) var group: EncodeGroupID?
-    /// The group whose frames are sent; nil while a keyframe is waited for without a picture.
-    private(set) var source: EncodeGroupID?
+    /// The group whose keyframe was sent last.
     private var lastSource: EncodeGroupID?
     /// What the receiver's own network carries.
     var bitRate: VideoBitRate
@@ -27,7 +23,7 @@ struct DownlinkPipeline {
     /// same layer or a lower one.
     private var missingLayer: Int?
     /// Since when a keyframe of the receiver's group is waited for.
-    private(set) var waitsSince: MonotonicInstant?
+    private var waitsSince: MonotonicInstant?
     /// When the last keyframe was sent, and how long the link had to do with it.
     private var lastKeyframe: (time: MonotonicInstant, backlog: Duration)?
     /// The size and frame rate of what was sent last.
@@ -37,7 +33,7 @@ struct DownlinkPipeline {
     private var lastStop: MonotonicInstant?
 
     private(set) var framesEncoded: UInt64 = 0
-    var framesDropped: UInt64 = 0
+    private(set) var framesDropped: UInt64 = 0
     private(set) var framesLayerDropped: UInt64 = 0
     private(set) var keyframes: UInt64 = 0
     private(set) var groupChanges: UInt64 = 0
@@ -49,20 +45,14 @@ struct DownlinkPipeline {
 
     var dimensions: VideoDimensions { format.dimensions }
 
-    /// Whether the receiver waits for a keyframe of its group, seeing another's pictures or none.
-    var awaitsKeyframe: Bool { source != group }
-
-    /// Moves the receiver to a group, which it follows from its next keyframe on.
-    mutating func assign(to group: EncodeGroupID, now: MonotonicInstant) {
-        guard group != self.group else { return }
-        self.group = group
-        waitsSince = waitsSince ?? now
-    }
+    /// The receiver was moved to another group, whose keyframe it waits for.
+    mutating func moved(now: MonotonicInstant) { waitsSince = waitsSince ?? now }
 
     /// The receiver needs no encoder any more: it is sent a source's own packets.
-    mutating func leaveGroup() {
-        (group, source, waitsSince, hasStopped) = (nil, nil, nil, false)
-    }
+    mutating func leftGroups() { (waitsSince, hasStopped) = (nil, false) }
+
+    /// A tick was not encoded.
+    mutating func frameLeftOut() { framesDropped &+= 1 }
 
     /// What is to be reckoned with for this receiver in a shared group: less than what its network carries, for a while
     /// after that was not enough for the lower layer.
@@ -83,9 +73,6 @@ struct DownlinkPipeline {
         hasStopped = false
         return true
     }
-
-    /// The group that is followed has ended.
-    mutating func sourceEnded() { source = nil }
 
     /// Frames left out longer ago than this say nothing of the present.
     private static let lately = Duration.seconds(2)
@@ -118,7 +105,7 @@ struct DownlinkPipeline {
     /// What becomes of a frame of a group.
     enum Verdict {
         case send
-        /// It is not of the group that is followed.
+        /// It is not for this receiver, or the receiver goes on with another group's for now.
         case ignore
         /// It is left out, and those behind it can be decoded all the same.
         case dropLayer
@@ -141,12 +128,14 @@ struct DownlinkPipeline {
     /// Whether a frame is sent to this receiver.
     ///
     /// - Parameters:
+    ///   - subscription: How the receiver stands to the group that made it.
     ///   - before: How long its link has to do without the frame.
     ///   - after: How long with it.
     mutating func take(
-        _ made: GroupFrame, before: LinkBacklog, with after: LinkBacklog, now: MonotonicInstant
+        _ made: GroupFrame, as subscription: GroupSubscribers.Subscription, before: LinkBacklog,
+        with after: LinkBacklog, now: MonotonicInstant
     ) -> Verdict {
-        let verdict = judge(made, before: before, with: after, now: now)
+        let verdict = judge(made, as: subscription, before: before, with: after, now: now)
         switch verdict {
         case .send:
             framesEncoded &+= 1
@@ -157,7 +146,7 @@ struct DownlinkPipeline {
             lastKeyframe = (now, after.sent)
             hasStopped = false
             if let lastSource, lastSource != made.group { groupChanges &+= 1 }
-            (source, lastSource, waitsSince) = (made.group, made.group, nil)
+            (lastSource, waitsSince) = (made.group, nil)
         case .dropLayer:
             framesLayerDropped &+= 1
             if made.frame.isReference {
@@ -168,7 +157,6 @@ struct DownlinkPipeline {
             }
         case .stop:
             framesLayerDropped &+= 1
-            source = nil
             waitsSince = waitsSince ?? now
             hasStopped = true
             lastStop = now
@@ -178,11 +166,11 @@ struct DownlinkPipeline {
     }
 
     private func judge(
-        _ made: GroupFrame, before: LinkBacklog, with after: LinkBacklog, now: MonotonicInstant
+        _ made: GroupFrame, as subscription: GroupSubscribers.Subscription, before: LinkBacklog,
+        with after: LinkBacklog, now: MonotonicInstant
     ) -> Verdict {
         let frame = made.frame
-        let isSwitchPoint = frame.type == .idr && made.group == group
-        guard made.group == source || isSwitchPoint else { return .ignore }
+        guard subscription != .pending || frame.type == .idr else { return .ignore }
         guard made.isShared else { return .send }
         let frameRate = made.rung.frameRate
         // One that cannot follow the group has nothing of a queue that it fills.
@@ -192,7 +180,7 @@ struct DownlinkPipeline {
         if frame.type == .idr {
             // One who can still see something goes on with that.
             if queue <= limit || before.sent <= Self.idle { return .send }
-            return made.group == source ? .stop : .ignore
+            return subscription == .pending ? .ignore : .stop
         }
         if let missingLayer, frame.temporalLayer > missingLayer { return .dropLayer }
         guard frame.temporalLayer == 0 else {

@@ -48,6 +48,10 @@ final class EncodeGroup {
     private var unchangedFrames = 0
     private var tickCount: UInt64 = 0
 
+    /// Who is sent the frames, and who is to be.
+    var subscribers = GroupSubscribers()
+    /// What the planner has the encoder make for several, and whether that stays until its next review.
+    var planned: (rate: BitRate, isKept: Bool)
     private(set) var bitRate: VideoBitRate
     /// What the slowest member takes.
     private(set) var slowestRate: BitRate
@@ -80,6 +84,7 @@ final class EncodeGroup {
         self.format = format
         self.bitRate = bitRate
         slowestRate = bitRate.sustained
+        planned = (bitRate.sustained, false)
         self.selector = selector
         sharedPolicy = .shared(share: keyframeShare)
         self.encoder = QueueConfined(encoder)

@@ -8,25 +8,18 @@ extension EncodeGroupPlanner {
     /// How long a member may get nothing, however much the others lose.
     private static let longestStarving = Duration.seconds(10)
 
-    /// Sets what the groups' encoders are to make.
-    mutating func setRates(now: MonotonicInstant) {
-        for index in groups.indices {
-            let group = groups[index]
-            let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
-            let levels = ids.map(current)
-            let costs = ids.map { starvingCost(since: members[$0]?.starvesSince, now: now) }
-            let best = loss.best(for: levels, starving: { costs[$0] })
-            if ids.count > 1, !group.isRateKept {
-                groups[index].rate = EncodeLoss.rate(loss.best(for: means(ids)).level)
-            } else if ids.count == 1 {
-                groups[index].rate = EncodeLoss.rate(best.level)
-            } else if EncodeLoss.rate(best.level) < group.rate {
-                // A rise can wait for the next review.
-                let held = loss.loss(of: levels, at: EncodeLoss.level(group.rate), starving: { costs[$0] })
-                if held > best.loss + Self.urgency { groups[index].rate = EncodeLoss.rate(best.level) }
-            }
-            groups[index].isRateKept = ids.count > 1
-        }
+    /// What a group's encoder is to make.
+    func rate(of group: Group, now: MonotonicInstant) -> BitRate {
+        let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
+        if ids.count > 1, !group.isRateKept { return EncodeLoss.rate(loss.best(for: means(ids)).level) }
+        let levels = ids.map(current)
+        let costs = ids.map { starvingCost(since: members[$0]?.starvesSince, now: now) }
+        let best = loss.best(for: levels, starving: { costs[$0] })
+        if ids.count == 1 { return EncodeLoss.rate(best.level) }
+        // A rise can wait for the next review.
+        guard EncodeLoss.rate(best.level) < group.rate else { return group.rate }
+        let held = loss.loss(of: levels, at: EncodeLoss.level(group.rate), starving: { costs[$0] })
+        return held > best.loss + Self.urgency ? EncodeLoss.rate(best.level) : group.rate
     }
 
     /// What it costs that a member gets nothing: for a moment little, and then ever more.

@@ -58,7 +58,8 @@ struct EncodeGroupPlanner: Sendable {
         case isolated
     }
 
-    var groups: [Group] = []
+    /// The groups, while they are looked at. Who subscribes to which is kept by the groups' encoders.
+    private(set) var groups: [Group] = []
     /// How often a receiver was moved from one group to another.
     private(set) var moves: UInt64 = 0
 
@@ -133,20 +134,29 @@ struct EncodeGroupPlanner: Sendable {
         loss = EncodeLoss(hasLayers: hasLayers)
     }
 
-    /// The group that a receiver belongs to.
-    func group(of id: ParticipantID) -> EncodeGroupID? { members[id]?.group }
+    /// Why a receiver is where it is; nil of one that is nowhere.
+    func reason(of id: ParticipantID) -> Reason? { members[id]?.reason }
 
     /// Takes the receivers as they are now.
     ///
     /// - Parameters:
+    ///   - current: The groups that there are.
     ///   - budget: The most groups; nil for as many as there are receivers. There are more where more different
     ///     pictures and formats are sent.
     ///   - expecting: The groups that make a keyframe in any case, so that who is moved there costs nobody one.
+    /// - Returns: The groups that there are to be.
     mutating func update(
-        _ receivers: [Receiver], budget: Int?, expecting: Set<EncodeGroupID> = [], now: MonotonicInstant
-    ) {
+        _ receivers: [Receiver], in current: [Group], budget: Int?, expecting: Set<EncodeGroupID> = [],
+        now: MonotonicInstant
+    ) -> [Group] {
         self.expecting = expecting
         observe(receivers, now: now)
+        groups = current
+        defer { groups = [] }
+        for id in order { members[id]?.group = nil }
+        for group in groups {
+            for id in group.members { members[id]?.group = group.id }
+        }
         isolate(budget: budget)
         release()
         let isEnough = budget.map { receivers.count <= $0 } ?? true
@@ -155,7 +165,11 @@ struct EncodeGroupPlanner: Sendable {
         } else {
             share(budget: max(budget ?? 0, Set(members.values.map(\.key)).count), now: now)
         }
-        setRates(now: now)
+        for index in groups.indices {
+            groups[index].rate = rate(of: groups[index], now: now)
+            groups[index].isRateKept = groups[index].members.count > 1
+        }
+        return groups
     }
 
     // MARK: - Receivers

@@ -7,7 +7,8 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// One member of a room: a connection, a way up and a way down.
+/// One member of a room: a connection, what it says of itself, and the ways up of its video. What else is known of it is
+/// kept by the room's planes.
 final class Participant {
     let id: ParticipantID
     /// What the participant is called in URLs.
@@ -28,44 +29,19 @@ final class Participant {
     private(set) var uplink: UplinkPipeline?
     /// The same of what the participant presents.
     private(set) var screenShare: UplinkPipeline?
-    var downlink: DownlinkPipeline?
-    /// Whether a source's own packets are sent in place of an encoder's.
-    var forwarding = ForwardingLink()
     /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
     private(set) var forwardingAcceptance: ForwardingAcceptance?
-    /// Whether another's audio is sent as it came in place of the mix.
-    var audioForwarding = AudioForwardingLink()
-    /// What the participant's packets of audio tell without being decoded.
-    var undecodedAudio = UndecodedAudio()
     private(set) var hearsMix = false
-    var audioBitRate = BitRate.kilobits(32)
-    var expectedAudioLoss = 0.0
     private(set) var sendsAudio = false
     private(set) var sendsVideo = false
     private(set) var sendsScreenShare = false
-    /// What the mixer last said of the participant's audio.
-    private(set) var audio: AudioSourceReport?
-    private var audioDrops = CounterReading()
-    /// Audio packets that were not decoded: their time had been decoded, or more audio than time had gone by.
-    private(set) var audioPacketsNotDecoded: UInt64 = 0
     /// What the participant says of microphone and camera.
     var microphoneIsOn = true
     var cameraIsOn = true
     /// What is chosen for the participant's own picture; nil: all is as the room has it.
     var layout: ParticipantLayout?
-    /// Plan what the participant is shown, where they are sent video: one for each size in which that is composed, that
-    /// of the participant's own group first.
-    var directors: [CompositionDirector] = []
-    /// The part of the participant's picture that each source takes.
-    var shares: [(source: SourceID, share: Double)] = []
-    /// The sizes that were asked for last.
-    var canvases: ReceiverCanvases?
-    /// What is kept longest of the participant's picture.
-    var preference = Ladder.DegradationPreference.motion
     /// What is shown while there is no video of the participant.
     var avatar: ImageAsset?
-    /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
-    var viewNumber = 0
     var connection = ConnectionState.new
     /// What the room's followers were last told.
     var announced: ParticipantSummary?
@@ -127,18 +103,6 @@ final class Participant {
         screenShare?.level = receiveLevel(of: .screenShare)
         forwardingAcceptance = peer.session.video.flatMap { $0.sends ? ForwardingAcceptance($0) : nil }
     }
-
-    /// Takes what became of the participant's audio at a tick.
-    func take(_ report: AudioSourceReport, now: MonotonicInstant) {
-        audio = report
-        undecodedAudio.take(report.levelClaim, now: now)
-        let statistics = report.statistics
-        audioPacketsNotDecoded &+= audioDrops.advance(
-            to: UInt64(clamping: statistics.overlapping + statistics.overBudget))
-    }
-
-    /// The participant sends no audio any more.
-    func forgetAudio() { audio = nil }
 
     /// Whether the participant sees themselves.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }

@@ -11,10 +11,7 @@ extension Room {
 
     func setLayout(_ wanted: RoomLayout) throws(RoomControlError) {
         try check(wanted.arrangement, hidden: wanted.hidden)
-        guard wanted != layout else { return }
-        layout = wanted
-        viewsChanged()
-        emit(.layoutChanged(wanted))
+        adopt(wanted)
     }
 
     func setLayout(_ wanted: ParticipantLayout?, for participant: Participant) throws(RoomControlError) {
@@ -22,7 +19,7 @@ extension Room {
         let wanted = wanted.flatMap { $0.isEmpty ? nil : $0 }
         guard wanted != participant.layout else { return }
         participant.layout = wanted
-        viewsChanged()
+        composition.viewsChanged()
         announce(participant)
     }
 
@@ -38,7 +35,7 @@ extension Room {
         }
     }
 
-    private func isHere(_ publicID: String) -> Bool { participants.contains { $0.publicID == publicID } }
+    private func isHere(_ publicID: String) -> Bool { participant(publicID: publicID) != nil }
 
     /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout. Nor
     /// is anybody hidden who is not there.
@@ -54,20 +51,14 @@ extension Room {
         var changed = layout
         if changed.arrangement.participant == publicID { changed.arrangement = .grid }
         changed.hidden.removeAll { $0 == publicID }
-        guard changed != layout else { return }
-        layout = changed
-        emit(.layoutChanged(changed))
+        adopt(changed)
     }
 
     // MARK: Overlays and avatars
 
     func setOverlays(_ wanted: OverlayList) throws(RoomControlError) {
         if let error = wanted.error(ofImagesIn: configuration.images) { throw .noSuchImages(error) }
-        guard wanted != overlays else { return }
-        overlays = wanted
-        resolvedOverlays = wanted.resolved(with: configuration.images)
-        viewsChanged()
-        emit(.overlaysChanged(wanted))
+        adopt(wanted)
     }
 
     func setAvatar(_ avatar: ImageAsset?, of participant: Participant) {
@@ -79,6 +70,7 @@ extension Room {
 
     func setMediaState(_ state: MediaState, of participant: Participant) {
         participant.microphoneIsOn = state.microphone ?? participant.microphoneIsOn
+        audio.setMicrophone(isOn: participant.microphoneIsOn, of: participant.id)
         if let camera = state.camera, camera != participant.cameraIsOn {
             participant.cameraIsOn = camera
             // Neither what was seen before nor what came meanwhile is to be seen when the camera is on again.
@@ -94,22 +86,26 @@ extension Room {
 
     /// Takes over the streams of a participant whose session was negotiated anew.
     func sessionChanged(of participant: Participant, now: MonotonicInstant) {
-        for content in SourceContent.allCases { keepDeparting(content, of: participant, now: now) }
-        let (sentAudio, heardMix) = (participant.sendsAudio, participant.hearsMix)
+        for content in SourceContent.allCases { keepExiting(content, of: participant, now: now) }
         participant.adoptSession()
-        changeAudio(of: participant, sentAudio: sentAudio, heardMix: heardMix)
-        if !participant.sendsVideo { participant.uplink?.end() }
-        if !participant.sendsScreenShare { participant.screenShare?.end() }
+        setAudioStreams(of: participant)
+        if !participant.sendsVideo { end(.camera, of: participant) }
+        if !participant.sendsScreenShare { end(.screenShare, of: participant) }
         updateScreenShare(participant)
-        viewsChanged()
+        composition.viewsChanged()
         announce(participant)
     }
 
     /// A stream has ended, for now at least: its picture is not to be seen any longer.
     func videoEnded(_ content: NegotiatedMedia.Content, of participant: Participant, now: MonotonicInstant) {
-        keepDeparting(SourceContent(content), of: participant, now: now)
-        participant.pipeline(for: SourceContent(content))?.end()
+        keepExiting(SourceContent(content), of: participant, now: now)
+        end(SourceContent(content), of: participant)
         updateScreenShare(participant)
+    }
+
+    private func end(_ content: SourceContent, of participant: Participant) {
+        participant.pipeline(for: content)?.end()
+        forwarding.end(SourceID(participant: participant.id, content: content))
     }
 
     /// Where no path is checked, who has been heard is connected.
@@ -120,41 +116,25 @@ extension Room {
         connectionChanged(.connected, of: participant)
     }
 
-    /// The first picture of a screen makes its tile; the end of its stream takes it away.
-    func updateScreenShare(_ participant: Participant) {
-        guard participant.presents != presenters.contains(participant.id) else { return }
-        if participant.presents {
-            presenters.append(participant.id)
-        } else {
-            presenters.removeAll { $0 == participant.id }
-            participant.demands[.screenShare] = nil
-        }
-        viewsChanged()
-        announce(participant)
-    }
-
     // MARK: Speakers
 
-    func recordLevels(_ sources: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
-        for participant in participants {
-            guard let report = sources[participant.id] else { continue }
-            participant.take(report, now: now)
-            speaker.observe(participant.microphoneIsOn ? report.level : .silence, of: participant.id, now: now)
-        }
-        let before = speaker.activeSpeaker
-        speaker.choose(now: now)
+    /// Tells who speaks, where that has changed.
+    ///
+    /// - Parameter before: Who was the active speaker when that was last told.
+    func tellSpeakers(unless before: ParticipantID?) {
         for participant in participants
-        where speaker.isSpeaking(participant.id) != participant.announced?.isSpeaking { announce(participant) }
-        speakerMayHaveChanged(from: before)
+        where audio.isSpeaking(participant.id) != participant.announced?.isSpeaking { announce(participant) }
+        tellSpeaker(unless: before)
     }
 
-    func speakerMayHaveChanged(from before: ParticipantID?) {
-        guard speaker.activeSpeaker != before else { return }
-        viewsChanged()
+    /// Tells who is the active speaker, where it is another.
+    func tellSpeaker(unless before: ParticipantID?) {
+        guard audio.activeSpeaker != before else { return }
+        composition.viewsChanged()
         emit(.activeSpeakerChanged(id: activeSpeaker?.publicID))
     }
 
-    var activeSpeaker: Participant? { speaker.activeSpeaker.flatMap { participant($0) } }
+    var activeSpeaker: Participant? { audio.activeSpeaker.flatMap { participant($0) } }
 
     // MARK: Telling
 
@@ -164,7 +144,7 @@ extension Room {
             microphone: participant.sendsAudio && participant.microphoneIsOn,
             camera: participant.sendsVideo && participant.cameraIsOn,
             screenShare: participant.presents, connection: participant.connection,
-            isSpeaking: speaker.isSpeaking(participant.id), layout: participant.layout,
+            isSpeaking: audio.isSpeaking(participant.id), layout: participant.layout,
             avatar: participant.avatar != nil)
     }
 

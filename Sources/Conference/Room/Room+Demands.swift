@@ -12,21 +12,36 @@ extension Room {
     /// Follows what is to be seen of every source: tells the room's followers the size of its tile, the sender how much
     /// is of use, and the decoder how much it is worth.
     func updateDemands(_ plan: ViewPlan, now: MonotonicInstant) {
-        let ratesAreNew = shownRates.update(
-            for: participants, encodedBy: encoding,
-            soleSources: configuration.forwarding == .off ? [:] : plan.soleSources, now: now)
+        let ratesAreNew = updateShownRates(plan, now: now)
         for participant in participants {
             for content in SourceContent.allCases where participant.sends(content) {
                 let source = SourceID(participant: participant.id, content: content)
                 // A source that glides or fades out is seen until it is gone.
-                let isLeaving = wantedTiles[source] == nil && plan.requiredSources.contains(source)
+                let isLeaving = composition.wantedTiles[source] == nil && plan.requiredSources.contains(source)
                 let demand = follow(
-                    isLeaving ? nil : wantedTiles[source] ?? .nothing, content, of: participant,
+                    isLeaving ? nil : composition.wantedTiles[source] ?? .nothing, content, of: participant,
                     ratesAreNew: ratesAreNew, now: now)
                 limitUplink(demand, content, of: participant, now: now)
                 setSkipMode(demand, content, of: participant, now: now)
             }
         }
+    }
+
+    /// Looks at which rates the best receivers show the sources. Returns whether that was due.
+    private func updateShownRates(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
+        guard shownRates.isDue(now: now) else { return false }
+        let soleSources = configuration.forwarding == .off ? [:] : plan.soleSources
+        for receiver in participants where receiver.peer.canSendVideo {
+            guard let view = composition.view(of: receiver.id), let encoded = encoders.encoding(for: receiver.id)
+            else { continue }
+            for (source, share) in view.shares {
+                shownRates.add(
+                    UplinkPrice.View(
+                        share: share, rate: encoded.rate, qp: encoded.qp,
+                        mayForward: soleSources[receiver.id] == source), of: source)
+            }
+        }
+        return true
     }
 
     /// - Parameters:
@@ -56,11 +71,12 @@ extension Room {
     }
 
     private func price(_ demand: RequestedLayer, _ content: SourceContent, of participant: Participant) -> BitRate {
-        UplinkPrice.rate(
+        let source = SourceID(participant: participant.id, content: content)
+        return UplinkPrice.rate(
             of: UplinkPrice.Source(
-                tile: demand.tile, size: participant.pipeline(for: content)?.forwarding.format?.dimensions,
+                tile: demand.tile, size: forwarding.format(of: source)?.dimensions,
                 frameRate: configuration.frameRate, content: content),
-            shown: shownRates[SourceID(participant: participant.id, content: content)])
+            shown: shownRates[source])
     }
 
     /// What is told of a source's tile.
@@ -92,7 +108,7 @@ extension Room {
             return limit
         }
         // The rate of now would fall with each request that the sender follows, and the next request with it.
-        let rate = participant.demands[content]?.rateOverBudget ?? pipeline.forwarding.rate(now: now)
+        let rate = participant.demands[content]?.rateOverBudget ?? forwarding.rate(of: pipeline.source, now: now)
         participant.demands[content]?.rateOverBudget = rate
         return max(min(limit, rate * share), Self.leastDecodable)
     }

@@ -27,8 +27,6 @@ final class UplinkPipeline {
     private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
-    /// What those who are sent the source's packets need to know of it.
-    var forwarding = ForwardingSource()
     /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of
     /// it.
     var isPaused = false {
@@ -82,7 +80,6 @@ final class UplinkPipeline {
     /// Takes a complete frame. Returns whether a keyframe is needed because frames had to be dropped.
     func enqueue(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
         newestArrival = now
-        forwarding.observe(frame, now: now)
         guard admits(frame, now: now) else {
             framesSkipped &+= 1
             return false
@@ -240,7 +237,6 @@ final class UplinkPipeline {
 
     /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
     func end() {
-        forwarding.end()
         pending.removeAll(keepingCapacity: true)
         newest = nil
         isEnding = isDecoding

@@ -19,8 +19,7 @@ extension Room {
         snapshot.measures = measures
         for index in snapshot.encoders.indices where snapshot.encoders[index].ended == nil {
             snapshot.encoders[index].explanations = snapshot.encoders[index].members.map { member in
-                let receiver = participants.first { $0.publicID == member.id }
-                return receiver.flatMap { encoding.explanation(for: $0, now: now) } ?? ""
+                participant(publicID: member.id).flatMap { encoderExplanation(for: $0, now: now) } ?? ""
             }
         }
         return snapshot
@@ -31,9 +30,9 @@ extension Room {
         let time = MediaTime(now)
         var views: [TimelineView] = []
         for participant in participants {
-            guard let plan = participant.directors.first?.plan else { continue }
+            guard let plan = composition.view(of: participant.id)?.plan else { continue }
             var receiver = RoomTimelineSnapshot.Person(id: participant.publicID, name: participant.name)
-            if participant.forwarding.source != nil { receiver.isPassedThrough = true }
+            if forwarding.link(of: participant.id)?.source != nil { receiver.isPassedThrough = true }
             if let known = views.firstIndex(where: { $0.plan == plan }) {
                 views[known].receivers.append(receiver)
             } else {

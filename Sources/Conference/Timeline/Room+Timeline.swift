@@ -7,20 +7,21 @@ import SecureTransport
 extension Room {
     /// Writes a video tick into the timeline, with what has become of every source and encoder since the one before.
     func observeTick(_ index: Int64, now: MonotonicInstant) {
-        timeline.tick(index: index, missedTicks: missedTicks, now: now)
+        timeline.tick(index: index, missedTicks: composition.missedTicks, now: now)
         for participant in participants {
             for content in SourceContent.allCases {
-                guard let reading = participant.reading(of: content) else { continue }
                 let source = SourceID(participant: participant.id, content: content)
+                guard let reading = participant.reading(of: content, lastFrame: forwarding.lastFrame(of: source))
+                else { continue }
                 timeline.observe(reading, of: source, now: now) { (participant.publicID, participant.name) }
             }
         }
-        for group in encoding.groups {
+        for group in encoders.groups {
             guard let row = timeline.encoder(group.queue, now: now) else { continue }
-            for participant in participants where participant.downlink?.group == group.id {
+            for participant in group.subscribers.members.compactMap(participant) {
                 row.observe(
                     participant.id, requests: participant.peer.keyframeRequestsReceived,
-                    layerDrops: participant.downlink?.framesLayerDropped ?? 0,
+                    layerDrops: encoders.downlink(of: participant.id)?.framesLayerDropped ?? 0,
                     isWaitingForNetwork: !participant.peer.hasRoomForVideo(now: now), now: now
                 ) { (participant.publicID, participant.name) }
             }
@@ -48,7 +49,9 @@ extension Room {
 
 extension Participant {
     /// What has become of a source so far; nil where the participant has none of this kind.
-    fileprivate func reading(of content: SourceContent) -> SourceReading? {
+    ///
+    /// - Parameter lastFrame: When the source's newest frame came.
+    fileprivate func reading(of content: SourceContent, lastFrame: MonotonicInstant?) -> SourceReading? {
         let isSent = content == .camera ? sendsVideo : sendsScreenShare
         let pipeline = pipeline(for: content)
         // A camera that was never there has no row; one that was keeps it.
@@ -68,7 +71,7 @@ extension Participant {
             reading.skipMode = pipeline.skipMode
             reading.isPicturePaused = pipeline.isPicturePaused
             // What is forwarded undecoded plays all the same.
-            reading.pictureTime = pipeline.isPaused ? pipeline.forwarding.lastFrame : pipeline.newestTime
+            reading.pictureTime = pipeline.isPaused ? lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }
         reading.isOn = isSent && (content == .screenShare || cameraIsOn)

@@ -1,13 +1,14 @@
 import MediaCore
 import PeerConnection
 
-extension RoomEncoding {
-    func snapshot(of participants: [Participant]) -> EncodingSnapshot {
+extension EncoderPlane {
+    /// - Parameter name: What a receiver is called in URLs.
+    func snapshot(name: (ParticipantID) -> String?) -> EncodingSnapshot {
         EncodingSnapshot(
             groups: groups.map { group in
                 EncodeGroupSnapshot(
                     id: group.id.rawValue,
-                    members: participants.filter { $0.downlink?.group == group.id }.map(\.publicID),
+                    members: group.subscribers.members.compactMap(name),
                     bitRate: group.bitRate.sustained.bitsPerSecond, width: group.rung.dimensions.width,
                     height: group.rung.dimensions.height, maximumFrameRate: group.rung.frameRate,
                     qp: group.qp.map { ($0 * 10).rounded() / 10 }, rungChanges: group.rungChanges)
@@ -17,24 +18,28 @@ extension RoomEncoding {
     }
 
     /// Why a receiver is sent what it is sent.
-    func explanation(for participant: Participant, now: MonotonicInstant) -> String? {
-        guard let downlink = participant.downlink else { return nil }
-        guard let group = group(downlink.group), let membership = membership(of: participant) else {
+    ///
+    /// - Parameter repair: What is done about its losses, and why.
+    func explanation(for id: ParticipantID, repair: String?, now: MonotonicInstant) -> String? {
+        guard let downlink = downlink(of: id) else { return nil }
+        guard let group = group(of: id), let reason = reason(of: id) else {
             return "No picture is sent: the path to the receiver is not known yet."
         }
         let own = downlink.bitRate.sustained
+        let others = group.subscribers.memberCount - 1
         var text: String
-        if membership.others == 0 {
+        if others == 0 {
             text = "It has an encoder of its own, at what its network carries (\(own))"
         } else {
-            text = "It shares an encoder with \(membership.others) at \(group.bitRate.sustained)"
+            text = "It shares an encoder with \(others) at \(group.bitRate.sustained)"
             text += ", and its network carries \(own)"
         }
-        text += "; \(Self.words(membership.reason))."
-        if downlink.source == nil {
-            text += " It is sent nothing until that encoder's next keyframe."
-        } else if downlink.awaitsKeyframe {
-            text += " Until that encoder's next keyframe it is sent another's frames."
+        text += "; \(Self.words(reason))."
+        if !group.subscribers.isSent(id) {
+            text +=
+                source(of: id) == nil
+                ? " It is sent nothing until that encoder's next keyframe."
+                : " Until that encoder's next keyframe it is sent another's frames."
         }
         switch downlink.layersDropped(now: now) {
         case 0: break
@@ -49,7 +54,7 @@ extension RoomEncoding {
             text += " What it loses for good is gone back behind: to the last kept picture that it has."
         case .intraRefresh: text += " Each picture renews a part, so that what it loses for good takes no keyframe."
         }
-        if let repair = participant.peer.repairExplanation(now: now) { text += " \(repair)" }
+        if let repair { text += " \(repair)" }
         return text
     }
 

@@ -1,0 +1,339 @@
+import AudioMixing
+import MediaCore
+import NIOCore
+import OrderedCollections
+import PeerConnection
+
+/// A room's audio: who is heard, who speaks, and who is sent a mix or another's own packets.
+///
+/// It gathers packets between its ticks, 20 ms apart, and hands out a job that mixes them. Receivers who hear one other
+/// alone are sent that one's packets: two in a call, who listens to one sender. While everybody is and the packets say
+/// themselves how loud they are, nothing is decoded.
+final class AudioPlane {
+    /// Ticks a second: one for each Opus packet of ours.
+    static let frequency = 50
+    /// Ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
+    static let maximumBacklog: Int64 = 5
+    /// What the headers of a mix's packets take.
+    private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
+
+    private let room: String
+    private let mayForward: Bool
+    private let mixer: QueueConfined<AudioMixingSession>
+    let queue: JobQueueID
+    private var schedule: TickSchedule
+    private var input = AudioMixingInput()
+    private var waitingTicks: [(index: Int64, time: MonotonicInstant)] = []
+    private var isMixing = false
+    /// Nobody is sent a mix, and packets say themselves how loud they are: nothing is decoded or mixed.
+    private(set) var isPaused = false
+    private var speaker = ActiveSpeakerDetector()
+    /// In the order of their joining.
+    private var members: OrderedDictionary<ParticipantID, Member> = [:]
+
+    private(set) var lateTicks: UInt64 = 0
+    private(set) var failures: UInt64 = 0
+    /// Packets forwarded.
+    private(set) var packetsForwarded: UInt64 = 0
+    /// Of receivers who have left.
+    private var formerSwitches: UInt64 = 0
+
+    private struct Member {
+        let id: ParticipantID
+        var sendsAudio = false
+        var hearsMix = false
+        var microphoneIsOn = true
+        var bitRate = BitRate.kilobits(32)
+        var expectedLoss = 0.0
+        /// Whether another's audio is sent as it came in place of the mix.
+        var link = AudioForwardingLink()
+        /// What the member's packets tell without being decoded.
+        var undecoded = UndecodedAudio()
+        /// What was last known of the member's audio.
+        var report: AudioSourceReport?
+        var drops = CounterReading()
+        var packetsNotDecoded: UInt64 = 0
+    }
+
+    init(room: String, configuration: RelayConfiguration, queue: JobQueueID, now: MonotonicInstant) {
+        self.room = room
+        self.queue = queue
+        mayForward = configuration.forwarding != .off
+        mixer = QueueConfined(AudioMixingSession(maximumVoices: configuration.maximumVoices))
+        schedule = TickSchedule(origin: now, frequency: Self.frequency)
+    }
+
+    // MARK: Members
+
+    /// Takes what a member sends and hears now.
+    func setStreams(of id: ParticipantID, sendsAudio: Bool, hearsMix: Bool) {
+        let before = members[id] ?? Member(id: id)
+        members[id] = before
+        guard let index = members.index(forKey: id) else { return }
+        members.values[index].sendsAudio = sendsAudio
+        members.values[index].hearsMix = hearsMix
+        if sendsAudio != before.sendsAudio { input.apply(sendsAudio ? .addSource(id) : .removeSource(id)) }
+        if hearsMix != before.hearsMix {
+            members.values[index].link.reset()
+            setMixed(hearsMix, index)
+        }
+        if !sendsAudio { members.values[index].report = nil }
+    }
+
+    func remove(_ id: ParticipantID) {
+        guard let member = members.removeValue(forKey: id) else { return }
+        if member.sendsAudio { input.apply(.removeSource(id)) }
+        if member.hearsMix { input.apply(.removeReceiver(id)) }
+        formerSwitches &+= member.link.switches
+        speaker.remove(id)
+    }
+
+    /// The levels of a microphone that is off are not used.
+    func setMicrophone(isOn: Bool, of id: ParticipantID) {
+        members[id]?.microphoneIsOn = isOn
+    }
+
+    /// Takes what a member's network carries of audio.
+    func setBitRate(_ rate: BitRate, of id: ParticipantID) {
+        members[id]?.bitRate = rate
+        if members[id]?.link.isMixed ?? false { input.apply(.setBitRate(rate, id)) }
+    }
+
+    /// Has the mixer make packets for a member, or not any more.
+    private func setMixed(_ isMixed: Bool, _ index: Int) {
+        let member = members.values[index]
+        if isMixed { setPaused(false) }
+        let settings = AudioEncoderSettings(bitRate: member.bitRate, expectedPacketLoss: member.expectedLoss)
+        input.apply(isMixed ? .addReceiver(member.id, settings) : .removeReceiver(member.id))
+    }
+
+    /// Has the mixer pause, or begin anew: what it knew of its sources is old by then.
+    private func setPaused(_ isPaused: Bool) {
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        for member in members.values where member.sendsAudio {
+            input.apply(isPaused ? .removeSource(member.id) : .addSource(member.id))
+        }
+    }
+
+    // MARK: Packets in
+
+    /// A packet that is to be sent to a receiver as it came.
+    struct Forwarded {
+        var receiver: ParticipantID
+        /// How many samples it holds, at 48 kHz.
+        var sampleCount: Int
+        var level: AudioLevel?
+    }
+
+    /// Takes a packet. Returns to whom it is forwarded; it begins with it for those who wait for it.
+    func insert(_ packet: ReceivedAudioPacket, from sender: ParticipantID, now: MonotonicInstant) -> [Forwarded] {
+        if !isPaused {
+            input.insert(
+                AudioPacket(
+                    payload: packet.payload, rtpTimestamp: packet.rtpTimestamp, sequence: packet.sequence,
+                    arrival: packet.arrival, claimedLevel: packet.level),
+                from: sender)
+        }
+        guard mayForward, let from = members.index(forKey: sender) else { return [] }
+        members.values[from].undecoded.add(packet, now: now)
+        guard packet.payload.readableBytes <= ForwardingPolicy.maximumPayload,
+            let sampleCount = OpusDecoder.sampleCount(of: packet.payload)
+        else { return [] }
+        var forwarded: [Forwarded] = []
+        for index in members.values.indices where index != from {
+            if members.values[index].link.phase == .awaiting(sender) {
+                members.values[index].link.begin()
+                setMixed(false, index)
+            }
+            guard members.values[index].link.passes(sender) else { continue }
+            forwarded.append(
+                Forwarded(
+                    receiver: members.values[index].id, sampleCount: sampleCount,
+                    level: packet.level ?? members.values[from].report?.level))
+        }
+        return forwarded
+    }
+
+    /// A packet was sent to a receiver as it came.
+    func didForward(to receiver: ParticipantID) {
+        packetsForwarded &+= 1
+        members[receiver]?.link.packets &+= 1
+    }
+
+    // MARK: Ticks
+
+    /// When the next tick is due; nil while nothing is mixed.
+    var nextTick: MonotonicInstant? { isPaused ? nil : schedule.next }
+
+    /// Does what is due. Returns the job that mixes, if there is one now.
+    ///
+    /// - Parameter losses: The share of its audio packets that a receiver loses, 0 to 1.
+    func wake(losses: (ParticipantID) -> Double, now: MonotonicInstant) -> Job? {
+        guard !isPaused else { return nil }
+        while let tick = schedule.takeTick(tolerance: Self.maximumBacklog, now: now) { waitingTicks.append(tick) }
+        return takeJob(losses: losses, now: now)
+    }
+
+    private func takeJob(losses: (ParticipantID) -> Double, now: MonotonicInstant) -> Job? {
+        guard !isMixing, !waitingTicks.isEmpty else { return nil }
+        if waitingTicks.count > 1 { lateTicks &+= UInt64(waitingTicks.count - 1) }
+        let excess = waitingTicks.count - Int(Self.maximumBacklog)
+        if excess > 0 { waitingTicks.removeFirst(excess) }
+        isMixing = true
+        updateForwarding(losses: losses, now: now)
+        for index in members.values.indices where members.values[index].hearsMix {
+            let loss = losses(members.values[index].id)
+            guard loss != members.values[index].expectedLoss else { continue }
+            members.values[index].expectedLoss = loss
+            input.apply(.setExpectedPacketLoss(loss, members.values[index].id))
+        }
+        let (mixer, room, ticks, input) = (mixer, room, waitingTicks, input.take())
+        waitingTicks.removeAll(keepingCapacity: true)
+        return Job(kind: .mix, queue: queue, deadline: ticks[0].time + .milliseconds(5), handedOut: now) {
+            let mixed = ticks.enumerated().map { position, tick in
+                MixedTick(
+                    captureTime: tick.time,
+                    sampleTime: UInt32(truncatingIfNeeded: tick.index * Int64(AudioFormat.frameSampleCount)),
+                    output: mixer.value.tick(position == 0 ? input : AudioMixingInput(), now: tick.time))
+            }
+            return .mixed(room: room, mixed)
+        }
+    }
+
+    /// Takes what a job has mixed. Returns to whom which packets are sent, tick by tick.
+    func complete(_ ticks: [MixedTick], now: MonotonicInstant) -> [Mix] {
+        isMixing = false
+        return ticks.map { tick in
+            failures &+= UInt64(tick.output.failures.count)
+            let sources = tick.output.sources
+            record(sources, now: tick.captureTime)
+            var mix = Mix(tick: tick)
+            for index in members.values.indices {
+                guard let packet = tick.output.packets[members.values[index].id],
+                    members.values[index].link.takesMix(now: now, isPlayed: { sources[$0]?.isPlaying ?? true }),
+                    !packet.maySkip
+                else { continue }
+                mix.packets.append((members.values[index].id, packet))
+            }
+            return mix
+        }
+    }
+
+    /// What has become of a tick.
+    struct Mix {
+        var tick: MixedTick
+        var packets: [(receiver: ParticipantID, audio: EncodedAudio)] = []
+    }
+
+    // MARK: Forwarding
+
+    /// Does what the mixer's ticks do while it is not paused; to be called at each video tick. Returns what the
+    /// packets say, if that is all that is known.
+    func observeUndecoded(
+        losses: (ParticipantID) -> Double, now: MonotonicInstant
+    ) -> [ParticipantID: AudioSourceReport]? {
+        guard isPaused else { return nil }
+        updateForwarding(losses: losses, now: now)
+        guard isPaused else { return nil }
+        var reports: [ParticipantID: AudioSourceReport] = [:]
+        for member in members.values where member.sendsAudio {
+            reports[member.id] = AudioSourceReport(
+                level: member.undecoded.level(now: now), isPlaying: false, statistics: AudioSourceStatistics())
+        }
+        record(reports, now: now)
+        return reports
+    }
+
+    /// Sees who is to be sent whose packets in place of the mix.
+    private func updateForwarding(losses: (ParticipantID) -> Double, now: MonotonicInstant) {
+        guard mayForward else { return }
+        let first = members.values.firstIndex(where: \.sendsAudio)
+        let second = first.flatMap { first in members.values[(first + 1)...].firstIndex(where: \.sendsAudio) }
+        // With three or more who send audio, everybody hears several.
+        let hasMore = second.map { second in members.values[(second + 1)...].contains(where: \.sendsAudio) } ?? false
+        for index in members.values.indices where members.values[index].hearsMix {
+            var sole = index == first ? second : first
+            if hasMore || (second != nil && index != first && index != second) { sole = nil }
+            consider(index, sole: sole, losses: losses, now: now)
+        }
+        setPaused(canDoWithoutMixer(now: now))
+    }
+
+    private func consider(
+        _ index: Int, sole: Int?, losses: (ParticipantID) -> Double, now: MonotonicInstant
+    ) {
+        let reading = sole.map { sender in
+            (
+                id: members.values[sender].id,
+                reading: AudioForwardingLink.Reading(
+                    rate: members.values[sender].undecoded.rate(now: now),
+                    allowed: members.values[index].bitRate + Self.headers,
+                    loss: losses(members.values[index].id))
+            )
+        }
+        if members.values[index].link.consider(reading, now: now) { setMixed(true, index) }
+    }
+
+    private func canDoWithoutMixer(now: MonotonicInstant) -> Bool {
+        var isPassing = false
+        for member in members.values {
+            if member.sendsAudio, !member.undecoded.isLevelTrusted(isOn: member.microphoneIsOn, now: now) {
+                return false
+            }
+            guard member.hearsMix else { continue }
+            if member.link.isMixed { return false }
+            isPassing = true
+        }
+        return isPassing
+    }
+
+    // MARK: Speakers
+
+    private func record(_ reports: [ParticipantID: AudioSourceReport], now: MonotonicInstant) {
+        for index in members.values.indices {
+            guard let report = reports[members.values[index].id] else { continue }
+            members.values[index].report = report
+            members.values[index].undecoded.take(report.levelClaim, now: now)
+            let statistics = report.statistics
+            members.values[index].packetsNotDecoded &+= members.values[index].drops.advance(
+                to: UInt64(clamping: statistics.overlapping + statistics.overBudget))
+            speaker.observe(
+                members.values[index].microphoneIsOn ? report.level : .silence, of: members.values[index].id, now: now)
+        }
+        speaker.choose(now: now)
+    }
+
+    var activeSpeaker: ParticipantID? { speaker.activeSpeaker }
+    /// Those who spoke, the last first.
+    var recentSpeakers: [ParticipantID] { speaker.recentSpeakers }
+    func isSpeaking(_ id: ParticipantID) -> Bool { speaker.isSpeaking(id) }
+
+    // MARK: What is known
+
+    /// What is known of a member's audio.
+    struct State {
+        /// What was last known of what it sends.
+        var report: AudioSourceReport?
+        /// Audio packets that were not decoded: their time had been decoded, or more audio than time had gone by.
+        var packetsNotDecoded: UInt64
+        /// Whether decoding has shown that what its packets say of their level is not so.
+        var isLevelRefuted: Bool
+        /// What it is sent.
+        var link: AudioForwardingLink
+    }
+
+    func state(of id: ParticipantID) -> State? {
+        members[id].map { member in
+            State(
+                report: member.report, packetsNotDecoded: member.packetsNotDecoded,
+                isLevelRefuted: member.undecoded.isRefuted, link: member.link)
+        }
+    }
+
+    /// How many are sent another's packets.
+    var forwardingCount: Int { members.values.count { $0.link.source != nil } }
+
+    /// How often a receiver went from the mix to another's packets, or back.
+    var switches: UInt64 { members.values.reduce(formerSwitches) { $0 &+ $1.link.switches } }
+}

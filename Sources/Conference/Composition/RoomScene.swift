@@ -1,0 +1,90 @@
+import Compositing
+import MediaCore
+import RoomAPI
+
+/// What can be seen of a room, and what is chosen for it and its members: all that pictures are planned by.
+struct RoomScene {
+    var layout: RoomLayout
+    /// What lies above everybody's picture.
+    var overlays: [CompositionOverlay]
+    /// In the order of their joining.
+    var members: [Member]
+    /// Those who present a screen, the newest last.
+    var presenters: [ParticipantID]
+    /// Those who spoke, the last first.
+    var speakers: [ParticipantID]
+
+    struct Member {
+        var id: ParticipantID
+        var publicID: String
+        var name: String
+        /// Whether it has a tile.
+        var isSource: Bool
+        /// What is chosen for its own picture; nil: all is as the room has it.
+        var layout: ParticipantLayout?
+        /// Whether its own tiles are in its picture.
+        var showsSelf: Bool
+        /// The size of its whole picture; nil where it is sent no video.
+        var canvas: VideoDimensions?
+        /// Whether pictures are composed for it.
+        var isComposed: Bool
+        /// Whether anything can be sent to it.
+        var mayBeSent: Bool
+    }
+
+    /// What a receiver is to be shown, by what is chosen for it or else for the room.
+    func view(for receiver: Member, canvas: VideoDimensions, images: ImageLibrary) -> CompositionView {
+        let arrangement = receiver.layout?.arrangement ?? layout.arrangement
+        let fit = receiver.layout?.fit ?? layout.fit ?? .contain
+        var view = compositionLayout(arrangement, images: images).view(
+            of: layoutScene(for: receiver), canvas: canvas, fit: fit)
+        view.overlays += overlays
+        return view
+    }
+
+    /// The members that a receiver can be shown. Without a self-view, that is everyone else: neither one's own face nor
+    /// the screen that one presents, on which the picture may be. A hidden member counts as one without video.
+    private func layoutScene(for receiver: Member) -> LayoutScene {
+        let hidden = layout.hidden + (receiver.layout?.hidden ?? [])
+        let shown = members.filter {
+            (receiver.showsSelf || $0.id != receiver.id) && !hidden.contains($0.publicID)
+        }
+        let names = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.name) })
+        return LayoutScene(
+            cameras: shown.filter(\.isSource).map(\.id), presenters: presenters.filter { names[$0] != nil },
+            speakers: speakers, names: names)
+    }
+
+    /// A layout about someone who has left is none: the room sees to it that there is no such.
+    private func compositionLayout(_ arrangement: LayoutArrangement, images: ImageLibrary) -> Layout {
+        let subject = arrangement.participant.flatMap { id in members.first { $0.publicID == id }?.id }
+        return switch arrangement {
+        case .grid: .grid
+        case .speaker: .speaker
+        case .sideBySide: .sideBySide
+        case .pictureInPicture: .pictureInPicture
+        case .presentation: .presentation
+        case .pinned: subject.map(Layout.pinned) ?? .speaker
+        case .solo: subject.map(Layout.solo) ?? .speaker
+        case .template(let template): .template(template, images: images)
+        }
+    }
+}
+
+extension CompositionView {
+    /// A screen that takes this much of the canvas is what is looked at.
+    private static let leadingShare = 0.25
+
+    /// What is to be kept of the picture where something must give way.
+    func preference(on canvas: VideoDimensions) -> Ladder.DegradationPreference {
+        let least = Double(canvas.area) * Self.leadingShare
+        return layers.contains { $0.source.content == .screenShare && Double($0.rect.dimensions.area) >= least }
+            ? .detail : .motion
+    }
+
+    /// The part of the picture's samples that each source takes.
+    var shares: [(source: SourceID, share: Double)] {
+        let whole = layers.reduce(0) { $0 + $1.rect.dimensions.area }
+        return layers.map { ($0.source, Double($0.rect.dimensions.area) / Double(max(whole, 1))) }
+    }
+}

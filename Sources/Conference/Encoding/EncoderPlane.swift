@@ -1,0 +1,446 @@
+import CongestionControl
+import MediaCore
+import OrderedCollections
+import PeerConnection
+import RoomAPI
+import VideoCoding
+
+/// A room's encoders: which there are, who is sent what they make, and what each makes of a tick.
+///
+/// The planner says which receivers are to share an encoder; each group keeps its own subscribers. A group ends with its
+/// last subscriber. Where the budget leaves no encoder for a new group, the group waits until those who leave another
+/// one have found their keyframes elsewhere.
+final class EncoderPlane {
+    private let room: String
+    let configuration: RelayConfiguration
+    private let queues: JobQueueAllocator
+    private var planner: EncodeGroupPlanner
+    private var sharedView = SharedViewPolicy()
+    private(set) var groups: [EncodeGroup] = []
+    /// The receivers' ways down.
+    private var downlinks: OrderedDictionary<ParticipantID, DownlinkPipeline> = [:]
+    /// The formats that receivers have had; a format's index stands for it.
+    private var formats: [EncodeFormat] = []
+    private var ladders: LadderTable
+    private var needs: [EncodeGroupPlanner.Receiver] = []
+    private var plannedNeeds: [EncodeGroupPlanner.Receiver] = []
+    private var lastPlan = MonotonicInstant.zero
+    /// How often is looked whether the rates ask for something else.
+    private static let planInterval = Duration.milliseconds(100)
+
+    /// The failure of the encode that was done last; nil where it did not fail.
+    private(set) var failure: EncoderFailure?
+    /// Frames and keyframes that the encoders made, and the bytes of both.
+    private(set) var counters = EncodingCounters()
+
+    init(room: String, configuration: RelayConfiguration, queues: JobQueueAllocator) {
+        self.room = room
+        self.configuration = configuration
+        self.queues = queues
+        ladders = LadderTable(frameRate: configuration.frameRate, isOn: configuration.hasLadder)
+        planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
+    }
+
+    // MARK: Receivers
+
+    /// Sends a member video from now on, or sends it otherwise; nil: none.
+    func setDownlink(_ downlink: DownlinkPipeline?, of id: ParticipantID) {
+        if downlink == nil || downlinks[id] != nil { removeFromGroups(id) }
+        downlinks[id] = downlink
+    }
+
+    func remove(_ id: ParticipantID) { setDownlink(nil, of: id) }
+
+    /// A receiver is sent a source's own packets: it needs no encoder.
+    func leaveGroups(_ id: ParticipantID) {
+        removeFromGroups(id)
+        downlinks[id]?.leftGroups()
+    }
+
+    private func removeFromGroups(_ id: ParticipantID) {
+        for group in groups { group.subscribers.remove(id) }
+    }
+
+    /// Takes what a receiver's network carries.
+    func setBitRate(_ rate: VideoBitRate, of id: ParticipantID) { downlinks[id]?.bitRate = rate }
+
+    func downlink(of id: ParticipantID) -> DownlinkPipeline? { downlinks[id] }
+
+    var receivers: some Sequence<ParticipantID> { downlinks.keys }
+
+    /// The group that a receiver belongs to.
+    func group(of id: ParticipantID) -> EncodeGroup? { groups.first { $0.subscribers.contains(id) } }
+
+    /// The group whose frames a receiver is sent.
+    func source(of id: ParticipantID) -> EncodeGroup? { groups.first { $0.subscribers.isSent(id) } }
+
+    /// Whether a member is sent video.
+    func isReceiver(_ id: ParticipantID) -> Bool { downlinks[id] != nil }
+
+    /// At which rate a receiver's picture is encoded, and at which QP over time; nil of one that is sent no video.
+    func encoding(for id: ParticipantID) -> (rate: BitRate, qp: Double?)? {
+        guard let downlink = downlinks[id] else { return nil }
+        let group = group(of: id)
+        return (group?.bitRate.sustained ?? downlink.bitRate.sustained, group?.qp)
+    }
+
+    /// Whether a receiver asks for more keyframes than others can be asked to pay for.
+    func asksTooOften(_ id: ParticipantID, now: MonotonicInstant) -> Bool {
+        downlinks[id]?.keyframeLimiter.isExceeded(now: now) ?? false
+    }
+
+    /// Why a receiver belongs to its group.
+    func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planner.reason(of: id) }
+
+    /// How often a receiver was moved from one group to another.
+    var moves: UInt64 { planner.moves }
+
+    // MARK: Views
+
+    /// Whether those who leave it to the relay see themselves. Returns whether that has changed.
+    ///
+    /// - Parameters:
+    ///   - pictures: How many different ones it takes that those do not.
+    ///   - isForced: Whether there is no time for more than one.
+    func chooseView(pictures: Int, isForced: Bool, limits: WorkLimits, now: MonotonicInstant) -> Bool {
+        sharedView.update(pictures: pictures, budget: budget(limits), isForced: isForced, now: now)
+    }
+
+    /// Whether a member's own tiles are in its picture.
+    func showsSelf(_ selfView: SelfView, maySeeSelf: Bool) -> Bool {
+        switch selfView {
+        case .never: sharedView.isForced && maySeeSelf
+        case .always: true
+        case .auto: sharedView.isShared
+        }
+    }
+
+    /// Whether there is no time for more than one picture.
+    var sharedViewIsForced: Bool { sharedView.isForced }
+
+    /// The sizes in which each receiver's picture is to be composed.
+    func canvases(of viewers: some Sequence<(id: ParticipantID, preference: Ladder.DegradationPreference)>)
+        -> [ParticipantID: ReceiverCanvases]
+    {
+        var own: [ParticipantID: VideoDimensions] = [:]
+        var followed: [ParticipantID: VideoDimensions] = [:]
+        for group in groups {
+            for id in group.subscribers.ids {
+                if group.subscribers.contains(id) { own[id] = group.rung.dimensions }
+                if group.subscribers[id] == .leaving { followed[id] = group.rung.dimensions }
+            }
+        }
+        var canvases: [ParticipantID: ReceiverCanvases] = [:]
+        for (id, preference) in viewers {
+            guard let downlink = downlinks[id] else { continue }
+            let size = own[id] ?? ladders.ladder(downlink.format.dimensions, preference).top.dimensions
+            canvases[id] = ReceiverCanvases(own: size, followed: followed[id] == size ? nil : followed[id])
+        }
+        return canvases
+    }
+
+    // MARK: Ticks
+
+    /// Has a tick's pictures encoded.
+    ///
+    /// - Parameter interval: From one tick to the next.
+    func takeJobs(
+        for tick: ComposedTick, to viewers: Viewers, interval: Duration, limits: WorkLimits, now: MonotonicInstant
+    ) -> Work {
+        plan(for: viewers, of: tick, limits: limits, now: now)
+        let mostEncoders = mostEncoders(limits)
+        var work = Work()
+        var running = groups.count(where: \.hasStarted)
+        for group in groups {
+            if group.dropPostponed() { countLeftOut(group) }
+            let wasRunning = group.hasStarted
+            guard wasRunning || running < mostEncoders, let index = picture(of: group, in: tick) else { continue }
+            // Not by the next tick: where there is not time for all, what the next pictures are made of goes first, and
+            // encoders leave pictures out; else everything would come late.
+            let request = EncodeGroup.Request(
+                tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2, limits: limits)
+            switch group.tick(request, demand: demand(for: group, of: viewers, now: now), now: now) {
+            case .encoded(let job):
+                if !wasRunning { running += 1 }
+                work.jobs.append(job)
+            case .postponed: work.postponed += 1
+            case .idle: break
+            case .leftOut: countLeftOut(group)
+            }
+        }
+        // From the next tick on.
+        for group in groups { chooseRung(of: group, for: viewers, now: now) }
+        return work
+    }
+
+    /// The receivers for whom a job has encoded, or may go on to.
+    func subscribers(of queue: JobQueueID) -> [ParticipantID] {
+        groups.first { $0.queue == queue }.map { Array($0.subscribers.ids) } ?? []
+    }
+
+    /// The encode job of a picture that has waited for an encoder that is done now, if any.
+    func resume(after completion: JobCompletion, for viewers: Viewers, now: MonotonicInstant) -> Job? {
+        guard let group = groups.first(where: { $0.queue == completion.queue }) else { return nil }
+        switch group.resume(demand: demand(for: group, of: viewers, now: now), now: now) {
+        case .encoded(let job): return job
+        case .leftOut: countLeftOut(group)
+        case .idle, .postponed: break
+        }
+        return nil
+    }
+
+    private func countLeftOut(_ group: EncodeGroup) {
+        for id in group.subscribers.ids where group.subscribers.isSent(id) { downlinks[id]?.frameLeftOut() }
+    }
+
+    /// How many encoders there are to be at most; nil for as many as there are receivers.
+    private func budget(_ limits: WorkLimits) -> Int? { limits.maximumEncoders ?? configuration.maximumEncoders }
+
+    /// The most encoders that run at once.
+    private func mostEncoders(_ limits: WorkLimits) -> Int {
+        guard let budget = budget(limits) else { return .max }
+        return max(budget, groups.count { $0.subscribers.memberCount > 0 })
+    }
+
+    /// Which of a tick's pictures a group's receivers see.
+    private func picture(of group: EncodeGroup, in tick: ComposedTick) -> Int? {
+        let members = group.subscribers.ids.filter { tick.pictureIndex[$0] != nil }
+        guard let viewer = members.first(where: group.subscribers.contains) ?? members.first else { return nil }
+        // One who waits for another size's keyframe has two.
+        return [tick.pictureIndex[viewer], tick.followedPictureIndex[viewer]].lazy.compactMap(\.self).first {
+            tick.pictures.indices.contains($0) && tick.pictures[$0].dimensions == group.rung.dimensions
+        }
+    }
+
+    // MARK: Who shares an encoder
+
+    private func plan(for viewers: Viewers, of tick: ComposedTick, limits: WorkLimits, now: MonotonicInstant) {
+        needs.removeAll(keepingCapacity: true)
+        for viewer in viewers.values {
+            guard let downlink = downlinks[viewer.id], tick.pictureIndex[viewer.id] != nil,
+                viewer.link.canSendVideo, viewer.isComposed
+            else { continue }
+            needs.append(
+                EncodeGroupPlanner.Receiver(
+                    id: viewer.id, picture: viewer.viewNumber, format: index(of: downlink.format),
+                    target: downlink.dependableRate(now: now),
+                    wantsIsolation: downlink.keyframeLimiter.isExceeded(now: now)))
+        }
+        if now - lastPlan >= Self.planInterval || !needs.elementsEqual(plannedNeeds, by: { $0.isLike($1) }) {
+            lastPlan = now
+            swap(&plannedNeeds, &needs)
+            let current = groups.compactMap { group -> EncodeGroupPlanner.Group? in
+                let members = group.subscribers.members
+                guard !members.isEmpty else { return nil }
+                return EncodeGroupPlanner.Group(
+                    id: group.id, format: index(of: group.format), members: members, rate: group.planned.rate,
+                    isRateKept: group.planned.isKept)
+            }
+            let planned = planner.update(
+                plannedNeeds, in: current, budget: budget(limits),
+                expecting: Set(groups.lazy.filter(\.expectsKeyframe).map(\.id)), now: now)
+            adopt(planned, for: viewers, now: now)
+        }
+        for group in groups where group.subscribers.memberCount > 0 { updateRate(of: group, for: viewers) }
+        endGroups(limits)
+    }
+
+    private func index(of format: EncodeFormat) -> Int {
+        if let known = formats.firstIndex(of: format) { return known }
+        formats.append(format)
+        return formats.count - 1
+    }
+
+    /// Moves the receivers to the groups that are planned for them.
+    private func adopt(_ planned: [EncodeGroupPlanner.Group], for viewers: Viewers, now: MonotonicInstant) {
+        for plan in planned where !groups.contains(where: { $0.id == plan.id }) {
+            if let group = makeGroup(plan, for: viewers) { groups.append(group) }
+        }
+        for group in groups {
+            let plan = planned.first { $0.id == group.id }
+            if let plan { group.planned = (plan.rate, plan.isRateKept) }
+            let members = Set(plan?.members ?? [])
+            for id in group.subscribers.members where !members.contains(id) { group.subscribers.leave(id) }
+            for id in plan?.members ?? [] where !group.subscribers.contains(id) {
+                group.subscribers.join(id)
+                downlinks[id]?.moved(now: now)
+            }
+        }
+    }
+
+    private func makeGroup(_ plan: EncodeGroupPlanner.Group, for viewers: Viewers) -> EncodeGroup? {
+        guard formats.indices.contains(plan.format) else { return nil }
+        let format = formats[plan.format]
+        let encoder = LazyEncoder(backEnd: configuration.encoder, make: configuration.makeEncoder, format: format)
+        let sole = plan.members.count == 1 ? plan.members.first.flatMap { downlinks[$0]?.bitRate } : nil
+        let rate = sole ?? VideoBitRate(target: plan.rate, sustained: plan.rate)
+        return EncodeGroup(
+            id: plan.id, queue: queues.next(), format: format, encoder: encoder, bitRate: rate,
+            rung: firstRung(of: plan, format: format, rate: rate.sustained, for: viewers),
+            keyframeShare: configuration.sharedKeyframeShare)
+    }
+
+    /// Lets a group's encoder follow what the plan and, where it has one receiver, that receiver's network say.
+    private func updateRate(of group: EncodeGroup, for viewers: Viewers) {
+        let sole = group.subscribers.memberCount == 1 ? group.subscribers.first : nil
+        // A queue on one member's path is for that member's pacer to drain, unless there is no other.
+        let rate =
+            sole.flatMap { downlinks[$0]?.bitRate }
+            ?? VideoBitRate(target: group.planned.rate, sustained: group.planned.rate)
+        group.update(
+            bitRate: rate, isShared: sole == nil || group.subscribers.hasLeaving,
+            recovers: sole.flatMap { viewers[$0]?.link.acknowledgesPictures } ?? false)
+    }
+
+    /// Ends the groups that nobody belongs to and nobody is sent.
+    private func endGroups(_ limits: WorkLimits) {
+        let isBlocked = groups.count(where: \.hasStarted) >= mostEncoders(limits) && groups.contains { !$0.hasStarted }
+        // The groups are looked at meanwhile, so that they are not changed in their place.
+        groups = groups.filter { group in
+            guard group.subscribers.memberCount == 0 else { return true }
+            let receivers = group.subscribers.receivers
+            // An encoder that has not begun begins with a keyframe: none of its receivers need wait for it in a group
+            // whose encoder it is to have.
+            let isReplaced = isBlocked && receivers.allSatisfy { !(self.group(of: $0)?.hasStarted ?? true) }
+            guard !receivers.isEmpty, !isReplaced else { return false }
+            if let slowest = receivers.compactMap({ downlinks[$0]?.bitRate.sustained }).min() {
+                group.update(
+                    bitRate: VideoBitRate(target: slowest, sustained: slowest), isShared: group.isShared,
+                    recovers: group.recovers)
+            }
+            return true
+        }
+    }
+
+    // MARK: Rungs
+
+    /// Lets a group go to the rung that its pictures ask for.
+    private func chooseRung(of group: EncodeGroup, for viewers: Viewers, now: MonotonicInstant) {
+        let members = group.subscribers.members
+        guard let first = members.first else { return }
+        let slowest = members.compactMap { downlinks[$0]?.bitRate.sustained }.min() ?? group.bitRate.sustained
+        let preference = viewers[first]?.preference ?? .motion
+        group.chooseRung(
+            in: ladders.ladder(group.format.dimensions, preference), slowest: slowest, now: now)
+    }
+
+    /// Where a new group begins: as high as is known to be good. What the content costs is known from who shows the
+    /// same.
+    private func firstRung(
+        of plan: EncodeGroupPlanner.Group, format: EncodeFormat, rate: BitRate, for viewers: Viewers
+    ) -> RungSelector {
+        let viewer = plan.members.first.flatMap { viewers[$0] }
+        let others = viewers.values.lazy.filter { $0.viewNumber == viewer?.viewNumber }
+        let cost =
+            viewer.flatMap { self.source(of: $0.id)?.contentCost }
+            ?? others.compactMap { self.source(of: $0.id)?.contentCost }.first
+        return RungSelector(
+            ladder: ladders.ladder(format.dimensions, viewer?.preference ?? .motion), rate: rate, cost: cost)
+    }
+
+    // MARK: Keyframes and losses
+
+    /// A receiver asks a source's sender for a keyframe. Returns whether it may: who asks for too many gets an
+    /// encoder's frames.
+    func takeKeyframeRequest(by id: ParticipantID, now: MonotonicInstant) -> Bool {
+        downlinks[id]?.keyframeLimiter.take(now: now) ?? false
+    }
+
+    /// A receiver asks for a keyframe of the encoder whose frames it is sent.
+    func keyframeRequested(by id: ParticipantID, now: MonotonicInstant) {
+        // Who waits for one gets it anyhow.
+        guard let group = source(of: id) else { return }
+        if !group.isShared || takeKeyframeRequest(by: id, now: now) { group.requestKeyframe() }
+    }
+
+    /// A receiver lost a picture, and goes on with any that refers to nothing but what it has told to have.
+    func pictureLost(by id: ParticipantID, roundTripTime: Duration, now: MonotonicInstant) {
+        // Frames that others are sent, too, are not made for one of them.
+        guard let group = source(of: id), !group.isShared else { return keyframeRequested(by: id, now: now) }
+        let answer = group.pictureLost(roundTripTime: roundTripTime, now: now)
+        if answer == .keyframe, group.recoveryMethod != .keyframes { downlinks[id]?.recovery.keyframes &+= 1 }
+    }
+
+    /// A receiver has the picture whole that was taken at `time`.
+    func pictureAcknowledged(at time: MonotonicInstant, by id: ParticipantID) {
+        guard let group = source(of: id), group.pictureAcknowledged(at: time) else { return }
+        downlinks[id]?.recovery.refreshesUsed &+= 1
+    }
+
+    // MARK: Frames
+
+    /// Who could take a frame now.
+    private func demand(for group: EncodeGroup, of viewers: Viewers, now: MonotonicInstant) -> EncodeGroup.Demand {
+        var demand = EncodeGroup.Demand()
+        for id in group.subscribers.ids {
+            guard let link = viewers[id]?.link, link.hasRoom, let rate = downlinks[id]?.bitRate.sustained else {
+                continue
+            }
+            let backlog = link.backlog()
+            if group.subscribers.isSent(id) {
+                // What nobody could be sent is not encoded; a frame that others need is not held back for one.
+                guard !group.isShared || backlog.sent <= LatencyBudget.beforeFrame else { continue }
+                demand.activeHasRoom = true
+            } else if downlinks[id]?.hasRoomForKeyframe(backlog: backlog, now: now) ?? false,
+                downlinks[id]?.mayAskForSwitch(toSharedAt: group.isShared ? group.bitRate.sustained : nil, now: now)
+                    ?? false
+            {
+                demand.pendingHasRoom = true
+            } else {
+                continue
+            }
+            if !group.isShared {
+                demand.bound(
+                    to: FrameBound.keyframe(rate: rate, backlog: backlog, frameRate: group.rung.frameRate))
+            } else if rate >= group.bitRate.sustained * DownlinkPipeline.leastShare {
+                demand.bound(to: FrameBound.sharedKeyframe(slowest: rate, frameRate: group.rung.frameRate))
+            }
+        }
+        return demand
+    }
+
+    /// Takes what a job has encoded. Returns to whom it is sent.
+    func complete(
+        _ result: EncodedPicture, of completion: JobCompletion, for viewers: Viewers, now: MonotonicInstant
+    ) -> Delivery? {
+        failure = nil
+        guard let group = groups.first(where: { $0.queue == completion.queue }) else { return nil }
+        group.complete(result, of: completion)
+        failure = group.failure
+        guard let frame = result.frame else {
+            if failure == nil { countLeftOut(group) } else { counters.failures &+= 1 }
+            return nil
+        }
+        counters.count(frame)
+        let made = DownlinkPipeline.GroupFrame(
+            frame: frame.statistics, group: group.id, rate: group.bitRate.sustained, rung: group.rung,
+            isShared: group.isShared)
+        var delivery = Delivery(
+            frame: frame, payloads: result.payloads, captureTime: result.captureTime,
+            targetTime: completion.handedOut,
+            ledger: result.shown.map {
+                PictureLedger($0, encodeStarted: completion.started, encoded: completion.finished)
+            }, receivers: [])
+        for id in Array(group.subscribers.ids) {
+            guard let link = viewers[id]?.link, let subscription = group.subscribers[id] else { continue }
+            let verdict = downlinks[id]?.take(
+                made, as: subscription, before: link.backlog(), with: link.backlog(adding: frame.size), now: now)
+            switch verdict {
+            case .send:
+                if frame.isKeyframe { switchReceiver(id, to: group) }
+                if result.isRefresh { downlinks[id]?.recovery.refreshes &+= 1 }
+                delivery.receivers.append(id)
+            case .stop: group.subscribers.stop(id)
+            case .ignore, .dropLayer, nil: break
+            }
+        }
+        return delivery
+    }
+
+    /// A keyframe of a group is sent to a receiver: it is sent no other group's frames any more, if it belongs to this.
+    private func switchReceiver(_ id: ParticipantID, to group: EncodeGroup) {
+        guard group.subscribers.contains(id) else { return }
+        group.subscribers.activate(id)
+        for other in groups where other !== group { other.subscribers.remove(id) }
+    }
+}

@@ -1,0 +1,29 @@
+import MediaCore
+
+/// The ladders of a room: one for each canvas and preference, made when it is first asked for.
+struct LadderTable {
+    private struct Key: Hashable {
+        var canvas: VideoDimensions
+        var preference: Ladder.DegradationPreference
+    }
+
+    private let frameRate: Int
+    private let isOn: Bool
+    private var ladders: [Key: Ladder] = [:]
+
+    /// - Parameters:
+    ///   - frameRate: That of the room.
+    ///   - isOn: Whether there is more than one rung.
+    init(frameRate: Int, isOn: Bool) {
+        self.frameRate = frameRate
+        self.isOn = isOn
+    }
+
+    mutating func ladder(_ canvas: VideoDimensions, _ preference: Ladder.DegradationPreference) -> Ladder {
+        let key = Key(canvas: canvas, preference: preference)
+        if let known = ladders[key] { return known }
+        let ladder = Ladder(canvas: canvas, frameRate: frameRate, preference: preference, isOn: isOn)
+        ladders[key] = ladder
+        return ladder
+    }
+}

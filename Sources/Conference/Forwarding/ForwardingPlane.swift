@@ -1,0 +1,404 @@
+import Compositing
+import CongestionControl
+import H264
+import MediaCore
+import NIOCore
+import OrderedCollections
+import PeerConnection
+
+/// A room's receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.
+///
+/// At each tick it is told what each receiver sees and how its link is; with each packet of a source it says to whom that
+/// goes. What is to be done is returned as commands.
+final class ForwardingPlane {
+    /// So long is a picture waited for before one is composed without.
+    private static let picturePatience = Duration.seconds(1)
+    /// A source from which nothing has come for so long will not send a keyframe either.
+    private static let silence = Duration.milliseconds(500)
+    /// So long is a keyframe waited for before it is tried another time.
+    private static let keyframePatience = Duration.seconds(5)
+    /// Packets leave at least so much faster than they come: their sender has paced them.
+    private static let pace = 4.0
+
+    private let isOn: Bool
+    /// A camera that is silent for longer becomes a placeholder; a screen may stand still.
+    private let silentAfter: Duration
+    private var links: OrderedDictionary<ParticipantID, ForwardingLink> = [:]
+    private var sources: OrderedDictionary<SourceID, Source> = [:]
+    private var hasChanged = false
+    /// Packets forwarded.
+    private(set) var packets: UInt64 = 0
+    /// Of receivers who have left.
+    private var formerSwitches: UInt64 = 0
+
+    private struct Source {
+        /// What is known of its packets and frames.
+        var stream = ForwardingSource()
+        var state: SourceState?
+        /// Whether its packets are looked at.
+        var isTapped = false
+        /// Whether those who see it are all sent its packets, so that it is not decoded.
+        var isPaused = false
+
+        /// Whether nothing new of it is decoded.
+        var isPicturePaused: Bool { isPaused || state?.isPicturePaused ?? false }
+    }
+
+    init(configuration: RelayConfiguration) {
+        isOn = configuration.forwarding != .off
+        silentAfter = configuration.silentAfter
+    }
+
+    // MARK: What it is told
+
+    /// How a source is at a tick.
+    struct SourceState {
+        /// Whether its camera is on; a screen is.
+        var isOn = true
+        /// Whether its sender answers requests for keyframes.
+        var canRequestKeyframes = true
+        var packetizationMode = 1
+        /// Whether its newest pictures are not decoded, and it takes a keyframe to go on.
+        var isPicturePaused = false
+        /// When its newest picture was decoded; nil before the first.
+        var pictureTime: MonotonicInstant?
+    }
+
+    /// How a receiver is at a tick.
+    struct ReceiverState {
+        var id: ParticipantID
+        /// The source that is all that it sees; nil where it sees several, or none.
+        var sole: SourceID?
+        /// Whether its path carries too little for video.
+        var isVideoPaused = false
+        /// What its decoder and its network take; nil where that is not known.
+        var limits: ForwardingPolicy.Receiver?
+    }
+
+    /// What is to be done for a source or a receiver.
+    enum Command {
+        case requestKeyframe(SourceID)
+        /// Has a source's packets handed out as they come, or not any more.
+        case setTapped(SourceID, Bool)
+        /// Has a source's pictures not decoded, or decoded again.
+        case setPaused(SourceID, Bool)
+        /// An encoder's frames are to take over from the packets that wait.
+        case endForwarding(ParticipantID)
+        /// No frame behind the newest is to be forwarded.
+        case stopForwarding(ParticipantID)
+        /// The source's stream has begun anew.
+        case restart(ParticipantID, ForwardedPacket)
+        /// From this packet on a source's packets are sent in place of an encoder's.
+        case begin(ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer])
+        case forward(
+            ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool)
+    }
+
+    func addReceiver(_ id: ParticipantID) { links[id] = ForwardingLink() }
+
+    /// A member has left.
+    func remove(_ id: ParticipantID) {
+        if let link = links.removeValue(forKey: id) { formerSwitches &+= link.switches }
+        sources.removeAll { $0.key.participant == id }
+    }
+
+    /// A whole frame of a source has come.
+    func observe(_ frame: ReceivedVideoFrame, of source: SourceID, now: MonotonicInstant) {
+        sources[source, default: Source()].stream.observe(frame, now: now)
+    }
+
+    /// A source's stream has ended, for now at least.
+    func end(_ source: SourceID) { sources[source]?.stream.end() }
+
+    /// Takes how a source is now.
+    func setState(_ state: SourceState?, of source: SourceID) {
+        sources[source, default: Source()].state = state
+    }
+
+    // MARK: At each tick
+
+    /// Sees who is to be sent whose packets.
+    ///
+    /// - Parameter required: The sources of which somebody's picture is made.
+    func update(
+        _ receivers: [ReceiverState], required: Set<SourceID>, now: MonotonicInstant
+    ) -> [Command] {
+        guard isOn else { return [] }
+        var commands: [Command] = []
+        for receiver in receivers {
+            consider(receiver, commands: &commands, now: now)
+            if returns(receiver.id, commands: &commands, now: now) { hasChanged = true }
+        }
+        tap(required: required, commands: &commands, now: now)
+        return commands
+    }
+
+    /// A receiver is sent no video.
+    func reset(_ id: ParticipantID) { links[id]?.reset() }
+
+    /// Whether somebody's picture is to be composed now that was not, or the other way round, since it was last asked.
+    func takeChange() -> Bool {
+        defer { hasChanged = false }
+        return hasChanged
+    }
+
+    /// What a receiver's network carries has changed.
+    func rateChanged(of receiver: ReceiverState, now: MonotonicInstant) -> [Command] {
+        guard case .passing(let source) = links[receiver.id]?.phase else { return [] }
+        var receiver = receiver
+        receiver.sole = source
+        var commands: [Command] = []
+        consider(receiver, commands: &commands, now: now)
+        return commands
+    }
+
+    /// The pace at which a receiver's packets are to leave at least.
+    func pace(of receiver: ParticipantID, now: MonotonicInstant) -> BitRate {
+        guard let source = links[receiver]?.source, let rate = sources[source]?.stream.peakRate(now: now) else {
+            return .zero
+        }
+        return rate * Self.pace
+    }
+
+    private func consider(_ receiver: ReceiverState, commands: inout [Command], now: MonotonicInstant) {
+        guard var link = links[receiver.id] else { return }
+        defer { links[receiver.id] = link }
+        let obstacle = obstacle(for: receiver, policy: link.policy, now: now)
+        switch link.phase {
+        case .encoded:
+            link.obstacle = obstacle
+            let hasSettled = link.policy.record(isClear: obstacle == nil, now: now)
+            guard hasSettled, let sole = receiver.sole else { return }
+            link.await(sole, now: now)
+            commands.append(.requestKeyframe(sole))
+        case .awaiting(let awaited, let since):
+            link.obstacle = obstacle
+            if obstacle != nil || awaited != receiver.sole {
+                link.giveUpWaiting()
+            } else if now - since > Self.keyframePatience {
+                link.giveUpWaiting()
+                link.policy.holdOff(now: now)
+            }
+        case .passing(let source):
+            guard let reason = obstacle ?? (source == receiver.sole ? nil : .composed) else { return }
+            fallBack(&link, from: source, because: reason, commands: &commands, now: now)
+        case .fallingBack, .returning: break
+        }
+    }
+
+    private func obstacle(
+        for receiver: ReceiverState, policy: ForwardingPolicy, now: MonotonicInstant
+    ) -> ForwardingObstacle? {
+        guard let sole = receiver.sole, let limits = receiver.limits else { return .composed }
+        // A path on which video is paused for want of rate carries no forwarded video either.
+        guard !receiver.isVideoPaused else { return .network }
+        return policy.obstacle(source: policySource(sole, now: now), receiver: limits, now: now)
+    }
+
+    private func policySource(_ id: SourceID, now: MonotonicInstant) -> ForwardingPolicy.Source? {
+        guard let index = sources.index(forKey: id), let state = sources.values[index].state,
+            let format = sources.values[index].stream.format
+        else { return nil }
+        let last = sources.values[index].stream.lastFrame
+        let isPresent = last.map { id.content == .screenShare || now - $0 <= silentAfter } ?? false
+        return ForwardingPolicy.Source(
+            isOn: state.isOn, canRequestKeyframes: state.canRequestKeyframes, isPresent: isPresent,
+            profileLevel: format.profileLevel, dimensions: format.dimensions,
+            rotation: sources.values[index].stream.rotation, packetizationMode: state.packetizationMode,
+            largestPayload: sources.values[index].stream.largestPayload(now: now),
+            rate: sources.values[index].stream.rate(now: now),
+            peakRate: sources.values[index].stream.peakRate(now: now))
+    }
+
+    private func fallBack(
+        _ link: inout ForwardingLink, from source: SourceID, because reason: ForwardingObstacle,
+        commands: inout [Command], now: MonotonicInstant
+    ) {
+        let needsPicture = sources[source]?.isPicturePaused ?? false
+        link.fallBack(because: reason, needsPicture: needsPicture, now: now)
+        guard needsPicture else { return }
+        sources[source]?.isPaused = false
+        commands.append(.setPaused(source, false))
+        commands.append(.requestKeyframe(source))
+    }
+
+    /// Whether a receiver that falls back is to be composed a picture from now on.
+    private func returns(_ id: ParticipantID, commands: inout [Command], now: MonotonicInstant) -> Bool {
+        guard let link = links[id], case .fallingBack(let source, let since) = link.phase else { return false }
+        let isSilent = sources[source]?.stream.lastFrame.map { now - $0 > Self.silence } ?? true
+        let isDecoded = !link.needsPicture || sources[source]?.state?.pictureTime.map { $0 >= since } ?? false
+        guard isDecoded || isSilent || now - since > Self.picturePatience else { return false }
+        links[id]?.compose()
+        if link.obstacle == .network {
+            // What waits would keep the encoder's keyframe waiting: the receiver has enough under way.
+            links[id]?.stop()
+            commands.append(.endForwarding(id))
+        }
+        return true
+    }
+
+    /// Hands out a source's packets only while somebody is sent them or is to be, and has it decoded only while
+    /// somebody's picture needs it.
+    private func tap(required: Set<SourceID>, commands: inout [Command], now: MonotonicInstant) {
+        var (awaited, sent, decoded) = (Set<SourceID>(), Set<SourceID>(), required)
+        for index in links.values.indices {
+            let link = links.values[index]
+            if let source = link.awaited { awaited.insert(source) }
+            if let source = link.source {
+                sent.insert(source)
+                if !link.isPassing { decoded.insert(source) }
+            }
+            guard let gaps = link.gaps else { continue }
+            if gaps.until > now { sent.insert(gaps.source) } else { links.values[index].forgetGaps() }
+        }
+        for index in sources.values.indices where sources.values[index].state != nil {
+            let id = sources.keys[index]
+            let isAwaited = awaited.contains(id)
+            if sources.values[index].stream.collectsKeyframes != isAwaited {
+                sources.values[index].stream.collectsKeyframes = isAwaited
+            }
+            let isTapped = isAwaited || sent.contains(id)
+            if sources.values[index].isTapped != isTapped {
+                sources.values[index].isTapped = isTapped
+                commands.append(.setTapped(id, isTapped))
+            }
+            let isPaused = sent.contains(id) && !decoded.contains(id)
+            if sources.values[index].isPaused != isPaused {
+                sources.values[index].isPaused = isPaused
+                commands.append(.setPaused(id, isPaused))
+            }
+        }
+    }
+
+    // MARK: Packets
+
+    /// A source's packet has come. Returns what is sent to whom.
+    ///
+    /// - Parameter backlog: How long a receiver's link has to do, and with so much more.
+    func take(
+        _ received: ReceivedVideoPacket, of source: SourceID, backlog: (ParticipantID, DataSize) -> Duration,
+        now: MonotonicInstant
+    ) -> [Command] {
+        guard let index = sources.index(forKey: source) else { return [] }
+        var commands: [Command] = []
+        let packet: ForwardedPacket
+        switch sources.values[index].stream.take(received, now: now) {
+        case .next(let next): packet = next
+        case .restart(let first):
+            packet = first
+            for (id, link) in links where link.source == source { commands.append(.restart(id, first)) }
+        }
+        let needsParameterSets = packet.startsFrame && packet.peek.isIDR && !packet.peek.hasParameterSets
+        let parameterSets = needsParameterSets ? sources.values[index].stream.parameterSets : []
+        for position in links.values.indices {
+            let link = links.values[position]
+            guard link.source == source || link.gaps?.source == source else { continue }
+            let id = links.keys[position]
+            forward(
+                packet, of: source, parameterSets: parameterSets, to: id, backlog: backlog, commands: &commands,
+                now: now)
+        }
+        if let keyframe = sources.values[index].stream.takeKeyframe() {
+            begin(with: keyframe, of: source, backlog: backlog, commands: &commands, now: now)
+        }
+        return commands
+    }
+
+    private func forward(
+        _ packet: ForwardedPacket, of source: SourceID, parameterSets: [ByteBuffer], to id: ParticipantID,
+        backlog: (ParticipantID, DataSize) -> Duration, commands: inout [Command], now: MonotonicInstant
+    ) {
+        guard var link = links[id] else { return }
+        var leavesOutDispensable = false
+        if packet.startsFrame {
+            let backlog = backlog(id, .zero)
+            leavesOutDispensable = backlog > LatencyBudget.beforeDispensableFrame
+            if backlog > LatencyBudget.debt, link.source != nil {
+                // Nothing behind this frame is of use without it.
+                if link.isPassing { fallBack(&link, from: source, because: .network, commands: &commands, now: now) }
+                link.stop()
+            }
+            if packet.peek.isIDR { link.policy.keyframePassed(now: now) }
+            links[id] = link
+        }
+        // What was missed before may still come.
+        if link.isStopped { commands.append(.stopForwarding(id)) }
+        commands.append(
+            .forward(id, packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable))
+    }
+
+    /// Begins for all who wait for the keyframe and whose links take it.
+    private func begin(
+        with keyframe: CollectedKeyframe, of source: SourceID, backlog: (ParticipantID, DataSize) -> Duration,
+        commands: inout [Command], now: MonotonicInstant
+    ) {
+        guard let first = keyframe.packets.first, let stream = sources[source]?.stream else { return }
+        for (id, link) in links where link.awaited == source {
+            guard backlog(id, keyframe.size) <= LatencyBudget.forwardedKeyframe else {
+                links[id]?.giveUpWaiting()
+                links[id]?.policy.holdOff(now: now)
+                continue
+            }
+            links[id]?.begin(source, now: now)
+            commands.append(
+                .begin(id, first, parameterSets: keyframe.hasParameterSets ? [] : stream.parameterSets))
+            for packet in keyframe.packets {
+                commands.append(
+                    .forward(
+                        id, packet.told(stream.rotation, inFrameOf: first), parameterSets: [],
+                        leavesOutDispensable: false))
+            }
+            hasChanged = true
+        }
+    }
+
+    /// So many packets were sent to a receiver.
+    func didForward(_ count: UInt64, to receiver: ParticipantID) {
+        links[receiver]?.packets &+= count
+        packets &+= count
+    }
+
+    /// An encoder's keyframe is sent to a receiver. Returns whether it takes the place of a source's packets.
+    func encoderTakesOver(_ receiver: ParticipantID, now: MonotonicInstant) -> Bool {
+        guard links[receiver]?.source != nil else { return false }
+        links[receiver]?.encoderTookOver(now: now)
+        return true
+    }
+
+    // MARK: What is known
+
+    /// How a receiver is sent another's packets, or why not.
+    func link(of receiver: ParticipantID) -> ForwardingLink? { links[receiver] }
+
+    /// Whether pictures are composed and encoded for a receiver.
+    func isComposed(_ receiver: ParticipantID) -> Bool { links[receiver]?.isComposed ?? true }
+
+    /// The source whose sender answers a receiver's requests for keyframes; nil where an encoder does.
+    func sourceAnswering(_ receiver: ParticipantID) -> SourceID? {
+        links[receiver].flatMap { $0.isStopped ? nil : $0.source }
+    }
+
+    /// The format of a source's pictures; nil before the first.
+    func format(of source: SourceID) -> VideoFormatDescription? { sources[source]?.stream.format }
+
+    /// When a source's newest frame came.
+    func lastFrame(of source: SourceID) -> MonotonicInstant? { sources[source]?.stream.lastFrame }
+
+    /// The rate of a source over the last second, headers included.
+    func rate(of source: SourceID, now: MonotonicInstant) -> BitRate {
+        sources[source]?.stream.rate(now: now) ?? .zero
+    }
+
+    /// The size, upright, of the pictures that a receiver is sent as they are.
+    func dimensions(sentTo receiver: ParticipantID) -> VideoDimensions? {
+        guard let source = links[receiver]?.source, let stream = sources[source]?.stream, let format = stream.format
+        else { return nil }
+        return stream.rotation.upright(format.dimensions)
+    }
+
+    /// How many are sent a source's packets.
+    var receiverCount: Int { links.values.count { $0.source != nil } }
+
+    /// How often a receiver went from an encoder's frames to a source's packets, or back.
+    var switches: UInt64 { links.values.reduce(formerSwitches) { $0 &+ $1.switches } }
+}

@@ -1,0 +1,135 @@
+import Compositing
+import CongestionControl
+import MediaCore
+import PeerConnection
+import SDP
+import SecureTransport
+
+/// Tells the forwarding plane how the members are, and does what it says.
+extension Room {
+    /// Sees who is to be sent whose packets. Returns whether somebody's picture is to be composed now that was not, or
+    /// the other way round.
+    func updateForwarding(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
+        guard configuration.forwarding != .off else { return false }
+        var receivers: [ForwardingPlane.ReceiverState] = []
+        for participant in participants {
+            for content in SourceContent.allCases where participant.pipeline(for: content) != nil {
+                let source = SourceID(participant: participant.id, content: content)
+                forwarding.setState(state(of: participant, content), of: source)
+            }
+            if let state = receiverState(of: participant, sole: plan.soleSources[participant.id], now: now) {
+                receivers.append(state)
+            } else {
+                forwarding.reset(participant.id)
+            }
+        }
+        perform(forwarding.update(receivers, required: plan.requiredSources, now: now), now: now)
+        for receiver in receivers {
+            participant(receiver.id)?.peer.setForwardingRate(forwarding.pace(of: receiver.id, now: now))
+        }
+        return forwarding.takeChange()
+    }
+
+    private func state(
+        of participant: Participant, _ content: SourceContent
+    ) -> ForwardingPlane.SourceState? {
+        guard let pipeline = participant.pipeline(for: content),
+            let media = participant.peer.media(content.negotiated)
+        else { return nil }
+        return ForwardingPlane.SourceState(
+            isOn: content == .screenShare || participant.cameraIsOn,
+            canRequestKeyframes: media.feedback.pli || media.feedback.fir,
+            packetizationMode: Int(media.packetizationMode), isPicturePaused: pipeline.isPicturePaused,
+            pictureTime: pipeline.newestTime)
+    }
+
+    /// How a receiver is; nil of one that is sent no video.
+    private func receiverState(
+        of receiver: Participant, sole: SourceID?, now: MonotonicInstant
+    ) -> ForwardingPlane.ReceiverState? {
+        guard let downlink = encoders.downlink(of: receiver.id) else { return nil }
+        let limits = receiver.forwardingAcceptance.map { acceptance in
+            ForwardingPolicy.Receiver(
+                acceptance: acceptance, canvas: downlink.dimensions, carries: downlink.bitRate.sustained,
+                ceiling: receiver.peer.configuration.rateLimits.maximum,
+                backlog: receiver.peer.backlog(now: now).sent,
+                asksTooOften: encoders.asksTooOften(receiver.id, now: now))
+        }
+        return ForwardingPlane.ReceiverState(
+            id: receiver.id, sole: sole, isVideoPaused: receiver.peer.isVideoPaused, limits: limits)
+    }
+
+    /// What a receiver's network carries of video has changed.
+    func videoBitRateChanged(_ rate: VideoBitRate, for receiver: Participant, now: MonotonicInstant) {
+        encoders.setBitRate(rate, of: receiver.id)
+        guard let state = receiverState(of: receiver, sole: nil, now: now) else { return }
+        perform(forwarding.rateChanged(of: state, now: now), now: now)
+    }
+
+    /// A source's packet has come. Returns those to whom something is sent.
+    func videoPacket(
+        _ received: ReceivedVideoPacket, from sender: Participant, now: MonotonicInstant
+    ) -> [Participant] {
+        let source = SourceID(participant: sender.id, content: SourceContent(received.content))
+        let commands = forwarding.take(
+            received, of: source,
+            backlog: { id, size in participant(id)?.peer.backlog(adding: size, now: now).sent ?? .zero }, now: now)
+        return perform(commands, now: now)
+    }
+
+    /// Does what the forwarding plane says. Returns those to whom something is sent.
+    @discardableResult
+    private func perform(_ commands: [ForwardingPlane.Command], now: MonotonicInstant) -> [Participant] {
+        var served: [Participant] = []
+        for command in commands {
+            switch command {
+            case .requestKeyframe(let source): wantKeyframe(source, now: now)
+            case .setTapped(let source, let isTapped):
+                participant(source.participant)?.peer.setTapped(isTapped, content: source.content.negotiated)
+            case .setPaused(let source, let isPaused):
+                guard let pipeline = participant(source.participant)?.pipeline(for: source.content) else { continue }
+                pipeline.isPaused = isPaused
+                if !isPaused, pipeline.isPicturePaused { wantKeyframe(source, now: now) }
+            case .endForwarding(let id): participant(id)?.peer.endForwarding(now: now)
+            case .stopForwarding(let id): participant(id)?.peer.stopForwarding()
+            case .restart(let id, let packet): participant(id)?.peer.forwardingRestarts(at: packet)
+            case .begin(let id, let packet, let parameterSets):
+                encoders.leaveGroups(id)
+                participant(id)?.peer.beginForwarding(at: packet, parameterSets: parameterSets, now: now)
+            case .forward(let id, let packet, let parameterSets, let leavesOutDispensable):
+                guard let receiver = participant(id) else { continue }
+                let count = receiver.peer.forward(
+                    packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable, now: now)
+                guard count > 0 else { continue }
+                forwarding.didForward(count, to: id)
+                if served.last !== receiver { served.append(receiver) }
+            }
+        }
+        return served
+    }
+
+    private func wantKeyframe(_ source: SourceID, now: MonotonicInstant) {
+        participant(source.participant)?.peer.wantKeyframe(source.content.negotiated, now: now)
+    }
+
+    // MARK: Keyframes
+
+    /// A receiver asks for a keyframe.
+    func keyframeRequested(by receiver: Participant, now: MonotonicInstant) {
+        guard !isAnsweredBySource(receiver, now: now) else { return }
+        encoders.keyframeRequested(by: receiver.id, now: now)
+    }
+
+    /// A receiver lost a picture, and may do without a keyframe.
+    func pictureLost(by receiver: Participant, now: MonotonicInstant) {
+        guard !isAnsweredBySource(receiver, now: now) else { return }
+        encoders.pictureLost(by: receiver.id, roundTripTime: receiver.peer.roundTripTime ?? .zero, now: now)
+    }
+
+    /// Asks the source for a keyframe whose packets a receiver is sent. Returns whether there is one.
+    private func isAnsweredBySource(_ receiver: Participant, now: MonotonicInstant) -> Bool {
+        guard let source = forwarding.sourceAnswering(receiver.id) else { return false }
+        if encoders.takeKeyframeRequest(by: receiver.id, now: now) { wantKeyframe(source, now: now) }
+        return true
+    }
+}

@@ -1,0 +1,68 @@
+import MediaCore
+import RoomAPI
+
+/// How many pictures and encoders a room has, and how few would do.
+struct LeastWork {
+    /// Pictures that a shared view would save.
+    var personalPictures = 0
+    var encoders = 0
+    /// As few as there are different pictures and formats at this moment.
+    var keys = 0
+    /// The same where everyone sees the same who may.
+    var leastPictures = 0
+    var leastEncoders = 0
+}
+
+extension Room {
+    /// - Parameter participants: Those who count.
+    func leastWork(of participants: some Sequence<Participant>) -> LeastWork {
+        var work = LeastWork(personalPictures: personalPictures(of: participants))
+        work.encoders = encoders.groups.count(where: \.hasStarted)
+        var keys: Set<StreamKey> = []
+        var shared: Set<EncodeFormat> = []
+        for participant in participants {
+            guard let format = encoders.downlink(of: participant.id)?.format else { continue }
+            keys.insert(StreamKey(picture: composition.view(of: participant.id)?.number ?? 0, format: format))
+            if participant.isSource, participant.selfView == .never, !participant.maySeeSelf {
+                work.leastPictures += 1
+                work.leastEncoders += 1
+            } else {
+                shared.insert(format)
+            }
+        }
+        work.keys = keys.count
+        work.leastPictures += shared.isEmpty ? 0 : 1
+        work.leastEncoders += shared.count
+        return work
+    }
+
+    /// Pictures that a shared view saves, or would save: those of participants who do not see themselves and may be
+    /// made to. In a room of two each sees one source alone, which costs least as it is.
+    private func personalPictures(of participants: some Sequence<Participant>) -> Int {
+        let viewers = participants.count { participant in
+            guard encoders.isReceiver(participant.id), participant.isSource, participant.maySeeSelf,
+                forwarding.isComposed(participant.id)
+            else { return false }
+            return encoders.sharedViewIsForced
+                || !encoders.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
+        }
+        return viewers > 2 ? viewers - 1 : 0
+    }
+
+    /// Sees whether those who leave it to the relay see themselves. Returns whether that has changed.
+    func chooseView(now: MonotonicInstant) -> Bool {
+        var (personal, hasOthers) = (0, false)
+        for participant in participants where encoders.isReceiver(participant.id) {
+            if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
+        }
+        let limits = overload.limits
+        return encoders.chooseView(
+            pictures: personal + (hasOthers ? 1 : 0),
+            isForced: limits.forcesSharedView && personalPictures(of: participants) > 0, limits: limits, now: now)
+    }
+}
+
+private struct StreamKey: Hashable {
+    var picture: Int
+    var format: EncodeFormat
+}

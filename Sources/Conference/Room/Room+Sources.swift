@@ -1,0 +1,58 @@
+import Compositing
+import MediaCore
+import PeerConnection
+
+/// What the sources of a room show.
+extension Room {
+    /// What the sources of a plan show that are there.
+    func compositionSources(_ plan: ViewPlan, now: MonotonicInstant) -> [SourceID: CompositionSource] {
+        var sources: [SourceID: CompositionSource] = [:]
+        sources.reserveCapacity(plan.requiredSources.count)
+        for id in plan.requiredSources { sources[id] = compositionSource(id, now: now) }
+        return sources
+    }
+
+    /// What a source shows; nil where it is no more.
+    private func compositionSource(_ id: SourceID, now: MonotonicInstant) -> CompositionSource? {
+        guard let participant = participant(id.participant), participant.sends(id.content) else { return nil }
+        return CompositionSource(
+            id: id, name: participant.name, content: tileContent(id.content, of: participant, now: now),
+            decoration: decoration(id.content, of: participant))
+    }
+
+    /// Keeps what a source shows that is about to end, for where it still fades out.
+    func keepExiting(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
+        let id = SourceID(participant: participant.id, content: content)
+        if let source = compositionSource(id, now: now) { composition.keepExiting(source) }
+    }
+
+    private func tileContent(
+        _ content: SourceContent, of participant: Participant, now: MonotonicInstant
+    ) -> TileContent {
+        guard let pipeline = participant.pipeline(for: content), let silence = pipeline.silence(now: now),
+            let time = pipeline.newestTime
+        else { return .placeholder(avatar: participant.avatar) }
+        // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
+        let isScreen = content == .screenShare
+        if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
+        guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar) }
+        // Of one whom nobody saw, what is shown until the next keyframe is no older than that of one who fell silent.
+        guard isScreen || now - time <= configuration.silentAfter else {
+            return .placeholder(avatar: participant.avatar)
+        }
+        return .picture(
+            picture, rotation: pipeline.rotation, isStale: !isScreen && silence > configuration.staleAfter)
+    }
+
+    /// A microphone that is off is told of where the participant is seen, not where their screen is.
+    private func decoration(_ content: SourceContent, of participant: Participant) -> TileDecoration? {
+        guard configuration.labels else { return nil }
+        return switch content {
+        case .screenShare: TileDecoration(icons: .screen)
+        case .camera:
+            TileDecoration(
+                icons: participant.sendsAudio && participant.microphoneIsOn ? [] : .microphoneMuted,
+                isSpeaking: audio.isSpeaking(participant.id))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import AudioMixing
+import MediaCore
+import NIOCore
+import RTP
+import Testing
+
+@testable import Conference
+@testable import PeerConnection
+
+/// A room's audio by itself: no connection, no socket, no sleep.
+@Suite struct AudioPlaneTests {
+    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+    private static let frame = Duration.milliseconds(20)
+    private let ada = ParticipantID(rawValue: 1)
+    private let ben = ParticipantID(rawValue: 2)
+    private let cem = ParticipantID(rawValue: 3)
+
+    private func makePlane(forwarding: ForwardingMode = .off, members: [ParticipantID]) -> AudioPlane {
+        var configuration = RelayConfiguration()
+        configuration.forwarding = forwarding
+        let plane = AudioPlane(
+            room: "room", configuration: configuration, queue: JobQueueID(rawValue: 1), now: Self.start)
+        for id in members { plane.setStreams(of: id, sendsAudio: true, hearsMix: true) }
+        return plane
+    }
+
+    private func packet(_ sequence: Int64, level: Int = 20, now: MonotonicInstant) throws -> ReceivedAudioPacket {
+        let encoder = try OpusEncoder()
+        let payload = try encoder.encode([Float](repeating: 0.1, count: AudioFormat.frameSampleCount))
+        return ReceivedAudioPacket(
+            payload: payload, rtpTimestamp: UInt32(sequence * 960), sequence: sequence,
+            level: AudioLevel(decibelsBelowOverload: UInt8(level), isVoice: true), arrival: now)
+    }
+
+    /// Runs a job that the plane handed out.
+    private func finish(_ job: Job, of plane: AudioPlane, now: MonotonicInstant) throws -> [AudioPlane.Mix] {
+        guard case .mixed(_, let ticks) = job.run(clock: { now }).output else { throw CancellationError() }
+        return plane.complete(ticks, now: now)
+    }
+
+    @Test("each tick makes a packet for each who hears, and one job is out at a time")
+    func ticks() throws {
+        let plane = makePlane(members: [ada, ben])
+        let job = try #require(plane.wake(losses: { _ in 0 }, now: Self.start))
+        #expect(plane.wake(losses: { _ in 0 }, now: Self.start + Self.frame) == nil)
+        let mixes = try finish(job, of: plane, now: Self.start + Self.frame)
+        #expect(mixes.count == 1)
+        #expect(Set(mixes[0].packets.map(\.receiver)).isSubset(of: [ada, ben]))
+        #expect(Set(mixes[0].tick.output.packets.keys) == [ada, ben])
+        #expect(plane.wake(losses: { _ in 0 }, now: Self.start + Self.frame) != nil)
+    }
+
+    @Test("a job catches up with a tenth of a second at most; what was missed before that is not mixed")
+    func stall() throws {
+        let plane = makePlane(members: [ada])
+        func mixes(after ticks: Int64) throws -> Int {
+            let now = Self.start + Self.frame * ticks
+            let job = try #require(plane.wake(losses: { _ in 0 }, now: now))
+            return try finish(job, of: plane, now: now).count
+        }
+        #expect(try mixes(after: 0) == 1)
+        #expect(try mixes(after: 5) == 5)
+        #expect(plane.lateTicks == 4)
+        #expect(try mixes(after: 105) == 1)
+    }
+
+    @Test("a packet is forwarded to nobody while several are heard, and to the one who hears its sender alone")
+    func forwarding() throws {
+        let plane = makePlane(forwarding: .auto, members: [ada, ben, cem])
+        var now = Self.start
+        var sequence: Int64 = 0
+        func run(for duration: Duration) throws -> Int {
+            var forwarded = 0
+            let end = now + duration
+            while now < end {
+                for id in [ada, ben] where plane.state(of: id) != nil {
+                    for item in plane.insert(try packet(sequence, now: now), from: id, now: now) {
+                        plane.didForward(to: item.receiver)
+                        forwarded += 1
+                    }
+                }
+                if let job = plane.wake(losses: { _ in 0 }, now: now) { _ = try finish(job, of: plane, now: now) }
+                sequence += 1
+                now += Self.frame
+            }
+            return forwarded
+        }
+        #expect(try run(for: .seconds(4)) == 0)
+        plane.remove(cem)
+        #expect(try run(for: .seconds(4)) > 50)
+        #expect(plane.forwardingCount == 2 && plane.packetsForwarded > 50)
+        plane.remove(ben)
+        #expect(plane.forwardingCount <= 1)
+    }
+
+    @Test("one whose microphone is off is not the speaker, however loud the packets are")
+    func microphoneOff() throws {
+        let plane = makePlane(members: [ada, ben])
+        plane.setMicrophone(isOn: false, of: ada)
+        var now = Self.start
+        for sequence in 0..<Int64(150) {
+            _ = plane.insert(try packet(sequence, level: 5, now: now), from: ada, now: now)
+            if let job = plane.wake(losses: { _ in 0 }, now: now) { _ = try finish(job, of: plane, now: now) }
+            now += Self.frame
+        }
+        #expect(plane.activeSpeaker == nil && !plane.isSpeaking(ada))
+    }
+}

@@ -1,0 +1,113 @@
+import CongestionControl
+import MediaCore
+import OrderedCollections
+import Testing
+import VideoCoding
+
+@testable import Conference
+@testable import PeerConnection
+
+/// A room's encoders by themselves: no connection, no socket, no sleep.
+@Suite struct EncoderPlaneTests {
+    private static let canvas = VideoDimensions(width: 160, height: 90)
+    private static let interval = Duration.nanoseconds(33_333_333)
+    private let ada = ParticipantID(rawValue: 1)
+    private let ben = ParticipantID(rawValue: 2)
+
+    /// A plane with these receivers, all of whom see the same.
+    private func makePlane(encoders: Int?, receivers: [ParticipantID]) -> EncoderPlane {
+        var configuration = RelayConfiguration()
+        configuration.canvas = Self.canvas
+        configuration.maximumEncoders = encoders
+        let plane = EncoderPlane(room: "room", configuration: configuration, queues: JobQueueAllocator())
+        let format = EncodeFormat(dimensions: Self.canvas, properties: CompressionProperties())
+        for id in receivers { plane.setDownlink(DownlinkPipeline(format: format, bitRate: .kilobits(500)), of: id) }
+        return plane
+    }
+
+    private func viewers(
+        _ ids: [ParticipantID], owing: [ParticipantID: DataSize] = [:], now: MonotonicInstant
+    ) -> EncoderPlane.Viewers {
+        var viewers = EncoderPlane.Viewers()
+        for id in ids {
+            var queue = LinkQueue()
+            queue.setRate(.kilobits(500), now: now)
+            if let size = owing[id] { queue.spend(size, now: now) }
+            viewers[id] = EncoderPlane.Viewer(
+                id: id, link: ReceiverLink(canSendVideo: true, hasRoom: true, queue: queue, at: now))
+        }
+        return viewers
+    }
+
+    private func tick(_ number: Int64, for ids: [ParticipantID]) -> ComposedTick {
+        let time = MonotonicInstant.zero + Self.interval * number
+        var tick = ComposedTick(
+            captureTime: time, composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: time)
+        tick.pictures = [.pattern(.red, dimensions: Self.canvas, phase: Int(number))]
+        tick.sources = [[]]
+        tick.pictureIndex = Dictionary(uniqueKeysWithValues: ids.map { ($0, 0) })
+        return tick
+    }
+
+    /// Encodes a tick. Returns to whom each encoder's frame goes.
+    private func encode(
+        _ plane: EncoderPlane, tick number: Int64, for ids: [ParticipantID], owing: [ParticipantID: DataSize] = [:]
+    ) throws -> [EncoderPlane.Delivery] {
+        let tick = tick(number, for: ids)
+        let now = tick.captureTime
+        let work = plane.takeJobs(
+            for: tick, to: viewers(ids, now: now), interval: Self.interval, limits: WorkLimits(), now: now)
+        return try work.jobs.compactMap { job in
+            let completion = job.run { now }
+            guard case .encoded(_, let result) = completion.output else { throw CancellationError() }
+            return plane.complete(
+                result, of: completion, for: viewers(ids, owing: owing, now: now), now: now)
+        }
+    }
+
+    @Test("receivers who see the same share the one encoder that there is, from its keyframe on")
+    func sharing() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben])
+        let first = try encode(plane, tick: 0, for: [ada, ben])
+        #expect(first.map(\.receivers) == [[ada, ben]])
+        #expect(first.first?.frame.isKeyframe == true)
+        #expect(plane.groups.count == 1 && plane.groups[0].isShared)
+        #expect(plane.source(of: ben) === plane.group(of: ben))
+    }
+
+    @Test("where there are encoders enough each receiver has one")
+    func dedicated() throws {
+        let plane = makePlane(encoders: nil, receivers: [ada, ben])
+        let first = try encode(plane, tick: 0, for: [ada, ben])
+        #expect(Set(first.map(\.receivers)) == [[ada], [ben]])
+        #expect(plane.groups.allSatisfy { !$0.isShared })
+    }
+
+    @Test("one whose link is full is sent nothing more until a keyframe, and the other goes on")
+    func fullLink() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben])
+        _ = try encode(plane, tick: 0, for: [ada, ben])
+        var deliveries: [[ParticipantID]] = []
+        // Two seconds' worth waits on Ben's link, which is more than any frame may find there.
+        for number in Int64(60)..<70 {
+            deliveries += try encode(
+                plane, tick: number, for: [ada, ben], owing: [ben: DataSize(bytes: 125_000)]
+            ).map(\.receivers)
+        }
+        #expect(!deliveries.isEmpty && deliveries.allSatisfy { $0 == [ada] })
+        #expect(plane.group(of: ben) != nil && plane.source(of: ben) == nil)
+    }
+
+    @Test("who is sent a source's own packets leaves its group, which ends with its last subscriber")
+    func leaves() throws {
+        let plane = makePlane(encoders: 1, receivers: [ada, ben])
+        _ = try encode(plane, tick: 0, for: [ada, ben])
+        plane.leaveGroups(ben)
+        #expect(plane.group(of: ben) == nil)
+        _ = try encode(plane, tick: 1, for: [ada])
+        #expect(plane.groups.count == 1 && !plane.groups[0].isShared)
+        plane.remove(ada)
+        _ = try encode(plane, tick: 2, for: [])
+        #expect(plane.groups.isEmpty)
+    }
+}

@@ -1,0 +1,151 @@
+import Compositing
+import H264
+import MediaCore
+import NIOCore
+import RTP
+import SDP
+import SecureTransport
+import Testing
+
+@testable import Conference
+@testable import PeerConnection
+
+/// A room's forwarding by itself: no connection, no socket, no sleep.
+@Suite struct ForwardingPlaneTests {
+    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+    private static let canvas = VideoDimensions(width: 640, height: 360)
+    private static let interval = Duration.milliseconds(33)
+    private let receiver = ParticipantID(rawValue: 1)
+    private let source = SourceID.camera(2)
+
+    private func makePlane() -> ForwardingPlane {
+        var configuration = RelayConfiguration()
+        configuration.forwarding = .auto
+        let plane = ForwardingPlane(configuration: configuration)
+        plane.addReceiver(receiver)
+        plane.setState(ForwardingPlane.SourceState(), of: source)
+        return plane
+    }
+
+    private func state(backlog: Duration = .zero) throws -> ForwardingPlane.ReceiverState {
+        ForwardingPlane.ReceiverState(
+            id: receiver, sole: source,
+            limits: ForwardingPolicy.Receiver(
+                acceptance: ForwardingAcceptance(try Self.media()), canvas: Self.canvas, carries: .megabits(5),
+                ceiling: .megabits(5), backlog: backlog))
+    }
+
+    private static func media() throws -> NegotiatedMedia {
+        var random = SeededGenerator(seed: 1)
+        var parameters = OfferParameters(address: VirtualCall.relayAddress)
+        parameters.video = OfferParameters.Video(direction: .sendAndReceive)
+        let (offer, _) = OfferAnswer.makeOffer(parameters, using: &random)
+        let (_, session) = try OfferAnswer.answer(
+            offer: offer, policy: AnswerPolicy(publicAddress: VirtualCall.relayAddress), using: &random)
+        return try #require(session.video)
+    }
+
+    private func frame() -> ReceivedVideoFrame {
+        let format = VideoFormatDescription(
+            parameterSets: [ByteBuffer(bytes: [0x67, 0x42, 0xC0, 0x1F])],
+            properties: .init(
+                profileLevel: .init(profileIDC: 66, constraintFlags: 0xC0, levelIDC: 31), dimensions: Self.canvas,
+                codedDimensions: VideoDimensions(width: 640, height: 368)))
+        return ReceivedVideoFrame(
+            sample: SampleBuffer(
+                data: BlockBuffer(ByteBuffer(repeating: 1, count: 2000)), format: format, presentationTime: .zero,
+                isSync: true), firstArrival: .zero, lastArrival: .zero)
+    }
+
+    /// A frame of one packet: an IDR picture, or another.
+    private func packet(_ number: UInt16, isIDR: Bool, now: MonotonicInstant) -> ReceivedVideoPacket {
+        let payload = ByteBuffer(bytes: [isIDR ? 0x65 : 0x41, 0x88, 0x84, 0x00, 0x10, 0xFF])
+        return ReceivedVideoPacket(
+            packet: RTPPacket(
+                payloadType: 96, marker: true, sequenceNumber: number, timestamp: UInt32(number) * 3000, ssrc: 7,
+                payload: payload), content: .main, rotation: nil, arrival: now)
+    }
+
+    /// Ticks with a source that sends, until the plane asks for something.
+    private func settle(_ plane: ForwardingPlane, from start: MonotonicInstant) throws -> (
+        [ForwardingPlane.Command], MonotonicInstant
+    ) {
+        var now = start
+        while now < start + .seconds(10) {
+            plane.observe(frame(), of: source, now: now)
+            let commands = plane.update([try state()], required: [], now: now)
+            if !commands.isEmpty { return (commands, now) }
+            now += Self.interval
+        }
+        return ([], now)
+    }
+
+    private func isBegin(_ command: ForwardingPlane.Command) -> Bool {
+        if case .begin = command { true } else { false }
+    }
+
+    private func isForward(_ command: ForwardingPlane.Command) -> Bool {
+        if case .forward = command { true } else { false }
+    }
+
+    @Test("once nothing has stood against it for two seconds, a keyframe of the source is asked for")
+    func asksForKeyframe() throws {
+        let plane = makePlane()
+        let (commands, now) = try settle(plane, from: Self.start)
+        #expect(now - Self.start >= .seconds(2))
+        #expect(
+            commands.contains {
+                if case .requestKeyframe(source) = $0 { true } else { false }
+            })
+        #expect(
+            commands.contains {
+                if case .setTapped(source, true) = $0 { true } else { false }
+            })
+        #expect(plane.link(of: receiver)?.awaited == source)
+        #expect(plane.isComposed(receiver))
+    }
+
+    @Test("a keyframe begins it, frames follow, and a link that is full ends it with the frame before")
+    func beginsAndEnds() throws {
+        let plane = makePlane()
+        var (_, now) = try settle(plane, from: Self.start)
+        _ = plane.take(packet(1, isIDR: false, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        let first = plane.take(packet(2, isIDR: true, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        #expect(first.contains(where: isBegin) && first.contains(where: isForward))
+        #expect(plane.takeChange() && !plane.isComposed(receiver))
+        now += Self.interval
+        let next = plane.take(packet(3, isIDR: false, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        #expect(next.count == 1 && next.allSatisfy(isForward))
+        now += Self.interval
+        let full = plane.take(
+            packet(4, isIDR: false, now: now), of: source, backlog: { _, _ in .seconds(1) }, now: now)
+        #expect(
+            full.contains {
+                if case .stopForwarding(receiver) = $0 { true } else { false }
+            })
+        #expect(plane.link(of: receiver)?.obstacle == .network)
+        #expect(plane.sourceAnswering(receiver) == nil)
+    }
+
+    @Test("a keyframe that a link cannot take soon is not begun with")
+    func keyframeTooLarge() throws {
+        let plane = makePlane()
+        let (_, now) = try settle(plane, from: Self.start)
+        _ = plane.take(packet(1, isIDR: false, now: now), of: source, backlog: { _, _ in .zero }, now: now)
+        let commands = plane.take(
+            packet(2, isIDR: true, now: now), of: source, backlog: { _, size in size > .zero ? .seconds(1) : .zero },
+            now: now)
+        #expect(!commands.contains(where: isBegin))
+        #expect(plane.link(of: receiver)?.phase == .encoded)
+    }
+
+    @Test("who leaves takes sources and links along")
+    func leaves() throws {
+        let plane = makePlane()
+        _ = try settle(plane, from: Self.start)
+        plane.remove(ParticipantID(rawValue: 2))
+        #expect(plane.format(of: source) == nil)
+        plane.remove(receiver)
+        #expect(plane.link(of: receiver) == nil && plane.isComposed(receiver))
+    }
+}
