@@ -88,10 +88,14 @@ let modules: [Module] = [
         testDependencies: ["ResearchControllers"]),
     // What both ends of the relay's HTTP interface say.
     Module(name: "RoomAPI", dependencies: ["MediaCore", "Compositing"]),
+    // Who shares an encoder, at which size and rate: values and decisions, and no codec.
+    Module(
+        name: "EncoderSharing", dependencies: ["MediaCore", "CongestionControl", "VideoCoding", orderedCollections]),
     Module(
         name: "Conference",
         dependencies: [
-            "MediaCore", "H264", "RTP", "CongestionControl", "FlightRecording", "VideoCoding", "Compositing",
+            "MediaCore", "H264", "RTP", "CongestionControl", "EncoderSharing", "FlightRecording", "VideoCoding",
+            "Compositing",
             "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
         testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock"]),
@@ -101,8 +105,8 @@ let modules: [Module] = [
         name: "Simulation",
         dependencies: [
             "LinkEmulation", "ResearchControllers", "MediaCore", "H264", "RTP", "CongestionControl", "SecureTransport",
-            "SDP",
-            "VideoCoding", "Compositing", "PeerConnection", "RoomAPI", "Conference", "VectorGraphics", nioCore,
+            "SDP", "VideoCoding", "Compositing", "PeerConnection", "RoomAPI", "EncoderSharing", "Conference",
+            "VectorGraphics", nioCore,
             .product(name: "Yams", package: "Yams"),
         ]),
     Module(

@@ -1,5 +1,7 @@
 import AudioMixing
 import Compositing
+import CongestionControl
+import EncoderSharing
 public import MediaCore
 import PeerConnection
 import RoomAPI

@@ -1,5 +1,6 @@
 import Compositing
 import CongestionControl
+import EncoderSharing
 import FlightRecording
 public import MediaCore
 import NIOCore

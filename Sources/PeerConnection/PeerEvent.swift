@@ -1,3 +1,4 @@
+public import CongestionControl
 public import H264
 public import MediaCore
 public import NIOCore

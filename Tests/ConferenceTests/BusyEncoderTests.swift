@@ -1,3 +1,5 @@
+import CongestionControl
+import EncoderSharing
 import MediaCore
 import Testing
 import VideoCoding

@@ -6,7 +6,7 @@ struct ModuleBoundaryTests {
     /// The modules that are handed bytes, frames and the time, and that open nothing and read no clock.
     private static let coreModules = [
         "MediaCore", "H264", "RTP", "CongestionControl", "LinkEmulation", "ResearchControllers", "FlightRecording",
-        "AudioMixing", "SecureTransport", "PeerConnection", "Conference",
+        "AudioMixing", "SecureTransport", "PeerConnection", "EncoderSharing", "Conference",
     ]
     /// The clocks that drivers read are in `MediaCore`, where the core's types of time are.
     private static let clocks: Set<String> = ["SystemMediaClock.swift", "DatagramArrivalClock.swift"]

@@ -1,4 +1,5 @@
 import Compositing
+import EncoderSharing
 import MediaCore
 import OrderedCollections
 import PeerConnection

@@ -1,4 +1,5 @@
 import Compositing
+import EncoderSharing
 import H264
 import MediaCore
 import PeerConnection
@@ -6,16 +7,7 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// What a receiver's stream must be like, whatever its rate: those of one format can share an encoder.
-struct EncodeFormat: Hashable, Sendable {
-    var dimensions: VideoDimensions
-    /// All but the rates, which are the encoder's.
-    var properties: CompressionProperties
-    /// Whether the receiver's level does not allow the whole canvas.
-    var isSmallerThanCanvas = false
-    /// Whether keyframes come now and then unasked, for receivers that were not negotiated to ask with PLI or FIR.
-    var repeatsKeyframes = false
-
+extension EncodeFormat {
     /// Makes what the receivers take of the frames: they have to fit where the receiver knows no fragments.
     var packetizer: H264Packetizer {
         H264Packetizer(

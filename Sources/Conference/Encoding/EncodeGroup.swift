@@ -1,4 +1,5 @@
 import CongestionControl
+import EncoderSharing
 import MediaCore
 import PeerConnection
 import VideoCoding

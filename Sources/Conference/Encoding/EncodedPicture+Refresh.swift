@@ -1,3 +1,4 @@
+import EncoderSharing
 import H264
 import MediaCore
 import VideoCoding

@@ -1,5 +1,6 @@
 import Compositing
 import CongestionControl
+import EncoderSharing
 import MediaCore
 import PeerConnection
 import SDP

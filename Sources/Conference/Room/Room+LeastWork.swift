@@ -1,3 +1,4 @@
+import EncoderSharing
 import MediaCore
 import RoomAPI
 

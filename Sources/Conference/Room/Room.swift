@@ -1,5 +1,6 @@
 import AudioMixing
 import Compositing
+import EncoderSharing
 import MediaCore
 import NIOCore
 import OrderedCollections

@@ -1,5 +1,7 @@
 import AudioMixing
 import Compositing
+import CongestionControl
+import EncoderSharing
 import MediaCore
 import PeerConnection
 import SecureTransport

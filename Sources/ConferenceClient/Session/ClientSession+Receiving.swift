@@ -1,3 +1,4 @@
+import CongestionControl
 import Dispatch
 import MediaCore
 import NIOCore

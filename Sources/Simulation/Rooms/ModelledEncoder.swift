@@ -1,4 +1,5 @@
 import Conference
+import EncoderSharing
 import MediaCore
 import VideoCoding
 

@@ -1,5 +1,6 @@
 public import Conference
 public import CongestionControl
+import EncoderSharing
 public import LinkEmulation
 public import MediaCore
 

@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 #if canImport(Glibc)
     import Glibc
@@ -18,7 +18,7 @@ import MediaCore
 ///   take and loses frames: this, too, counts by the logarithm of the ratio, and what is beyond the uppermost layer
 ///   three times.
 /// - One whose network does not carry the lowest layer gets nothing. That is no plan; it may be so for a moment.
-struct EncodeLoss: Sendable {
+package struct EncodeLoss: Sendable {
     /// The logarithm of the ratio below which a loss counts once: 85 % of one's own rate.
     private static let tolerated = -log(0.85)
     private static let steepness = 3.0
@@ -35,19 +35,19 @@ struct EncodeLoss: Sendable {
 
     /// What a further encoder costs, as if a member lost so much: of two receivers who differ by a tenth, none is worth
     /// the time that the machine takes for a stream of its own.
-    let encoder = 0.1
+    package let encoder = 0.1
     /// How much more than a member's rate its group's may be, as a logarithm, for it to lose no more than frames of the
     /// uppermost layer.
-    let span: Double
+    package let span: Double
     /// The same for it to get a picture at all.
     let reach: Double
 
-    init(hasLayers: Bool) {
+    package init(hasLayers: Bool) {
         (span, reach) = hasLayers ? (Self.layerSpan, Self.layerReach) : (0, 0)
     }
 
-    static func level(_ rate: BitRate) -> Double { log(Double(max(1, rate.bitsPerSecond))) }
-    static func rate(_ level: Double) -> BitRate { BitRate(bitsPerSecond: exp(level)) }
+    package static func level(_ rate: BitRate) -> Double { log(Double(max(1, rate.bitsPerSecond))) }
+    package static func rate(_ level: Double) -> BitRate { BitRate(bitsPerSecond: exp(level)) }
 
     /// What a member loses in a group whose rate is so much lower than its own.
     func below(_ difference: Double) -> Double {
@@ -61,7 +61,7 @@ struct EncodeLoss: Sendable {
     }
 
     /// What one member loses at a rate; nil where not even the lowest layer fits.
-    func loss(of level: Double, at rate: Double) -> Double? {
+    package func loss(of level: Double, at rate: Double) -> Double? {
         if level >= rate { return below(level - rate) }
         return rate - level <= reach + 1e-9 ? above(rate - level) : nil
     }
@@ -69,7 +69,9 @@ struct EncodeLoss: Sendable {
     /// The best rate for members whose rates are given in rising order, and what they lose then.
     ///
     /// - Parameter starving: What it costs that a member gets nothing for the moment.
-    func best(for levels: [Double], starving: (Int) -> Double = { _ in .infinity }) -> (level: Double, loss: Double) {
+    package func best(for levels: [Double], starving: (Int) -> Double = { _ in .infinity }) -> (
+        level: Double, loss: Double
+    ) {
         guard let first = levels.first else { return (0, 0) }
         var best = (level: first, loss: Double.infinity)
         for level in levels {
@@ -83,7 +85,7 @@ struct EncodeLoss: Sendable {
     }
 
     /// What members lose at a rate.
-    func loss(
+    package func loss(
         of levels: [Double], at rate: Double, starving: (Int) -> Double = { _ in .infinity }
     ) -> Double {
         var loss = 0.0
@@ -94,7 +96,7 @@ struct EncodeLoss: Sendable {
     }
 
     /// The least that is lost by each run of members whose rates are given in rising order: `[first][last]`.
-    func ofRuns(_ levels: [Double]) -> [[Double]] {
+    package func ofRuns(_ levels: [Double]) -> [[Double]] {
         let count = levels.count
         var best = [[Double]](repeating: [Double](repeating: .infinity, count: count), count: count)
         for middle in 0..<count {

@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import Conference
+@testable import EncoderSharing
 
 /// When keyframes come.
 @Suite struct KeyframeScheduleTests {

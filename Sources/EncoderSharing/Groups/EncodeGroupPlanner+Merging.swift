@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 extension EncodeGroupPlanner {
     /// What each member of groups that are alike loses at most when they are one.
@@ -26,7 +26,7 @@ extension EncodeGroupPlanner {
     }
 
     /// Makes one of two groups: that of fewer members ends.
-    mutating func merge(_ pair: GroupMerging.Pair, now: MonotonicInstant) {
+    package mutating func merge(_ pair: GroupMerging.Pair, now: MonotonicInstant) {
         guard let one = groups.first(where: { $0.id == pair.first }),
             let other = groups.first(where: { $0.id == pair.second })
         else { return }

@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 extension EncodeGroupPlanner {
     /// How much more than it must a group may lose by its rate until the next review.
@@ -9,7 +9,7 @@ extension EncodeGroupPlanner {
     private static let longestStarving = Duration.seconds(10)
 
     /// What a group's encoder is to make.
-    func rate(of group: Group, now: MonotonicInstant) -> BitRate {
+    package func rate(of group: Group, now: MonotonicInstant) -> BitRate {
         let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
         if ids.count > 1, !group.isRateKept { return EncodeLoss.rate(loss.best(for: means(ids)).level) }
         let levels = ids.map(current)

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 import VideoCoding
 
-@testable import Conference
+@testable import EncoderSharing
 
 /// The rungs below a canvas.
 @Suite struct LadderTests {

@@ -1,7 +1,6 @@
-import CongestionControl
-import MediaCore
-import PeerConnection
-import VideoCoding
+package import CongestionControl
+package import MediaCore
+package import VideoCoding
 
 /// A receiver's video on its way out: which frames of its group are left out for this receiver alone.
 ///
@@ -9,14 +8,14 @@ import VideoCoding
 /// sent those of the group before. Frames that its own link has no room for are left out: of the uppermost temporal layer at
 /// any time, which no other frame refers to; then of the middle one, with what refers to them; where that is not
 /// enough, all until the next keyframe.
-struct DownlinkPipeline {
-    let format: EncodeFormat
+package struct DownlinkPipeline {
+    package let format: EncodeFormat
     /// The group whose keyframe was sent last.
     private var lastSource: EncodeGroupID?
     /// What the receiver's own network carries.
-    var bitRate: VideoBitRate
-    var keyframeLimiter = KeyframeLimiter()
-    var recovery = RecoveryCounters()
+    package var bitRate: VideoBitRate
+    package var keyframeLimiter = KeyframeLimiter()
+    package var recovery = RecoveryCounters()
     /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
     private var lastLayerDrop: (upper: MonotonicInstant?, middle: MonotonicInstant?)
     /// The layer of a frame that was left out and that those of the layers above it refer to, until the next of the
@@ -27,36 +26,36 @@ struct DownlinkPipeline {
     /// When the last keyframe was sent, and how long the link had to do with it.
     private var lastKeyframe: (time: MonotonicInstant, backlog: Duration)?
     /// The size and frame rate of what was sent last.
-    private(set) var rung: EncodeRung?
+    package private(set) var rung: EncodeRung?
     /// Whether a keyframe is wanted because frames were more than the link could take.
     private var hasStopped = false
     private var lastStop: MonotonicInstant?
 
-    private(set) var framesEncoded: UInt64 = 0
-    private(set) var framesDropped: UInt64 = 0
-    private(set) var framesLayerDropped: UInt64 = 0
-    private(set) var keyframes: UInt64 = 0
-    private(set) var groupChanges: UInt64 = 0
+    package private(set) var framesEncoded: UInt64 = 0
+    package private(set) var framesDropped: UInt64 = 0
+    package private(set) var framesLayerDropped: UInt64 = 0
+    package private(set) var keyframes: UInt64 = 0
+    package private(set) var groupChanges: UInt64 = 0
 
-    init(format: EncodeFormat, bitRate: BitRate) {
+    package init(format: EncodeFormat, bitRate: BitRate) {
         self.format = format
         self.bitRate = VideoBitRate(target: bitRate, sustained: bitRate)
     }
 
-    var dimensions: VideoDimensions { format.dimensions }
+    package var dimensions: VideoDimensions { format.dimensions }
 
     /// The receiver was moved to another group, whose keyframe it waits for.
-    mutating func moved(now: MonotonicInstant) { waitsSince = waitsSince ?? now }
+    package mutating func moved(now: MonotonicInstant) { waitsSince = waitsSince ?? now }
 
     /// The receiver needs no encoder any more: it is sent a source's own packets.
-    mutating func leftGroups() { (waitsSince, hasStopped) = (nil, false) }
+    package mutating func leftGroups() { (waitsSince, hasStopped) = (nil, false) }
 
     /// A tick was not encoded.
-    mutating func frameLeftOut() { framesDropped &+= 1 }
+    package mutating func frameLeftOut() { framesDropped &+= 1 }
 
     /// What is to be reckoned with for this receiver in a shared group: less than what its network carries, for a while
     /// after that was not enough for the lower layer.
-    func dependableRate(now: MonotonicInstant) -> BitRate {
+    package func dependableRate(now: MonotonicInstant) -> BitRate {
         let isCautious = lastStop.map { now - $0 < Self.caution.time } ?? false
         return isCautious ? bitRate.sustained * Self.caution.share : bitRate.sustained
     }
@@ -67,7 +66,7 @@ struct DownlinkPipeline {
     /// fell out of a group that others share while its link is too slow for it in any case.
     ///
     /// - Parameter rate: What the group makes where it is shared; nil where it is the receiver's own.
-    mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
+    package mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
         guard hasStopped, let rate else { return true }
         guard bitRate.sustained >= rate * Self.leastShare else { return false }
         hasStopped = false
@@ -78,7 +77,7 @@ struct DownlinkPipeline {
     private static let lately = Duration.seconds(2)
 
     /// How many of the three temporal layers are left out for this receiver alone.
-    func layersDropped(now: MonotonicInstant) -> Int {
+    package func layersDropped(now: MonotonicInstant) -> Int {
         func isLately(_ time: MonotonicInstant?) -> Bool { time.map { now - $0 < Self.lately } ?? false }
         if isLately(lastStop) { return 3 }
         return isLately(lastLayerDrop.middle) ? 2 : isLately(lastLayerDrop.upper) ? 1 : 0
@@ -87,9 +86,9 @@ struct DownlinkPipeline {
     // MARK: Frames
 
     /// How many temporal layers an encoder makes that several share.
-    static let temporalLayers = 3
+    package static let temporalLayers = 3
     /// The least part of a group's rate with which its lowest temporal layer can be followed.
-    static let leastShare = 0.42
+    package static let leastShare = 0.42
     /// A keyframe is as small as can be: a link that has no more to do than this is sent it in any case.
     private static let idle = Duration.milliseconds(50)
     /// Frames that follow a keyframe within this time are not left out because of that keyframe.
@@ -98,12 +97,12 @@ struct DownlinkPipeline {
     private static let longestWait = Duration.seconds(1)
 
     /// Whether the link has room for the keyframe that is waited for.
-    func hasRoomForKeyframe(backlog: LinkBacklog, now: MonotonicInstant) -> Bool {
+    package func hasRoomForKeyframe(backlog: LinkBacklog, now: MonotonicInstant) -> Bool {
         backlog.longest <= LatencyBudget.beforeFrame || waitsSince.map { now - $0 > Self.longestWait } ?? true
     }
 
     /// What becomes of a frame of a group.
-    enum Verdict {
+    package enum Verdict {
         case send
         /// It is not for this receiver, or the receiver goes on with another group's for now.
         case ignore
@@ -114,15 +113,23 @@ struct DownlinkPipeline {
     }
 
     /// A frame, and what is known of the group that made it.
-    struct GroupFrame {
-        var frame: EncodeStatistics
-        var group: EncodeGroupID
+    package struct GroupFrame {
+        package var frame: EncodeStatistics
+        package var group: EncodeGroupID
         /// What the group makes.
-        var rate: BitRate
-        var rung: EncodeRung
+        package var rate: BitRate
+        package var rung: EncodeRung
         /// Whether the frame is for others too. One that is for this receiver alone was encoded because there was room
         /// for it.
-        var isShared: Bool
+        package var isShared: Bool
+
+        package init(frame: EncodeStatistics, group: EncodeGroupID, rate: BitRate, rung: EncodeRung, isShared: Bool) {
+            self.frame = frame
+            self.group = group
+            self.rate = rate
+            self.rung = rung
+            self.isShared = isShared
+        }
     }
 
     /// Whether a frame is sent to this receiver.
@@ -131,7 +138,7 @@ struct DownlinkPipeline {
     ///   - subscription: How the receiver stands to the group that made it.
     ///   - before: How long its link has to do without the frame.
     ///   - after: How long with it.
-    mutating func take(
+    package mutating func take(
         _ made: GroupFrame, as subscription: GroupSubscribers.Subscription, before: LinkBacklog,
         with after: LinkBacklog, now: MonotonicInstant
     ) -> Verdict {

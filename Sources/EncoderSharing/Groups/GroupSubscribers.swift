@@ -1,12 +1,12 @@
-import MediaCore
+package import MediaCore
 import OrderedCollections
 
 /// Who is sent an encode group's frames, and who is to be.
 ///
 /// A receiver belongs to one group. Until that group's keyframe it may still be sent the frames of the group that it
 /// belonged to before.
-struct GroupSubscribers {
-    enum Subscription {
+package struct GroupSubscribers {
+    package enum Subscription {
         /// Belongs to the group, and waits for its keyframe.
         case pending
         /// Belongs to the group, and is sent its frames.
@@ -17,31 +17,33 @@ struct GroupSubscribers {
 
     private var subscriptions: OrderedDictionary<ParticipantID, Subscription> = [:]
 
-    subscript(id: ParticipantID) -> Subscription? { subscriptions[id] }
+    package init() {}
 
-    var isEmpty: Bool { subscriptions.isEmpty }
+    package subscript(id: ParticipantID) -> Subscription? { subscriptions[id] }
+
+    package var isEmpty: Bool { subscriptions.isEmpty }
     /// All of them.
-    var ids: some Sequence<ParticipantID> { subscriptions.keys }
+    package var ids: some Sequence<ParticipantID> { subscriptions.keys }
     /// Those who belong to the group.
-    var members: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .leaving ? nil : $0.key } }
+    package var members: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .leaving ? nil : $0.key } }
     /// Those who are sent its frames.
-    var receivers: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .pending ? nil : $0.key } }
+    package var receivers: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .pending ? nil : $0.key } }
     /// The first who belongs to the group, or else the first who is sent its frames.
-    var first: ParticipantID? {
+    package var first: ParticipantID? {
         subscriptions.elements.first { $0.value != .leaving }?.key ?? subscriptions.keys.first
     }
     /// How many belong to the group.
-    var memberCount: Int { subscriptions.values.count { $0 != .leaving } }
+    package var memberCount: Int { subscriptions.values.count { $0 != .leaving } }
     /// Whether some are sent its frames who belong to another group.
-    var hasLeaving: Bool { subscriptions.values.contains(.leaving) }
+    package var hasLeaving: Bool { subscriptions.values.contains(.leaving) }
 
     /// Whether a receiver belongs to the group.
-    func contains(_ id: ParticipantID) -> Bool { subscriptions[id].map { $0 != .leaving } ?? false }
+    package func contains(_ id: ParticipantID) -> Bool { subscriptions[id].map { $0 != .leaving } ?? false }
     /// Whether a receiver is sent the group's frames.
-    func isSent(_ id: ParticipantID) -> Bool { subscriptions[id].map { $0 != .pending } ?? false }
+    package func isSent(_ id: ParticipantID) -> Bool { subscriptions[id].map { $0 != .pending } ?? false }
 
     /// A receiver belongs to the group from now on.
-    mutating func join(_ id: ParticipantID) {
+    package mutating func join(_ id: ParticipantID) {
         switch subscriptions[id] {
         case nil: subscriptions[id] = .pending
         case .leaving: subscriptions[id] = .active
@@ -50,7 +52,7 @@ struct GroupSubscribers {
     }
 
     /// A receiver belongs to another group from now on, or to none.
-    mutating func leave(_ id: ParticipantID) {
+    package mutating func leave(_ id: ParticipantID) {
         switch subscriptions[id] {
         case .pending: subscriptions[id] = nil
         case .active: subscriptions[id] = .leaving
@@ -59,12 +61,12 @@ struct GroupSubscribers {
     }
 
     /// A receiver is sent the group's frames from a keyframe on.
-    mutating func activate(_ id: ParticipantID) {
+    package mutating func activate(_ id: ParticipantID) {
         if subscriptions[id] == .pending { subscriptions[id] = .active }
     }
 
     /// A receiver is sent no frame any more until the group's next keyframe.
-    mutating func stop(_ id: ParticipantID) {
+    package mutating func stop(_ id: ParticipantID) {
         switch subscriptions[id] {
         case .active: subscriptions[id] = .pending
         case .leaving: subscriptions[id] = nil
@@ -72,5 +74,5 @@ struct GroupSubscribers {
         }
     }
 
-    mutating func remove(_ id: ParticipantID) { subscriptions[id] = nil }
+    package mutating func remove(_ id: ParticipantID) { subscriptions[id] = nil }
 }

@@ -1,30 +1,30 @@
-import MediaCore
+package import MediaCore
 
 /// The rungs of a canvas, from all of it at the room's frame rate downwards.
 ///
 /// What is to give way first is a matter of what is shown. Of faces in their tiles motion is kept and size given up; of
 /// a screen that is presented, whose letters must stay legible and which moves rarely, the other way round (RFC 7742,
 /// 4, and W3C's `contentHint` make the same distinction).
-struct Ladder: Hashable, Sendable {
+package struct Ladder: Hashable, Sendable {
     /// What is kept longest.
-    enum DegradationPreference: Hashable, Sendable {
+    package enum DegradationPreference: Hashable, Sendable {
         case motion
         case detail
     }
 
     /// A rung against the canvas: each side by a fraction of it, and every how-many-th tick.
     private struct Step {
-        var numerator: Int
-        var denominator: Int
-        var divisor: Int
+        package var numerator: Int
+        package var denominator: Int
+        package var divisor: Int
 
-        init(_ numerator: Int, _ denominator: Int, every divisor: Int = 1) {
+        package init(_ numerator: Int, _ denominator: Int, every divisor: Int = 1) {
             self.numerator = numerator
             self.denominator = denominator
             self.divisor = divisor
         }
 
-        func dimensions(of canvas: VideoDimensions) -> VideoDimensions {
+        package func dimensions(of canvas: VideoDimensions) -> VideoDimensions {
             guard numerator < denominator else { return canvas }
             return VideoDimensions(
                 width: canvas.width * numerator / denominator / 2 * 2,
@@ -46,10 +46,10 @@ struct Ladder: Hashable, Sendable {
     private static let fewestPictures: [DegradationPreference: Int] = [.motion: 12, .detail: 6]
 
     /// The highest first; never empty.
-    let rungs: [EncodeRung]
+    package let rungs: [EncodeRung]
 
     /// - Parameter isOn: Whether there are rungs below the canvas.
-    init(canvas: VideoDimensions, frameRate: Int, preference: DegradationPreference, isOn: Bool = true) {
+    package init(canvas: VideoDimensions, frameRate: Int, preference: DegradationPreference, isOn: Bool = true) {
         var rungs = [EncodeRung(dimensions: canvas, roomFrameRate: frameRate)]
         for step in isOn ? Self.steps[preference] ?? [] : [] {
             let rung = EncodeRung(
@@ -64,6 +64,6 @@ struct Ladder: Hashable, Sendable {
         self.rungs = rungs
     }
 
-    var top: EncodeRung { rungs[0] }
-    var bottom: EncodeRung { rungs[rungs.count - 1] }
+    package var top: EncodeRung { rungs[0] }
+    package var bottom: EncodeRung { rungs[rungs.count - 1] }
 }

@@ -7,9 +7,9 @@ import MediaCore
 /// be weighed against the other: of many equal receivers, two groups would stay for ever. So groups are merged where
 /// their members lose less by it than an encoder is worth and this has been so for some seconds, or where a keyframe
 /// comes in any case. Controllers' targets waver: a merge that is taken back soon doubles the time for the next.
-struct GroupMerging: Sendable {
+package struct GroupMerging: Sendable {
     /// Two groups, the older one first.
-    struct Pair: Hashable, Sendable {
+    package struct Pair: Hashable, Sendable {
         var first: EncodeGroupID
         var second: EncodeGroupID
 

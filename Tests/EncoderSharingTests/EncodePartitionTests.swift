@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import Conference
+@testable import EncoderSharing
 
 /// The division of receivers into groups, against all others that there are.
 @Suite struct EncodePartitionTests {

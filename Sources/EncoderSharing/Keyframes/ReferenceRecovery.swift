@@ -1,5 +1,5 @@
-import MediaCore
-import VideoCoding
+package import MediaCore
+package import VideoCoding
 
 /// How an encoder with a single receiver goes on after a loss without a keyframe, where the receiver was negotiated to
 /// go on with any picture that refers to nothing it does not have (RFC 4585 6.3.3, RPSI).
@@ -13,9 +13,9 @@ import VideoCoding
 ///
 /// A value that is handed what happens. Instants are those of the frames' pictures, by which the encoder knows them,
 /// too.
-struct ReferenceRecovery {
+package struct ReferenceRecovery {
     /// What becomes of a loss.
-    enum Answer: Hashable {
+    package enum Answer: Hashable {
         /// The next frame is to refer to nothing but what has arrived.
         case refresh
         /// A keyframe is needed.
@@ -25,11 +25,11 @@ struct ReferenceRecovery {
     }
 
     /// What the next frame needs to be told.
-    struct EncodeRequest: Hashable {
+    package struct EncodeRequest: Hashable {
         /// A reference that has arrived.
-        var acknowledged: LongTermReference?
+        package var acknowledged: LongTermReference?
         /// The frames from this instant on may not have arrived: refer to none of them.
-        var lostFrom: MonotonicInstant?
+        package var lostFrom: MonotonicInstant?
     }
 
     /// So many pictures are tried before a keyframe.
@@ -42,14 +42,14 @@ struct ReferenceRecovery {
     private static let rounds = 2.5
 
     /// What the encoder can do.
-    private(set) var method = LossRecovery.keyframes
+    package private(set) var method = LossRecovery.keyframes
     /// The last frame with which a receiver can begin, a keyframe or one that was to repair a loss.
     private var restart: (time: MonotonicInstant, isAcknowledged: Bool)?
     /// The keyframe, which is kept, and the last frame after it that is, until they are told of.
     private var keptKeyframe: MonotonicInstant?
     private var kept: (time: MonotonicInstant, reference: LongTermReference)?
     /// The newest of the kept frames that have arrived.
-    private(set) var base: MonotonicInstant?
+    package private(set) var base: MonotonicInstant?
     /// The newest picture that has arrived.
     private var newest: MonotonicInstant?
     private var toTell: LongTermReference?
@@ -57,7 +57,9 @@ struct ReferenceRecovery {
     /// When a receiver of refreshed pictures began to miss something, and when it last said so.
     private var missing: (since: MonotonicInstant, last: MonotonicInstant)?
     /// A refresh is to come.
-    private(set) var isWanted = false
+    package private(set) var isWanted = false
+
+    package init() {}
 
     // MARK: Frames
 
@@ -67,7 +69,7 @@ struct ReferenceRecovery {
     ///   - reference: The frame that is kept from this one on.
     ///   - method: What the encoder can do about losses from the last keyframe on.
     ///   - isRefresh: Whether it refers to nothing but what had arrived.
-    mutating func encoded(
+    package mutating func encoded(
         type: FrameType, reference: LongTermReference?, at time: MonotonicInstant, method: LossRecovery, isRefresh: Bool
     ) {
         if type == .idr {
@@ -86,18 +88,18 @@ struct ReferenceRecovery {
     }
 
     /// What is to be told with the next frame. A wish for a refresh stays until that has come out.
-    mutating func takeRequest() -> EncodeRequest {
+    package mutating func takeRequest() -> EncodeRequest {
         defer { toTell = nil }
         return EncodeRequest(acknowledged: toTell, lostFrom: isWanted ? newest.map { $0 + .nanoseconds(1) } : nil)
     }
 
     /// A refresh came out as something else.
-    mutating func refreshFailed() { isWanted = false }
+    package mutating func refreshFailed() { isWanted = false }
 
     // MARK: Feedback
 
     /// The receiver has a picture whole. Returns whether it went on with a refresh.
-    mutating func acknowledged(_ time: MonotonicInstant) -> Bool {
+    package mutating func acknowledged(_ time: MonotonicInstant) -> Bool {
         guard method == .longTermReferences, newest.map({ time > $0 }) ?? true else { return false }
         if let keptKeyframe, keptKeyframe <= time { (base, self.keptKeyframe) = (keptKeyframe, nil) }
         if let kept, kept.time <= time { (base, toTell, self.kept) = (kept.time, kept.reference, nil) }
@@ -111,7 +113,7 @@ struct ReferenceRecovery {
     }
 
     /// The receiver lost a picture, and what was to repair that did not come in time.
-    mutating func lost(roundTripTime: Duration, now: MonotonicInstant) -> Answer {
+    package mutating func lost(roundTripTime: Duration, now: MonotonicInstant) -> Answer {
         guard !isWanted else { return .wait }
         if let restart, !restart.isAcknowledged, now - restart.time < roundTripTime + Self.margin {
             // It was said before that could have arrived.
@@ -136,7 +138,7 @@ struct ReferenceRecovery {
 }
 
 /// How an encoder's stream goes on after a loss.
-enum LossRecovery: Hashable {
+package enum LossRecovery: Hashable {
     case keyframes
     /// Frames are kept for the long term, and gone back to.
     case longTermReferences
@@ -144,7 +146,7 @@ enum LossRecovery: Hashable {
     case intraRefresh(round: Duration)
 
     /// What it is called in the room's state.
-    var name: String {
+    package var name: String {
         switch self {
         case .keyframes: "keyframe"
         case .longTermReferences: "ltr"
@@ -154,11 +156,17 @@ enum LossRecovery: Hashable {
 }
 
 /// What became of a receiver's losses that were not repaired in time.
-struct RecoveryCounters: Hashable, Sendable {
+package struct RecoveryCounters: Hashable, Sendable {
     /// Pictures sent that refer to nothing but what had arrived.
-    var refreshes: UInt64 = 0
+    package var refreshes: UInt64 = 0
     /// Those with which the receiver went on.
-    var refreshesUsed: UInt64 = 0
+    package var refreshesUsed: UInt64 = 0
     /// Losses for which it took a keyframe all the same.
-    var keyframes: UInt64 = 0
+    package var keyframes: UInt64 = 0
+
+    package init(refreshes: UInt64 = 0, refreshesUsed: UInt64 = 0, keyframes: UInt64 = 0) {
+        self.refreshes = refreshes
+        self.refreshesUsed = refreshesUsed
+        self.keyframes = keyframes
+    }
 }

@@ -1,13 +1,15 @@
-import MediaCore
+package import MediaCore
 
 /// What the coarsest frames of an encoder take, as far as that is known.
 ///
 /// A session leaves out a frame that is larger than it may be, however coarse, and asks for a keyframe in its place. Of
 /// some content, such as dozens of small tiles full of detail, that is each of them: without another bound nothing
 /// would ever be sent again, and the encoder would do nothing but try.
-struct CoarsestFrame {
+package struct CoarsestFrame {
     /// What the next frame may take, whatever it is to take; zero until one was left out.
-    private(set) var size = DataSize.zero
+    package private(set) var size = DataSize.zero
+
+    package init() {}
 
     /// Content changes, so that with each keyframe a little less is tried.
     private static let decay = 0.95
@@ -16,10 +18,10 @@ struct CoarsestFrame {
 
     /// A frame of a picture of this size was left out that was to take no more than `bound`. None takes more than the
     /// picture itself does.
-    mutating func leftOut(bound: DataSize, dimensions: VideoDimensions) {
+    package mutating func leftOut(bound: DataSize, dimensions: VideoDimensions) {
         let whole = Double(dimensions.area) * Self.bytesPerSample
         size = DataSize(bytes: min(2 * Double(max(size, bound).bytes), whole))
     }
 
-    mutating func keyframeEncoded() { size = DataSize(bytes: Self.decay * Double(size.bytes)) }
+    package mutating func keyframeEncoded() { size = DataSize(bytes: Self.decay * Double(size.bytes)) }
 }

@@ -6,7 +6,7 @@ public struct EncodeRung: Hashable, Sendable {
     /// Pictures a second at most.
     public var frameRate: Int
     /// Each how-many-th of the room's ticks is encoded.
-    var divisor = 1
+    package var divisor = 1
 
     package init(dimensions: VideoDimensions, roomFrameRate: Int, divisor: Int = 1) {
         self.dimensions = dimensions

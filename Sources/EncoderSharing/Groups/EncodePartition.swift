@@ -3,15 +3,15 @@
 /// Receivers of one key, sorted by their rates, are divided into runs: with a loss that grows with the distance of the
 /// rates, some best division is into runs, as in optimal one-dimensional clustering (Fisher 1958). It is found by
 /// dynamic programming, and the encoders are then given to the keys, again by dynamic programming.
-struct EncodePartition {
+package struct EncodePartition {
     /// For each key, what is lost with 1, 2, … groups, and where the last of them begins.
     private struct Choices {
-        var loss: [Double]
+        package var loss: [Double]
         /// `[groups - 1][count]`: where the last group begins when so many receivers make so many groups.
         var begins: [[Int]]
-        var count: Int
+        package var count: Int
 
-        func runs(_ groups: Int) -> [Range<Int>] {
+        package func runs(_ groups: Int) -> [Range<Int>] {
             var runs: [Range<Int>] = []
             var end = count
             for index in stride(from: groups - 1, through: 0, by: -1) {
@@ -27,7 +27,7 @@ struct EncodePartition {
     ///   - levels: For each key the logarithms of its receivers' rates, in rising order; no key is without one.
     ///   - budget: The most groups, or one a key where there are more keys.
     /// - Returns: For each key the runs of its receivers that make a group.
-    static func best(_ levels: [[Double]], budget: Int, loss: EncodeLoss) -> [[Range<Int>]] {
+    package static func best(_ levels: [[Double]], budget: Int, loss: EncodeLoss) -> [[Range<Int>]] {
         let spare = max(0, budget - levels.count)
         let choices = levels.map { divisions($0, maximum: min($0.count, spare + 1), loss: loss) }
         // What is lost by the keys so far with so many groups beyond one each, and how many of these the last key has.

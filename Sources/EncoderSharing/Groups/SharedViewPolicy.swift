@@ -1,22 +1,24 @@
-import MediaCore
+package import MediaCore
 
 /// Whether those on the canvas see a picture of their own, without themselves, or all the same: pictures of one's own
 /// while there is an encoder for each.
-struct SharedViewPolicy: Sendable {
+package struct SharedViewPolicy: Sendable {
     /// There must have been encoders enough for so long before the views become personal again.
     private static let patience = Duration.seconds(10)
 
-    private(set) var isShared = false
+    package private(set) var isShared = false
     /// Whether it is so because there is no time for more pictures.
-    private(set) var isForced = false
+    package private(set) var isForced = false
     private var enoughSince: MonotonicInstant?
+
+    package init() {}
 
     /// - Parameters:
     ///   - pictures: How many different ones personal views make.
     ///   - budget: How many encoders there are; nil for as many as one likes.
     ///   - isForced: Whether there is no time for more than one.
     /// - Returns: Whether it has changed.
-    mutating func update(pictures: Int, budget: Int?, isForced: Bool, now: MonotonicInstant) -> Bool {
+    package mutating func update(pictures: Int, budget: Int?, isForced: Bool, now: MonotonicInstant) -> Bool {
         let before = (isShared, self.isForced)
         self.isForced = isForced
         if isForced || budget.map({ pictures > $0 }) ?? false {

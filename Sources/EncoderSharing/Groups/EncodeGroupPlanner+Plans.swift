@@ -1,11 +1,11 @@
-import MediaCore
+package import MediaCore
 
 extension EncodeGroupPlanner {
     /// Who is to share an encoder: that of a group there is, or another.
-    struct Share {
-        var group: EncodeGroupID?
-        var format: Int
-        var members: [ParticipantID]
+    package struct Share {
+        package var group: EncodeGroupID?
+        package var format: Int
+        package var members: [ParticipantID]
     }
 
     /// The assignment by which least is lost, with as few moves as it takes.

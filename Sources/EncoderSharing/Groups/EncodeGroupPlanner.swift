@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 /// Decides which receivers share an encoder, and at which rate.
 ///
@@ -13,39 +13,57 @@ import MediaCore
 /// same takes time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries
 /// far less than the others' is given an encoder that is to spare at once; until then the group's rate takes no notice
 /// of it.
-struct EncodeGroupPlanner: Sendable {
+package struct EncodeGroupPlanner: Sendable {
     /// A receiver at this moment.
-    struct Receiver: Sendable {
-        var id: ParticipantID
+    package struct Receiver: Sendable {
+        package var id: ParticipantID
         /// Receivers with the same number see the same. The numbers mean nothing beyond this moment.
-        var picture: Int
+        package var picture: Int
         /// Receivers with the same number can share an encoder. It stays the same.
-        var format: Int
+        package var format: Int
         /// What the receiver's network carries.
-        var target: BitRate
+        package var target: BitRate
         /// Whether the receiver asks for more keyframes than others can be asked to pay for.
-        var wantsIsolation = false
+        package var wantsIsolation = false
+
+        package init(id: ParticipantID, picture: Int, format: Int, target: BitRate, wantsIsolation: Bool = false) {
+            self.id = id
+            self.picture = picture
+            self.format = format
+            self.target = target
+            self.wantsIsolation = wantsIsolation
+        }
 
         /// Whether all but the rate is the same.
-        func isLike(_ other: Receiver) -> Bool {
+        package func isLike(_ other: Receiver) -> Bool {
             id == other.id && picture == other.picture && format == other.format
                 && wantsIsolation == other.wantsIsolation
         }
     }
 
     /// Receivers who share an encoder.
-    struct Group: Sendable {
-        var id: EncodeGroupID
-        var format: Int
-        var members: [ParticipantID]
+    package struct Group: Sendable {
+        package var id: EncodeGroupID
+        package var format: Int
+        package var members: [ParticipantID]
         /// What the encoder is to make.
-        var rate: BitRate
+        package var rate: BitRate
         /// Whether the rate stays until the next review.
-        var isRateKept = false
+        package var isRateKept = false
+
+        package init(
+            id: EncodeGroupID, format: Int, members: [ParticipantID], rate: BitRate, isRateKept: Bool = false
+        ) {
+            self.id = id
+            self.format = format
+            self.members = members
+            self.rate = rate
+            self.isRateKept = isRateKept
+        }
     }
 
     /// Why a receiver is where it is.
-    enum Reason: Sendable {
+    package enum Reason: Sendable {
         /// There are encoders for everybody.
         case dedicated
         /// It came, or its view changed, and lost least there.
@@ -59,50 +77,50 @@ struct EncodeGroupPlanner: Sendable {
     }
 
     /// The groups, while they are looked at. Who subscribes to which is kept by the groups' encoders.
-    private(set) var groups: [Group] = []
+    package private(set) var groups: [Group] = []
     /// How often a receiver was moved from one group to another.
-    private(set) var moves: UInt64 = 0
+    package private(set) var moves: UInt64 = 0
 
-    var members: [ParticipantID: Member] = [:]
+    package var members: [ParticipantID: Member] = [:]
     /// The receivers in the order in which they were given.
-    var order: [ParticipantID] = []
-    let loss: EncodeLoss
+    package var order: [ParticipantID] = []
+    package let loss: EncodeLoss
     private var nextID = 0
     private var lastUpdate: MonotonicInstant?
     private var lastReview = MonotonicInstant.zero
     /// When receivers were last moved other than because they came or their view changed.
     var lastChange = MonotonicInstant.zero
     private var changes = TokenBucket(rate: 0.5, capacity: 4)
-    var merging = GroupMerging()
+    package var merging = GroupMerging()
     /// Groups that make a keyframe in any case.
     var expecting: Set<EncodeGroupID> = []
 
     /// What is known of a receiver.
-    struct Member: Sendable {
-        var receiver: Receiver
+    package struct Member: Sendable {
+        package var receiver: Receiver
         /// The logarithm of what its network carries; the same over some seconds, but for falls; and its mean over a
         /// second.
-        var current: Double
-        var smooth: Double
-        var mean: Double
-        var group: EncodeGroupID?
-        var since: MonotonicInstant
-        var reason = Reason.placed
+        package var current: Double
+        package var smooth: Double
+        package var mean: Double
+        package var group: EncodeGroupID?
+        package var since: MonotonicInstant
+        package var reason = Reason.placed
         var isIsolated = false
         /// Since when not even the lowest layer of its group fits.
         var starvesSince: MonotonicInstant?
 
-        var key: Key {
+        package var key: Key {
             Key(
                 picture: receiver.picture, format: receiver.format, isolated: isIsolated ? receiver.id : nil)
         }
     }
 
     /// What receivers must have in common to share an encoder.
-    struct Key: Hashable, Sendable {
-        var picture: Int
-        var format: Int
-        var isolated: ParticipantID?
+    package struct Key: Hashable, Sendable {
+        package var picture: Int
+        package var format: Int
+        package var isolated: ParticipantID?
     }
 
     /// Over how long targets are smoothed where they rise, and where they fall.
@@ -130,12 +148,12 @@ struct EncodeGroupPlanner: Sendable {
     private static let leastGain = 0.2
 
     /// - Parameter hasLayers: Whether the encoders make temporal layers.
-    init(hasLayers: Bool) {
+    package init(hasLayers: Bool) {
         loss = EncodeLoss(hasLayers: hasLayers)
     }
 
     /// Why a receiver is where it is; nil of one that is nowhere.
-    func reason(of id: ParticipantID) -> Reason? { members[id]?.reason }
+    package func reason(of id: ParticipantID) -> Reason? { members[id]?.reason }
 
     /// Takes the receivers as they are now.
     ///
@@ -145,7 +163,7 @@ struct EncodeGroupPlanner: Sendable {
     ///     pictures and formats are sent.
     ///   - expecting: The groups that make a keyframe in any case, so that who is moved there costs nobody one.
     /// - Returns: The groups that there are to be.
-    mutating func update(
+    package mutating func update(
         _ receivers: [Receiver], in current: [Group], budget: Int?, expecting: Set<EncodeGroupID> = [],
         now: MonotonicInstant
     ) -> [Group] {
@@ -240,7 +258,7 @@ struct EncodeGroupPlanner: Sendable {
     }
 
     /// What most of a group have in common, of those whom its encoder suits.
-    func key(of group: Group) -> Key? {
+    package func key(of group: Group) -> Key? {
         var counts: [Key: Int] = [:]
         var best: (key: Key, count: Int)?
         for id in group.members {
@@ -369,7 +387,7 @@ struct EncodeGroupPlanner: Sendable {
     }
 
     /// Moves one receiver; a group that is left empty ends.
-    mutating func move(_ id: ParticipantID, to group: EncodeGroupID, _ reason: Reason, now: MonotonicInstant) {
+    package mutating func move(_ id: ParticipantID, to group: EncodeGroupID, _ reason: Reason, now: MonotonicInstant) {
         assign(id, to: group, reason, now: now)
         groups.removeAll { $0.members.isEmpty }
     }
@@ -389,11 +407,11 @@ struct EncodeGroupPlanner: Sendable {
         members[id]?.starvesSince = nil
     }
 
-    func means(_ ids: [ParticipantID]) -> [Double] {
+    package func means(_ ids: [ParticipantID]) -> [Double] {
         ids.map { members[$0]?.mean ?? 0 }.sorted()
     }
 
-    func levels(_ ids: [ParticipantID]) -> [Double] {
+    package func levels(_ ids: [ParticipantID]) -> [Double] {
         ids.map { members[$0]?.smooth ?? 0 }.sorted()
     }
 }

@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import Conference
+@testable import EncoderSharing
 
 /// Who belongs to an encode group, and who is sent its frames.
 @Suite struct GroupSubscribersTests {

@@ -1,5 +1,5 @@
-import MediaCore
-import VideoCoding
+package import MediaCore
+package import VideoCoding
 
 /// Chooses the rung of an encoder: the highest at which its pictures are good, by what its frames tell.
 ///
@@ -12,9 +12,9 @@ import VideoCoding
 /// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the
 /// next rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time
 /// twice as long.
-struct RungSelector: Sendable {
+package struct RungSelector: Sendable {
     /// Beyond this, pictures are poor (libwebrtc's quality scaler takes pictures of H.264 to be so beyond 37).
-    static let ceiling = 38.0
+    package static let ceiling = 38.0
     /// After a step down they are to be as good as this, and before one up, at the rung above.
     private static let aim = (
         down: Aim(qp: 36, keyframe: FrameBound.coarsestKeyframe.kept),
@@ -34,22 +34,27 @@ struct RungSelector: Sendable {
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
     /// What the encoder makes, and what the slowest of its receivers takes, which may be less.
-    struct Rates {
-        var encoder: BitRate
-        var slowest: BitRate
+    package struct Rates {
+        package var encoder: BitRate
+        package var slowest: BitRate
+
+        package init(encoder: BitRate, slowest: BitRate) {
+            self.encoder = encoder
+            self.slowest = slowest
+        }
     }
 
     /// What a rung is to be good for.
     private struct Aim {
-        var qp: Double
-        var keyframe: FrameBound.Span
+        package var qp: Double
+        package var keyframe: FrameBound.Span
     }
 
-    private(set) var rung: EncodeRung
+    package private(set) var rung: EncodeRung
     /// What the content has been seen to cost; nil before that.
-    private(set) var cost: ContentComplexity?
+    package private(set) var cost: ContentComplexity?
     /// The quantisation parameter over time, at this rung.
-    private(set) var qp: Double?
+    package private(set) var qp: Double?
 
     /// What frames at this rung cost, over time.
     private var level: Double?
@@ -63,7 +68,7 @@ struct RungSelector: Sendable {
     private var headRoomNeeded = Self.headRoom.first
 
     /// - Parameter cost: What the content is known to cost, from others who are sent the same.
-    init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil) {
+    package init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil) {
         self.cost = cost
         let rates = Rates(encoder: rate, slowest: rate)
         rung = Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
@@ -80,7 +85,7 @@ struct RungSelector: Sendable {
     }
 
     /// Takes in a frame.
-    mutating func observe(_ frame: EncodeStatistics, now: MonotonicInstant) {
+    package mutating func observe(_ frame: EncodeStatistics, now: MonotonicInstant) {
         let interval = lastFrame.map { now - $0 } ?? .zero
         lastFrame = now
         if frame.type == .idr { lastKeyframe = now }
@@ -100,7 +105,7 @@ struct RungSelector: Sendable {
     }
 
     /// The rung that is wanted now, another than the present one; nil where that is to stay.
-    mutating func wanted(in ladder: Ladder, rates: Rates, now: MonotonicInstant) -> EncodeRung? {
+    package mutating func wanted(in ladder: Ladder, rates: Rates, now: MonotonicInstant) -> EncodeRung? {
         guard let position = ladder.rungs.firstIndex(of: rung) else {
             // Something else is shown, and something else gives way.
             return Self.best(of: ladder.rungs, rates: rates, cost: cost, aim: Self.aim.down) ?? ladder.bottom
@@ -135,7 +140,7 @@ struct RungSelector: Sendable {
     }
 
     /// The encoder goes to a rung, with a keyframe.
-    mutating func step(to rung: EncodeRung, now: MonotonicInstant) {
+    package mutating func step(to rung: EncodeRung, now: MonotonicInstant) {
         let isUp = rung.dimensions.area * rung.frameRate > self.rung.dimensions.area * self.rung.frameRate
         if isUp {
             lastStepUp = now

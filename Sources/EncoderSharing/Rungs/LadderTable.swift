@@ -1,10 +1,10 @@
-import MediaCore
+package import MediaCore
 
 /// The ladders of a room: one for each canvas and preference, made when it is first asked for.
-struct LadderTable {
+package struct LadderTable {
     private struct Key: Hashable {
-        var canvas: VideoDimensions
-        var preference: Ladder.DegradationPreference
+        package var canvas: VideoDimensions
+        package var preference: Ladder.DegradationPreference
     }
 
     private let frameRate: Int
@@ -14,12 +14,12 @@ struct LadderTable {
     /// - Parameters:
     ///   - frameRate: That of the room.
     ///   - isOn: Whether there is more than one rung.
-    init(frameRate: Int, isOn: Bool) {
+    package init(frameRate: Int, isOn: Bool) {
         self.frameRate = frameRate
         self.isOn = isOn
     }
 
-    mutating func ladder(_ canvas: VideoDimensions, _ preference: Ladder.DegradationPreference) -> Ladder {
+    package mutating func ladder(_ canvas: VideoDimensions, _ preference: Ladder.DegradationPreference) -> Ladder {
         let key = Key(canvas: canvas, preference: preference)
         if let known = ladders[key] { return known }
         let ladder = Ladder(canvas: canvas, frameRate: frameRate, preference: preference, isOn: isOn)

@@ -1,5 +1,5 @@
-import CongestionControl
-import MediaCore
+package import CongestionControl
+package import MediaCore
 
 /// The most that a frame takes.
 ///
@@ -7,18 +7,20 @@ import MediaCore
 /// detailed picture is the largest frame there is: it takes no more than its receivers' links have room for.
 ///
 /// Of few pictures a second each takes longer: all bounds are times of their interval, too.
-enum FrameBound {
+package enum FrameBound {
     /// A time, or so many intervals between two frames where that is longer.
-    struct Span {
-        var time: Duration
+    package struct Span {
+        package var time: Duration
         var intervals: Double
 
-        func duration(at frameRate: Int) -> Duration { max(time, .seconds(intervals / Double(max(1, frameRate)))) }
+        package func duration(at frameRate: Int) -> Duration {
+            max(time, .seconds(intervals / Double(max(1, frameRate))))
+        }
     }
 
     /// No frame is sent on a link that then has this much to do, which is more than a receiver has that keeps up with
     /// its group.
-    static let queue = Span(time: .milliseconds(350), intervals: 5)
+    package static let queue = Span(time: .milliseconds(350), intervals: 5)
     /// The same for a link that carries too little for the group, and waits for a keyframe of another.
     static let queueOfFallen = Duration.milliseconds(200)
     /// No frame of the uppermost temporal layer is sent on a link that then has this much to do.
@@ -40,36 +42,36 @@ enum FrameBound {
     private static let leastSize = DataSize(bytes: 1000)
 
     /// The bound of a keyframe for one receiver.
-    static func keyframe(rate: BitRate, backlog: LinkBacklog, frameRate: Int) -> DataSize {
+    package static func keyframe(rate: BitRate, backlog: LinkBacklog, frameRate: Int) -> DataSize {
         rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog.longest))
     }
 
     /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment
     /// makes no difference to the others.
-    static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {
+    package static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {
         keyframe(
             rate: slowest, backlog: LinkBacklog(sent: usualQueue.duration(at: frameRate)), frameRate: frameRate)
     }
 
     /// The bound of another frame.
-    static func frame(rate: BitRate, frameRate: Int, isShared: Bool) -> DataSize {
+    package static func frame(rate: BitRate, frameRate: Int, isShared: Bool) -> DataSize {
         rate.dataSize(over: (isShared ? longest.shared : longest.alone).duration(at: frameRate))
     }
 
     /// How long a link may have to do with the coarsest keyframe of a size for that size to be kept, and for one to be
     /// gone up to: a link that is full with a keyframe takes no other frame for so long, nor the next keyframe where it
     /// did not end.
-    static let coarsestKeyframe = (
+    package static let coarsestKeyframe = (
         kept: Span(time: .milliseconds(300), intervals: 5), regained: Span(time: .milliseconds(220), intervals: 4)
     )
 
     /// Whether the coarsest keyframe of a rung takes no longer than this.
-    static func fitsKeyframe(of rung: EncodeRung, rate: BitRate, within span: Span) -> Bool {
+    package static func fitsKeyframe(of rung: EncodeRung, rate: BitRate, within span: Span) -> Bool {
         rate.duration(for: least(rung.dimensions)) <= span.duration(at: rung.frameRate)
     }
 
     /// No bound is less than what a keyframe of the size takes.
-    static func least(_ dimensions: VideoDimensions) -> DataSize {
+    package static func least(_ dimensions: VideoDimensions) -> DataSize {
         max(leastSize, DataSize(bytes: Double(dimensions.area) * leastBytesPerSample))
     }
 }

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 import VideoCoding
 
-@testable import Conference
+@testable import EncoderSharing
 
 /// What becomes of a receiver's losses, with frames of which only the times count.
 @Suite struct ReferenceRecoveryTests {

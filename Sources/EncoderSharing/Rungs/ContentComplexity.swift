@@ -17,14 +17,14 @@ package struct ContentComplexity: Hashable, Sendable {
     private static let stepsToHalve = 6.0
 
     /// The logarithm to base 2 of the bits a second of one sample, one picture a second and a parameter of zero.
-    var level: Double
+    package var level: Double
 
     /// What frames tell that took a rate at a rung.
     package init(qp: Double, rate: BitRate, rung: EncodeRung) {
         level = qp / Self.stepsToHalve + log2(Double(max(1, rate.bitsPerSecond))) - Self.size(rung)
     }
 
-    init(level: Double) {
+    package init(level: Double) {
         self.level = level
     }
 

@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import Conference
+@testable import EncoderSharing
 
 /// Who shares an encoder, on rates made up for it.
 @Suite struct EncodeGroupPlannerTests {

@@ -1,0 +1,23 @@
+package import MediaCore
+package import VideoCoding
+
+/// What a receiver's stream must be like, whatever its rate: those of one format can share an encoder.
+package struct EncodeFormat: Hashable, Sendable {
+    package var dimensions: VideoDimensions
+    /// All but the rates, which are the encoder's.
+    package var properties: CompressionProperties
+    /// Whether the receiver's level does not allow the whole canvas.
+    package var isSmallerThanCanvas = false
+    /// Whether keyframes come now and then unasked, for receivers that were not negotiated to ask with PLI or FIR.
+    package var repeatsKeyframes = false
+
+    package init(
+        dimensions: VideoDimensions, properties: CompressionProperties, isSmallerThanCanvas: Bool = false,
+        repeatsKeyframes: Bool = false
+    ) {
+        self.dimensions = dimensions
+        self.properties = properties
+        self.isSmallerThanCanvas = isSmallerThanCanvas
+        self.repeatsKeyframes = repeatsKeyframes
+    }
+}
