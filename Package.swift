@@ -91,11 +91,14 @@ let modules: [Module] = [
     // Who shares an encoder, at which size and rate: values and decisions, and no codec.
     Module(
         name: "EncoderSharing", dependencies: ["MediaCore", "CongestionControl", "VideoCoding", orderedCollections]),
+    // What a machine takes, how many people fit on it, and what is given up where there is no time.
+    Module(
+        name: "LoadControl", dependencies: ["MediaCore", "VideoCoding", "Compositing", "AudioMixing", nioCore]),
     Module(
         name: "Conference",
         dependencies: [
-            "MediaCore", "H264", "RTP", "CongestionControl", "EncoderSharing", "FlightRecording", "VideoCoding",
-            "Compositing",
+            "MediaCore", "H264", "RTP", "CongestionControl", "EncoderSharing", "LoadControl", "FlightRecording",
+            "VideoCoding", "Compositing",
             "AudioMixing", "SecureTransport", "SDP", "PeerConnection", "RoomAPI", nioCore, orderedCollections,
         ],
         testDependencies: ["Simulation", "LinkEmulation", "CDTLSClock"]),
@@ -113,8 +116,8 @@ let modules: [Module] = [
         name: "RelayServer",
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
-            "PeerConnection", "RoomAPI", "Conference",
-            "FlightRecording", "FlightFiles", "VectorGraphics", nioCore, nioPosix, logging,
+            "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles",
+            "VectorGraphics", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -167,17 +170,16 @@ let package = Package(
         .executableTarget(
             name: "confrelay",
             dependencies: [
-                "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "Conference", "FlightRecording", "MediaCore",
-                "CongestionControl", "SecureTransport", "SDP", "VectorGraphics", "VideoCoding", logging,
-                serviceLifecycle,
-                unixSignals, argumentParser,
+                "LinkEmulation", "RelayServer", "Compositing", "RoomAPI", "LoadControl", "Conference",
+                "FlightRecording", "MediaCore", "CongestionControl", "SecureTransport", "VectorGraphics",
+                "VideoCoding", logging, serviceLifecycle, unixSignals, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "confclient",
             dependencies: [
                 "LinkEmulation", "Compositing", "RoomAPI", "ConferenceClient", "FlightRecording", "MediaCore",
-                "CongestionControl", "SecureTransport", "SDP", "VideoCoding", nioPosix, argumentParser,
+                "CongestionControl", "SecureTransport", "VideoCoding", nioPosix, argumentParser,
             ],
             swiftSettings: swiftSettings),
         .executableTarget(

@@ -1,3 +1,4 @@
+public import LoadControl
 public import MediaCore
 
 extension Relay {

@@ -1,6 +1,7 @@
 public import Compositing
 public import CongestionControl
 public import FlightRecording
+public import LoadControl
 public import MediaCore
 public import RoomAPI
 public import SecureTransport

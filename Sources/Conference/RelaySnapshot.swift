@@ -1,4 +1,5 @@
 public import Compositing
+public import LoadControl
 public import MediaCore
 public import PeerConnection
 public import RoomAPI

@@ -1,4 +1,5 @@
 import Conference
+import LoadControl
 import Logging
 import MediaCore
 import VectorGraphics

@@ -1,5 +1,6 @@
 public import Compositing
 public import Conference
+public import LoadControl
 public import MediaCore
 public import NIOCore
 public import PeerConnection

@@ -3,6 +3,7 @@ import Conference
 import Foundation
 import Hummingbird
 import HummingbirdCore
+import LoadControl
 public import Logging
 import MediaCore
 import NIOCore

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conference
 import Foundation
+import LoadControl
 import MediaCore
 import RelayServer
 import VectorGraphics

@@ -1,5 +1,6 @@
 import Conference
 import Foundation
+import LoadControl
 import MediaCore
 import VectorGraphics
 import VideoCoding

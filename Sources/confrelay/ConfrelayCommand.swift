@@ -5,6 +5,7 @@ import CongestionControl
 import FlightRecording
 import Foundation
 import LinkEmulation
+import LoadControl
 import Logging
 import MediaCore
 import RelayServer

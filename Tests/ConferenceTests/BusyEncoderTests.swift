@@ -1,5 +1,6 @@
 import CongestionControl
 import EncoderSharing
+import LoadControl
 import MediaCore
 import Testing
 import VideoCoding

@@ -1,3 +1,4 @@
+import LoadControl
 import MediaCore
 import SecureTransport
 import Testing
@@ -94,7 +95,7 @@ import Testing
     @Test("A busy relay lets in who comes back, and nobody else")
     func busyRelay() throws {
         let call = VirtualCall { $0.overload = OverloadSettings(workers: 2) }
-        call.relay.adopt(SeatModelTests.calibration(scaledBy: 40), now: call.now)
+        call.relay.adopt(.machine(timesSlower: 40), now: call.now)
         let seats = try #require(call.relay.snapshot(now: call.now).overload?.seatsLeft)
         let clients = try (0..<seats).map { try call.join("\($0)", colour: .red) }
         call.run(for: .milliseconds(100))

@@ -1,3 +1,4 @@
+import LoadControl
 import MediaCore
 import NIOCore
 import SDP
@@ -39,7 +40,7 @@ import Testing
             $0.maximumParticipants = 3
             $0.maximumRooms = 1
         }
-        call.relay.adopt(SeatModelTests.calibration(scaledBy: 40), now: call.now)
+        call.relay.adopt(.machine(timesSlower: 40), now: call.now)
         let seats = try #require(call.relay.snapshot(now: call.now).overload?.seatsLeft)
         #expect((1...4).contains(seats))
         for _ in 0..<20 { try offer(to: call, hasKeys: hasKeys) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Conference
 import CongestionControl
 import Foundation
+import LoadControl
 import Logging
 import MediaCore
 import RelayServer

@@ -1,3 +1,4 @@
+import LoadControl
 import MediaCore
 import PeerConnection
 import SecureTransport

@@ -1,4 +1,5 @@
 import Foundation
+import LoadControl
 import MediaCore
 import Testing
 import VideoCoding

@@ -1,6 +1,7 @@
 import AudioMixing
 import Compositing
 import EncoderSharing
+import LoadControl
 import MediaCore
 import NIOCore
 import VideoCoding

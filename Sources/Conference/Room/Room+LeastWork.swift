@@ -1,4 +1,5 @@
 import EncoderSharing
+import LoadControl
 import MediaCore
 import RoomAPI
 

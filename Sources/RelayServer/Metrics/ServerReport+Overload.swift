@@ -1,4 +1,5 @@
 import Conference
+import LoadControl
 
 extension ServerReport {
     /// Writes what overload control says; nothing where there is none.

@@ -1,4 +1,5 @@
 import Conference
+import LoadControl
 
 /// Whether anybody else can be let in, as `GET /readyz` tells it.
 struct Readiness: Encodable, Equatable {

@@ -1,4 +1,5 @@
 import CongestionControl
+import LoadControl
 import MediaCore
 import RoomAPI
 import SecureTransport
@@ -169,7 +170,7 @@ import VideoCoding
     )
     func seats() throws {
         let call = makeCall()
-        call.relay.adopt(SeatModelTests.calibration(scaledBy: 40), now: call.now)
+        call.relay.adopt(.machine(timesSlower: 40), now: call.now)
         let seats = try #require(snapshot(call)?.seatsLeft)
         #expect((1...4).contains(seats))
         for index in 0..<seats { _ = try join(call, "\(index)", .red) }
@@ -186,7 +187,7 @@ import VideoCoding
     @Test("what jobs really take counts for the seats that are left")
     func measuredCosts() throws {
         let call = makeCall()
-        var calibration = SeatModelTests.calibration()
+        var calibration = Calibration.machine()
         calibration.canvas = call.relay.configuration.canvas
         call.relay.adopt(calibration, now: call.now)
         _ = try joinThree(call)

@@ -1,4 +1,5 @@
 import Compositing
+import LoadControl
 import MediaCore
 import NIOCore
 import RelayServer

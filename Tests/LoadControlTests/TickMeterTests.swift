@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import Conference
+@testable import LoadControl
 
 @Suite struct TickMeterTests {
     private let start = MonotonicInstant(nanoseconds: 1_000_000_000)

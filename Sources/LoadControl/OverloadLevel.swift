@@ -34,7 +34,7 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     }
 
     /// What the measure is, in words that follow "the relay is short of time: "; nil for none.
-    var measure: String? {
+    package var measure: String? {
         switch self {
         case .normal: nil
         case .cheaperPreset: "encoders take less time"

@@ -11,11 +11,11 @@ public struct SlackHistogram: Sendable {
 
     public init() {}
 
-    mutating func observe(_ slack: Double) {
+    package mutating func observe(_ slack: Double) {
         let bucket = Self.bucketBounds.firstIndex { slack <= $0 } ?? Self.bucketBounds.count
         counts[bucket] &+= 1
         sum += slack
     }
 
-    mutating func observeMissed() { observe(-1) }
+    package mutating func observeMissed() { observe(-1) }
 }

@@ -1,8 +1,8 @@
-import MediaCore
+package import MediaCore
 
 /// What jobs really take, compared with what was measured when the machine had nothing else to do: other sizes and
 /// other contents cost more or less, and so does a neighbour with whom the processors are shared.
-struct CostFactor: Sendable {
+package struct CostFactor: Sendable {
     /// Over how long is averaged.
     private static let time = 5.0
     /// Less work than this tells nothing, in seconds of processor time.
@@ -13,14 +13,16 @@ struct CostFactor: Sendable {
     private var expected = 0.0
     private var lastDecay: MonotonicInstant?
 
+    package init() {}
+
     /// 1 while it is not known.
-    var value: Double {
+    package var value: Double {
         guard expected >= Self.leastWork else { return 1 }
         return min(max(busy / expected, Self.bounds.lowerBound), Self.bounds.upperBound)
     }
 
     /// Takes a job, in seconds.
-    mutating func observe(busy: Double, expected: Double, now: MonotonicInstant) {
+    package mutating func observe(busy: Double, expected: Double, now: MonotonicInstant) {
         let elapsed = lastDecay.map { (now - $0).seconds } ?? 0
         if lastDecay == nil { lastDecay = now }
         if elapsed >= 0.25 {

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 import VideoCoding
 
-@testable import Conference
+@testable import LoadControl
 
 /// Overload control on virtual time, with a machine of given costs.
 @Suite struct OverloadPolicyTests {

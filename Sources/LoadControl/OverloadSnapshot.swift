@@ -18,6 +18,23 @@ public struct OverloadSnapshot: Encodable, Sendable {
     /// Why nobody else is let in; nil: they are.
     public var refusal: Refusal?
 
+    package init(
+        level: OverloadLevel = .normal, seatsLeft: Int? = nil, seats: Seats? = nil, load: Double = 0, busy: Double = 0,
+        transitions: UInt64 = 0, joinsRefused: UInt64 = 0, measures: String? = nil,
+        slack: SlackHistogram = SlackHistogram(), refusal: Refusal? = nil
+    ) {
+        self.level = level
+        self.seatsLeft = seatsLeft
+        self.seats = seats
+        self.load = load
+        self.busy = busy
+        self.transitions = transitions
+        self.joinsRefused = joinsRefused
+        self.measures = measures
+        self.slack = slack
+        self.refusal = refusal
+    }
+
     /// Participants who fit, all of whom send and receive, in one room.
     public struct Seats: Encodable, Hashable, Sendable {
         /// With a picture and an encoder for each.
@@ -54,21 +71,13 @@ public struct OverloadSnapshot: Encodable, Sendable {
     }
 
     /// A sentence that says which measures are in force.
-    static func sentence(_ measures: [OverloadLevel]) -> String? {
+    package static func sentence(_ measures: [OverloadLevel]) -> String? {
         let words = measures.compactMap(\.measure)
         guard let last = words.last else { return nil }
         let others = words.dropLast()
         let list = others.isEmpty ? last : others.joined(separator: ", ") + ", and \(last)"
         return "The relay is short of time: \(list)."
     }
-}
-
-/// What overload control has to tell, once.
-public enum OverloadEvent: Sendable {
-    case calibrated(Calibration, SeatModel)
-    case levelChanged(OverloadChange)
-    /// An encoder of a room failed. No more than one a second is told.
-    case encoderFailed(EncoderFailure, room: String)
 }
 
 /// A change of level, and what it was decided by.
@@ -81,7 +90,7 @@ public struct OverloadChange: Hashable, Sendable {
     public var busy: Double
     public var seatsLeft: Int?
 
-    init(_ transition: OverloadPolicy.Transition, seatsLeft: Int?) {
+    package init(_ transition: OverloadPolicy.Transition, seatsLeft: Int?) {
         from = transition.from
         to = transition.to
         load = transition.load

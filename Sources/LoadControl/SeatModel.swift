@@ -18,11 +18,11 @@ public struct SeatModel: Sendable, Hashable {
     static let overhead = 1.15
     /// Frames a second that a camera sends.
     static let sourceFrameRate = 30.0
-    static let audioFrequency = 50.0
+    package static let audioFrequency = 50.0
     /// How many speak at once, at most: each of them hears a mix of their own, all others the same.
     static let speakers = 4
     /// More than these are not counted.
-    static let most = 1000
+    package static let most = 1000
 
     public init(
         calibration: Calibration, workers: Int, frameRate: Int, preset: EncoderPreset, maximumEncoders: Int?
@@ -35,14 +35,21 @@ public struct SeatModel: Sendable, Hashable {
     }
 
     /// What a room makes.
-    struct Work: Sendable, Hashable {
+    package struct Work: Sendable, Hashable {
         /// Those who send.
-        var sources = 0
+        package var sources = 0
         /// Those who are sent something.
-        var receivers = 0
+        package var receivers = 0
         /// Different pictures at each tick.
-        var pictures = 0
-        var encoders = 0
+        package var pictures = 0
+        package var encoders = 0
+
+        package init(sources: Int = 0, receivers: Int = 0, pictures: Int = 0, encoders: Int = 0) {
+            self.sources = sources
+            self.receivers = receivers
+            self.pictures = pictures
+            self.encoders = encoders
+        }
     }
 
     /// The ways in which a room can be served, from the most to the least costly.
@@ -76,7 +83,7 @@ public struct SeatModel: Sendable, Hashable {
     /// - Parameters:
     ///   - rooms: Who is there; their pictures and encoders as few as they can be.
     ///   - factor: What the work really takes, compared with what was measured at the start.
-    func seatsLeft(beside rooms: [Work], factor: Double) -> Int {
+    package func seatsLeft(beside rooms: [Work], factor: Double) -> Int {
         let model = cheapest
         // All who come share a room, with its picture and the mixes that it may come to.
         var rooms = rooms.isEmpty ? [Work(pictures: 1, encoders: 1)] : rooms
@@ -89,7 +96,7 @@ public struct SeatModel: Sendable, Hashable {
     }
 
     /// The model with all measures in force.
-    var cheapest: SeatModel {
+    package var cheapest: SeatModel {
         var model = self
         model.preset = calibration.encode.min { $0.value < $1.value }?.key ?? preset
         if frameRate >= 10 { model.frameRate = frameRate / 2 }
@@ -97,10 +104,10 @@ public struct SeatModel: Sendable, Hashable {
     }
 
     /// Processors that may be busy.
-    var capacity: Double { Double(workers) * Self.usableShare }
+    package var capacity: Double { Double(workers) * Self.usableShare }
 
     /// Processors that a room keeps busy.
-    func cores(for work: Work) -> Double {
+    package func cores(for work: Work) -> Double {
         let ticks = Double(frameRate)
         var seconds = Double(work.sources) * Self.sourceFrameRate * calibration.decode
         seconds += ticks * calibration.composition(sources: work.sources, pictures: work.pictures)

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 import VideoCoding
 
-@testable import Conference
+@testable import LoadControl
 
 /// How many participants a machine of known costs has time for.
 @Suite struct SeatModelTests {

@@ -1,5 +1,5 @@
-import MediaCore
-import VideoCoding
+package import MediaCore
+package import VideoCoding
 
 /// Decides what the rooms spend less on when the machine has too little time for their ticks, and when no more.
 ///
@@ -8,36 +8,45 @@ import VideoCoding
 /// after the one before has shown what it does. A measure is taken back when what it would bring back fits with room to
 /// spare, and has for a while; where that was wrong, the while is twice as long the next time. So it is quick on the
 /// way down, slow on the way up, and does not go to and fro.
-struct OverloadPolicy: Sendable {
+package struct OverloadPolicy: Sendable {
     /// What measures there is something to take from: those that would change nothing are passed over.
-    struct Situation: Sendable, Equatable {
+    package struct Situation: Sendable, Equatable {
         /// The encoders' configured preset.
-        var preset = EncoderPreset.balanced
+        package var preset = EncoderPreset.balanced
         /// What an encode at each preset takes in comparison; nil while it is not known.
-        var presetCosts: [EncoderPreset: Double]?
+        package var presetCosts: [EncoderPreset: Double]?
         /// Pictures that a shared view would save, in the room where these are most.
-        var personalPictures = 0
+        package var personalPictures = 0
         /// Encoders in the room with most of them, and how few could do there.
-        var encoders = 0
-        var leastEncoders = 0
+        package var encoders = 0
+        package var leastEncoders = 0
         /// What a room runs at most, as configured or, without a limit, as it is.
-        var encoderBudget = 0
+        package var encoderBudget = 0
         /// Pictures a second.
-        var frameRate = 30
+        package var frameRate = 30
         /// Whether there is anybody.
-        var isEmpty = false
+        package var isEmpty = false
+
+        package init() {}
     }
 
     /// A change of level.
-    struct Transition: Sendable, Hashable {
-        var from: OverloadLevel
-        var to: OverloadLevel
+    package struct Transition: Sendable, Hashable {
+        package var from: OverloadLevel
+        package var to: OverloadLevel
         /// The load, and the workers' busy share, that it was taken at.
-        var load: Double
-        var busy: Double
+        package var load: Double
+        package var busy: Double
+
+        package init(from: OverloadLevel, to: OverloadLevel, load: Double, busy: Double) {
+            self.from = from
+            self.to = to
+            self.load = load
+            self.busy = busy
+        }
     }
 
-    private(set) var limits = WorkLimits()
+    package private(set) var limits = WorkLimits()
     private let workers: Double
     private var window: LoadWindow
     /// The levels gone through, each of which had an effect.
@@ -51,7 +60,7 @@ struct OverloadPolicy: Sendable {
     private var lastRecovery: MonotonicInstant?
     /// Half of the encoders that there were when that measure was taken, whatever has become of the number since.
     private var halfBudget = 1
-    private(set) var lastReading = LoadWindow.Reading()
+    package private(set) var lastReading = LoadWindow.Reading()
 
     /// A load above this is too near to the deadline.
     static let highLoad = 0.85
@@ -60,7 +69,7 @@ struct OverloadPolicy: Sendable {
     /// A measure is taken back where the load would then be below this.
     static let comfortableLoad = 0.75
     /// For this time after a change nothing is concluded: some of the measurements are from before it.
-    static let settling = Duration.milliseconds(500)
+    package static let settling = Duration.milliseconds(500)
     /// The same after a change of encode groups, which begins with keyframes.
     static let settlingOfGroups = Duration.seconds(1)
     /// How long there must be room before a measure is taken back.
@@ -69,20 +78,20 @@ struct OverloadPolicy: Sendable {
     /// Without any change for so long, earlier relapses count no more.
     static let forgetting = Duration.seconds(300)
 
-    init(workers: Int, now: MonotonicInstant) {
+    package init(workers: Int, now: MonotonicInstant) {
         self.workers = Double(max(1, workers))
         window = LoadWindow(highAbove: Self.highLoad, now: now)
         lastChange = now
         lastUpdate = now
     }
 
-    var level: OverloadLevel { path.last ?? .normal }
+    package var level: OverloadLevel { path.last ?? .normal }
 
     /// Those in force that have an effect, in the order in which they were taken.
-    var measures: [OverloadLevel] { path }
+    package var measures: [OverloadLevel] { path }
 
     /// How long it takes until a measure may be taken back.
-    var recoveryTime: Duration { max(.zero, patience - comfort) }
+    package var recoveryTime: Duration { max(.zero, patience - comfort) }
 
     // MARK: Observations
 
@@ -90,17 +99,17 @@ struct OverloadPolicy: Sendable {
     ///
     /// - Parameter slack: The time from then until its deadline, as a share of the time between two ticks; negative
     ///   when it was late.
-    mutating func observe(slack: Double, now: MonotonicInstant) {
+    package mutating func observe(slack: Double, now: MonotonicInstant) {
         window.observe(load: 1 - slack, now: now)
     }
 
     /// Takes a tick that was left out because there was no time for it.
-    mutating func observeMissedTick(now: MonotonicInstant) {
+    package mutating func observeMissedTick(now: MonotonicInstant) {
         window.observe(load: 2, now: now)
     }
 
     /// Takes the time that a job took on its worker.
-    mutating func observe(busy: Duration, now: MonotonicInstant) {
+    package mutating func observe(busy: Duration, now: MonotonicInstant) {
         window.observe(busy: busy, now: now)
     }
 
@@ -109,7 +118,7 @@ struct OverloadPolicy: Sendable {
     /// Looks at what was observed; to be called several times a second.
     ///
     /// - Returns: The change of level, if it comes to one.
-    mutating func update(_ situation: Situation, now: MonotonicInstant) -> Transition? {
+    package mutating func update(_ situation: Situation, now: MonotonicInstant) -> Transition? {
         let reading = window.read(now: now)
         lastReading = reading
         let elapsed = max(.zero, now - lastUpdate)

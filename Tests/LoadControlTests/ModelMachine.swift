@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 import VideoCoding
 
-@testable import Conference
+@testable import LoadControl
 
 /// A machine of given speed with one room on it, on virtual time: what its ticks take follows from who is there, from
 /// what overload control has taken away, and from what a neighbour leaves of the processors.

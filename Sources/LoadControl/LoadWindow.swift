@@ -1,9 +1,9 @@
-import MediaCore
+package import MediaCore
 
 /// How much of their time ticks have taken over the last second, and how busy the workers were.
 ///
 /// A second is looked at in quarters, of which the oldest goes when a new one begins.
-struct LoadWindow: Sendable {
+package struct LoadWindow: Sendable {
     private static let sliceCount = 4
     private static let sliceLength = Duration.milliseconds(250)
     /// Loads are counted in steps of this, up to twice a tick's time.
@@ -23,14 +23,14 @@ struct LoadWindow: Sendable {
     private var start: MonotonicInstant
 
     /// - Parameter bound: The load above which a tick counts as high.
-    init(highAbove bound: Double, now: MonotonicInstant) {
+    package init(highAbove bound: Double, now: MonotonicInstant) {
         highBin = Int(clamping: (bound / Self.step).rounded())
         newest = Self.number(now)
         start = now
     }
 
     /// Forgets all: what was before is of other circumstances.
-    mutating func reset(now: MonotonicInstant) {
+    package mutating func reset(now: MonotonicInstant) {
         for slot in 0..<Self.sliceCount { clear(slot) }
         newest = Self.number(now)
         start = now
@@ -40,7 +40,7 @@ struct LoadWindow: Sendable {
     ///
     /// - Parameter load: What it took, as a share of the time to the next one. More than 1: it was late, or was left
     ///   out.
-    mutating func observe(load: Double, now: MonotonicInstant) {
+    package mutating func observe(load: Double, now: MonotonicInstant) {
         let bin = load > 0 ? min(Int(clamping: load / Self.step), Self.binCount - 1) : 0
         let slot = advance(to: now)
         bins[slot * Self.binCount + bin] &+= 1
@@ -49,7 +49,7 @@ struct LoadWindow: Sendable {
     }
 
     /// Takes the time that a job took.
-    mutating func observe(busy duration: Duration, now: MonotonicInstant) {
+    package mutating func observe(busy duration: Duration, now: MonotonicInstant) {
         busy[advance(to: now)] += duration
     }
 
@@ -78,20 +78,20 @@ struct LoadWindow: Sendable {
     }
 
     /// What the window says.
-    struct Reading: Sendable {
+    package struct Reading: Sendable {
         /// How long it reaches back, a second at most.
-        var length = Duration.zero
-        var ticks = 0
+        package var length = Duration.zero
+        package var ticks = 0
         /// The load that 95 % of the ticks stay below.
-        var load = 0.0
+        package var load = 0.0
         /// Ticks with a high load, and in how many quarters of the window they are.
         var highTicks = 0
         var highSlices = 0
         /// Time that workers spent in jobs.
-        var busy = Duration.zero
+        package var busy = Duration.zero
     }
 
-    mutating func read(now: MonotonicInstant) -> Reading {
+    package mutating func read(now: MonotonicInstant) -> Reading {
         _ = advance(to: now)
         var reading = Reading()
         let inSlice = Duration.nanoseconds(now.nanoseconds % Self.sliceLength.nanoseconds)

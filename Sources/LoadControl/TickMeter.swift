@@ -1,20 +1,20 @@
-import MediaCore
+package import MediaCore
 
 /// Follows a room's ticks from when they are due until the last of their jobs is done.
 ///
 /// Only the few newest are followed: one that is overtaken by so many others was late in any case.
-struct TickMeter: Sendable {
+package struct TickMeter: Sendable {
     private struct Tick: Sendable {
-        var captureTime: MonotonicInstant
-        var deadline: MonotonicInstant
+        package var captureTime: MonotonicInstant
+        package var deadline: MonotonicInstant
         var pendingJobs: Int
-        var finished: MonotonicInstant
+        package var finished: MonotonicInstant
     }
 
     private static let capacity = 4
     private var ticks: [Tick] = []
 
-    init() {
+    package init() {
         ticks.reserveCapacity(Self.capacity + 1)
     }
 
@@ -24,7 +24,7 @@ struct TickMeter: Sendable {
     ///   - jobs: How many encodes it has come to.
     ///   - finished: When its pictures were there.
     /// - Returns: The slack of a tick that is over, this one or one that was overtaken.
-    mutating func composed(
+    package mutating func composed(
         _ captureTime: MonotonicInstant, interval: Duration, jobs: Int, finished: MonotonicInstant
     ) -> Double? {
         let tick = Tick(
@@ -38,7 +38,7 @@ struct TickMeter: Sendable {
     /// Takes an encode that is done.
     ///
     /// - Returns: The tick's slack, if this was its last job.
-    mutating func encoded(_ captureTime: MonotonicInstant, finished: MonotonicInstant) -> Double? {
+    package mutating func encoded(_ captureTime: MonotonicInstant, finished: MonotonicInstant) -> Double? {
         guard let index = ticks.firstIndex(where: { $0.captureTime == captureTime }) else { return nil }
         ticks[index].pendingJobs -= 1
         ticks[index].finished = max(ticks[index].finished, finished)
