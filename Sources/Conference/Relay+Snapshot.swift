@@ -22,9 +22,6 @@ extension Relay {
     public func snapshot(room id: String, now: MonotonicInstant) -> RoomSnapshot? {
         rooms[id]?.snapshot(now: now)
     }
-
-    /// How many rooms and participants there are.
-    public var occupancy: (rooms: Int, participants: Int) { (rooms.count, participants.count) }
 }
 
 extension Room {
@@ -93,7 +90,7 @@ extension Participant {
     }
 
     private var screenShareSnapshot: ScreenShareSnapshot? {
-        guard presents, let screenShare, let picture = screenShare.newest else { return nil }
+        guard sharesScreen, let screenShare, let picture = screenShare.newest else { return nil }
         let size = screenShare.rotation.upright(picture.dimensions)
         return ScreenShareSnapshot(
             width: size.width, height: size.height, framesDecoded: screenShare.framesDecoded,

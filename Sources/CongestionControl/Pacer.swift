@@ -13,8 +13,6 @@ public import NIOCore
 /// What depends on the payload's type is inlinable: callers in other modules get code for their own type instead of
 /// code that asks at run time how large a packet is.
 public struct Pacer<Payload> {
-    public typealias Priority = PacketPriority
-
     @usableFromInline
     struct Item {
         @usableFromInline var payload: Payload
@@ -58,9 +56,6 @@ public struct Pacer<Payload> {
 
     /// The size of all that waits.
     public var queuedSize: DataSize { waitingSize }
-
-    /// How many packets wait.
-    public var queuedCount: Int { waitingCount }
 
     /// The rate at which retransmissions, video and padding leave from now on, how much of it at once (nil: as the
     /// pacer was made), and the rate up to which padding fills what media leaves.

@@ -4,10 +4,10 @@ package import VideoCoding
 
 /// A receiver's video on its way out: which frames of its group are left out for this receiver alone.
 ///
-/// A receiver belongs to a group (`GroupSubscribers`), and is sent its frames from a keyframe on. Until that comes it is
-/// sent those of the group before. Frames that its own link has no room for are left out: of the uppermost temporal layer at
-/// any time, which no other frame refers to; then of the middle one, with what refers to them; where that is not
-/// enough, all until the next keyframe.
+/// A receiver belongs to a group (`GroupSubscribers`), and is sent its frames from a keyframe on. Until that comes it
+/// is sent those of the group before. Frames that its own link has no room for are left out: of the uppermost temporal
+/// layer at any time, which no other frame refers to; then of the middle one, with what refers to them; where that is
+/// not enough, all until the next keyframe.
 package struct DownlinkPipeline {
     package let format: EncodeFormat
     /// The group whose keyframe was sent last.

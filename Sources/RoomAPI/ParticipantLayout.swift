@@ -6,7 +6,7 @@ public import Compositing
 /// `{"layout":"pinned","participant":"k3v9…","hide":["x7…"],"selfView":"always"}`.
 public struct ParticipantLayout: Hashable, Sendable {
     /// Nil: the room's.
-    public var arrangement: LayoutArrangement?
+    public var mode: LayoutMode?
     /// How cameras take their tiles; nil: as the room has it.
     public var fit: LayerFit.Mode?
     /// Those who are left out, by their ids in URLs, beside those whom the room hides. They are heard all the same.
@@ -15,10 +15,10 @@ public struct ParticipantLayout: Hashable, Sendable {
     public var selfView: SelfView?
 
     public init(
-        _ arrangement: LayoutArrangement? = nil, fit: LayerFit.Mode? = nil, hidden: [String] = [],
+        _ mode: LayoutMode? = nil, fit: LayerFit.Mode? = nil, hidden: [String] = [],
         selfView: SelfView? = nil
     ) {
-        self.arrangement = arrangement
+        self.mode = mode
         self.fit = fit
         self.hidden = hidden
         self.selfView = selfView
@@ -42,7 +42,7 @@ extension ParticipantLayout: Codable {
                 debugDescription:
                     "\"participant\" says whom a layout is about: give \"layout\", pinned or solo, as well")
         }
-        arrangement = isArranged ? try LayoutArrangement(from: decoder) : nil
+        mode = isArranged ? try LayoutMode(from: decoder) : nil
         let options = try LayoutOptions(from: decoder)
         fit = options.fit
         hidden = options.hidden
@@ -50,12 +50,12 @@ extension ParticipantLayout: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try arrangement?.encode(to: encoder)
+        try mode?.encode(to: encoder)
         try LayoutOptions(fit: fit, hidden: hidden, selfView: selfView).encode(to: encoder)
     }
 }
 
-/// What JSON has beside an arrangement.
+/// What JSON has beside a layout.
 struct LayoutOptions: Codable {
     var fit: LayerFit.Mode?
     var hidden: [String] = []

@@ -5,14 +5,14 @@ public import Compositing
 /// As JSON it is `{"layout":"speaker"}`, with the participant in question `{"layout":"pinned","participant":"k3v9…"}`,
 /// and beside either `"fit":"cover"` and `"hide":["k3v9…"]`. What each looks like is in docs/layouts.md.
 public struct RoomLayout: Hashable, Sendable {
-    public var arrangement: LayoutArrangement
-    /// How cameras take their tiles; nil: as the arrangement has it.
+    public var mode: LayoutMode
+    /// How cameras take their tiles; nil: as the layout has it.
     public var fit: LayerFit.Mode?
     /// Those who are in nobody's picture, by their ids in URLs.
     public var hidden: [String]
 
-    public init(_ arrangement: LayoutArrangement, fit: LayerFit.Mode? = nil, hidden: [String] = []) {
-        self.arrangement = arrangement
+    public init(_ mode: LayoutMode, fit: LayerFit.Mode? = nil, hidden: [String] = []) {
+        self.mode = mode
         self.fit = fit
         self.hidden = hidden
     }
@@ -28,14 +28,14 @@ public struct RoomLayout: Hashable, Sendable {
 
 extension RoomLayout: Codable {
     public init(from decoder: any Decoder) throws {
-        arrangement = try LayoutArrangement(from: decoder)
+        mode = try LayoutMode(from: decoder)
         let options = try LayoutOptions(from: decoder)
         fit = options.fit
         hidden = options.hidden
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try arrangement.encode(to: encoder)
+        try mode.encode(to: encoder)
         try LayoutOptions(fit: fit, hidden: hidden).encode(to: encoder)
     }
 }

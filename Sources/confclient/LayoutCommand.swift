@@ -96,9 +96,9 @@ struct LayoutCommand: AsyncParsableCommand {
     private func makeChange() throws(ClientError) -> LayoutChange {
         var change = LayoutChange()
         change.receiver = receiver
-        change.arrangement =
+        change.mode =
             try template.map { path throws(ClientError) in .plain(.template(try readTemplate(path))) }
-            ?? layout?.arrangement(about: participant ?? "")
+            ?? layout?.mode(about: participant ?? "")
         change.fit = fit.map { $0 == .cover ? .cover : .contain }
         change.hidden = hide
         change.shown = unhide
@@ -126,7 +126,7 @@ enum LayoutArgument: String, ExpressibleByArgument, CaseIterable {
     case pictureInPicture = "picture-in-picture"
     case presentation, pinned, solo, room
 
-    func arrangement(about participant: String) -> LayoutChange.Arrangement {
+    func mode(about participant: String) -> LayoutChange.Mode {
         switch self {
         case .grid: .plain(.grid)
         case .speaker: .plain(.speaker)

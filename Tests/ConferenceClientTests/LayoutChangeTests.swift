@@ -26,14 +26,14 @@ import Testing
                 == RoomLayout(.pinned(participant: "a1"), fit: .cover, hidden: ["b2", "a1"]))
         change = LayoutChange()
         change.shown = ["Ben"]
-        change.arrangement = .plain(.grid)
+        change.mode = .plain(.grid)
         #expect(try change.applied(to: room.layout, in: room) == .grid)
         change = LayoutChange()
         change.selfView = .always
         #expect(
             try change.applied(to: room.participants[1].layout, in: room)
                 == ParticipantLayout(.solo(participant: "a1"), fit: .cover, selfView: .always))
-        change.arrangement = .room
+        change.mode = .room
         #expect(
             try change.applied(to: room.participants[1].layout, in: room)
                 == ParticipantLayout(fit: .cover, selfView: .always))

@@ -45,7 +45,7 @@ struct ChangeLimitTests {
         let ben = try call.join("Ben", colour: .green)
         let count = changes(
             { index, now in
-                let layout = ParticipantLayout(layouts[index % 2].arrangement)
+                let layout = ParticipantLayout(layouts[index % 2].mode)
                 try call.relay.perform(
                     .setParticipantLayout(layout, participant: ada.participantID), room: "demo", now: now)
             }, start: call.now)

@@ -171,7 +171,7 @@ struct PacerTests {
         for index in 0..<6 { pacer.enqueue(index, size: bytes(1000), priority: .video, now: at(Double(index))) }
         #expect(pacer.removeAll { $0 < 4 } == 4)
         #expect(pacer.queuedSize == bytes(2000))
-        #expect(pacer.queuedCount == 2)
+        #expect(pacer.waitingCount == 2)
         #expect(pacer.queueDelay(now: at(10)) == .milliseconds(6))
         #expect(pacer.expectedDrainTime == .milliseconds(16))
         #expect(drain(&pacer, from: 10, until: 1000).map(\.payload) == [4, 5])

@@ -60,7 +60,7 @@ struct LayoutCommandTests {
         #expect(try explain("solo", "--participant", "2").contains("Ben"))
     }
 
-    @Test("a template is explained: which rule filled each slot, which stay empty, and which arrangement it is")
+    @Test("a template is explained: which rule filled each slot, which stay empty, and which mode it is")
     func ofTemplate() throws {
         let folder = try Folder()
         let file = try folder.write(template, to: "pair.json")
@@ -85,7 +85,7 @@ struct LayoutCommandTests {
                 var reason: String
             }
             var layout: String
-            var arrangement: Int?
+            var mode: Int?
             var places: [Place]
             var notShown: [Place.Source]
             var issues: [String]
@@ -93,7 +93,7 @@ struct LayoutCommandTests {
         let folder = try Folder()
         let text = try explain(folder.write(template, to: "a.json"), "--participants", "2", "--json")
         let document = try JSONDecoder().decode(Document.self, from: Data(text.utf8))
-        #expect(document.layout == "pair" && document.arrangement == 1 && document.issues.isEmpty)
+        #expect(document.layout == "pair" && document.mode == 1 && document.issues.isEmpty)
         #expect(document.places.map(\.name) == ["main", "side"])
         #expect(document.places[0].source?.name == "Ada" && document.places[0].rect?.width == 960)
         #expect(document.places[1].source == nil)
@@ -153,7 +153,7 @@ struct LayoutCommandTests {
     func list() throws {
         let command = try #require(try Confrelay.parse(["layout", "list"]) as? LayoutListCommand)
         let lines = command.text.split(separator: "\n")
-        #expect(lines.count == 7)
+        #expect(lines.count == BuiltInLayout.allCases.count)
         for line in lines {
             let name = try #require(line.split(separator: " ").first)
             #expect(try !explain(String(name)).isEmpty)

@@ -13,7 +13,7 @@ enum StripLayout {
         case bottom, right
     }
 
-    private struct Arrangement {
+    private struct Placement {
         /// What the strip leaves of the canvas.
         var area: PixelRect
         var place: VideoDimensions
@@ -28,10 +28,10 @@ enum StripLayout {
         let isScreen = large.content == .screenShare
         let preferred = isScreen ? Edge.right : .bottom
         let other = isScreen ? Edge.bottom : .right
-        let arrangements = [preferred, other].map { arrangement(on: $0, count: others.count, whole: whole) }
+        let placements = [preferred, other].map { placement(on: $0, count: others.count, whole: whole) }
         let isMoved =
-            Double(arrangements[1]?.wide.area ?? 0) > Self.worthMoving * Double(arrangements[0]?.wide.area ?? 0)
-        guard !others.isEmpty, let chosen = arrangements[isMoved ? 1 : 0] else {
+            Double(placements[1]?.wide.area ?? 0) > Self.worthMoving * Double(placements[0]?.wide.area ?? 0)
+        guard !others.isEmpty, let chosen = placements[isMoved ? 1 : 0] else {
             return [CompositionLayer(source: large, rect: whole)]
         }
         return layers(
@@ -48,7 +48,7 @@ enum StripLayout {
         return inOrder.filter(shown.contains)
     }
 
-    private static func arrangement(on edge: Edge, count: Int, whole: PixelRect) -> Arrangement? {
+    private static func placement(on edge: Edge, count: Int, whole: PixelRect) -> Placement? {
         let places = min(max(count, fewestPlaces), mostPlaces)
         var area = whole
         let place: VideoDimensions
@@ -63,17 +63,17 @@ enum StripLayout {
             area.width -= place.width
         }
         guard place.width >= 2, place.height >= 2, area.width >= 2, area.height >= 2 else { return nil }
-        return Arrangement(
+        return Placement(
             area: area, place: place, wide: area.fitting(VideoDimensions(width: 16, height: 9)))
     }
 
     /// The large tile and the strip, together in the middle of the canvas.
     private static func layers(
-        large: SourceID, others: [SourceID], in arrangement: Arrangement, on edge: Edge, whole: PixelRect,
+        large: SourceID, others: [SourceID], in placement: Placement, on edge: Edge, whole: PixelRect,
         fillsArea: Bool
     ) -> [CompositionLayer] {
-        var largeRect = fillsArea ? arrangement.area : arrangement.wide
-        let place = arrangement.place
+        var largeRect = fillsArea ? placement.area : placement.wide
+        let place = placement.place
         var next: PixelRect
         switch edge {
         case .bottom:

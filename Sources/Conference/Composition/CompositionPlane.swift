@@ -26,6 +26,7 @@ final class CompositionPlane {
     private(set) var plan: ViewPlan?
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     private(set) var wantedTiles: [SourceID: VideoDimensions] = [:]
+    private var sharedView = SharedViewPolicy()
     /// What still fades out of sources that are no more.
     private(set) var exiting = ExitingSources()
     /// The renderer holds pictures of the last tick.
@@ -74,6 +75,28 @@ final class CompositionPlane {
         canvases = wanted
         needsDirecting = true
     }
+
+    /// Sees whether those who leave it to the relay see themselves.
+    ///
+    /// - Parameters:
+    ///   - pictures: How many different ones it takes that they do not.
+    ///   - encoders: How many there are; nil for as many as it takes.
+    ///   - isForced: Whether there is no time for more than one picture.
+    func chooseView(pictures: Int, encoders: Int?, isForced: Bool, now: MonotonicInstant) {
+        if sharedView.update(pictures: pictures, budget: encoders, isForced: isForced, now: now) { viewsChanged() }
+    }
+
+    /// Whether a member's own tiles are in its picture.
+    func showsSelf(_ selfView: SelfView, maySeeSelf: Bool) -> Bool {
+        switch selfView {
+        case .never: sharedView.isForced && maySeeSelf
+        case .always: true
+        case .auto: sharedView.isShared
+        }
+    }
+
+    /// Whether there is no time for more than one picture.
+    var sharedViewIsForced: Bool { sharedView.isForced }
 
     /// Keeps what a source shows that is about to end, for where it still fades out.
     func keepExiting(_ source: CompositionSource) {
@@ -166,8 +189,8 @@ final class CompositionPlane {
 
     // MARK: Ticks
 
-    /// Whether a tick is to be composed. Where nobody looks any more, the renderer is called once more, to let go of what
-    /// it holds.
+    /// Whether a tick is to be composed. Where nobody looks any more, the renderer is called once more, to let go of
+    /// what it holds.
     var wantsTick: Bool { plan.map { !$0.requests.isEmpty } ?? false || rendererHoldsPictures }
 
     /// A tick is left out, since the pictures of the one before are not done.

@@ -35,9 +35,9 @@ struct RoomScene {
 
     /// What a receiver is to be shown, by what is chosen for it or else for the room.
     func view(for receiver: Member, canvas: VideoDimensions, images: ImageLibrary) -> CompositionView {
-        let arrangement = receiver.layout?.arrangement ?? layout.arrangement
+        let mode = receiver.layout?.mode ?? layout.mode
         let fit = receiver.layout?.fit ?? layout.fit ?? .contain
-        var view = compositionLayout(arrangement, images: images).view(
+        var view = compositionLayout(mode, images: images).view(
             of: layoutScene(for: receiver), canvas: canvas, fit: fit)
         view.overlays += overlays
         return view
@@ -57,9 +57,9 @@ struct RoomScene {
     }
 
     /// A layout about someone who has left is none: the room sees to it that there is no such.
-    private func compositionLayout(_ arrangement: LayoutArrangement, images: ImageLibrary) -> Layout {
-        let subject = arrangement.participant.flatMap { id in members.first { $0.publicID == id }?.id }
-        return switch arrangement {
+    private func compositionLayout(_ mode: LayoutMode, images: ImageLibrary) -> Layout {
+        let subject = mode.participant.flatMap { id in members.first { $0.publicID == id }?.id }
+        return switch mode {
         case .grid: .grid
         case .speaker: .speaker
         case .sideBySide: .sideBySide

@@ -34,8 +34,8 @@ final class EncodeGroup {
     private var selector: RungSelector
     /// The size of what was handed to the encoder last.
     private var encodedDimensions: VideoDimensions?
-    /// What a link that carries just the encoder's rate still has to do. A shared encoder waits until that is little, as
-    /// one with a single receiver waits for that receiver's link. So a picture that costs much takes frames from
+    /// What a link that carries just the encoder's rate still has to do. A shared encoder waits until that is little,
+    /// as one with a single receiver waits for that receiver's link. So a picture that costs much takes frames from
     /// everybody alike, and members who carry the group's rate wait for no keyframe for want of it.
     private var link = LinkQueue()
     private var coarsest = CoarsestFrame()
@@ -90,6 +90,13 @@ final class EncodeGroup {
         self.selector = selector
         sharedPolicy = .shared(share: keyframeShare)
         self.encoder = QueueConfined(encoder)
+    }
+
+    /// What the planner is to know of the group.
+    var known: GroupPlanning.Known {
+        GroupPlanning.Known(
+            id: id, format: format, members: subscribers.members, rate: planned.rate, isRateKept: planned.isKept,
+            expectsKeyframe: expectsKeyframe)
     }
 
     func update(bitRate: VideoBitRate, isShared: Bool, recovers: Bool) {

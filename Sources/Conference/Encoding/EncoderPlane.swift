@@ -9,27 +9,18 @@ import VideoCoding
 
 /// A room's encoders: which there are, who is sent what they make, and what each makes of a tick.
 ///
-/// The planner says which receivers are to share an encoder; each group keeps its own subscribers. A group ends with its
-/// last subscriber. Where the budget leaves no encoder for a new group, the group waits until those who leave another
-/// one have found their keyframes elsewhere.
+/// The planner says which receivers are to share an encoder; each group keeps its own subscribers. A group ends with
+/// its last subscriber. Where the budget leaves no encoder for a new group, the group waits until those who leave
+/// another one have found their keyframes elsewhere.
 final class EncoderPlane {
     private let room: String
     let configuration: RelayConfiguration
     private let queues: JobQueueAllocator
-    private var planner: EncodeGroupPlanner
-    private var sharedView = SharedViewPolicy()
+    private var planning: GroupPlanning
     private(set) var groups: [EncodeGroup] = []
     /// The receivers' ways down.
     private var downlinks: OrderedDictionary<ParticipantID, DownlinkPipeline> = [:]
-    /// The formats that receivers have had; a format's index stands for it.
-    private var formats: [EncodeFormat] = []
     private var ladders: LadderTable
-    private var needs: [EncodeGroupPlanner.Receiver] = []
-    private var plannedNeeds: [EncodeGroupPlanner.Receiver] = []
-    private var lastPlan = MonotonicInstant.zero
-    /// How often is looked whether the rates ask for something else.
-    private static let planInterval = Duration.milliseconds(100)
-
     /// The failure of the encode that was done last; nil where it did not fail.
     private(set) var failure: EncoderFailure?
     /// Frames and keyframes that the encoders made, and the bytes of both.
@@ -40,7 +31,7 @@ final class EncoderPlane {
         self.configuration = configuration
         self.queues = queues
         ladders = LadderTable(frameRate: configuration.frameRate, isOn: configuration.hasLadder)
-        planner = EncodeGroupPlanner(hasLayers: configuration.encoder.hasTemporalLayers)
+        planning = GroupPlanning(hasLayers: configuration.encoder.hasTemporalLayers)
     }
 
     // MARK: Receivers
@@ -92,33 +83,12 @@ final class EncoderPlane {
     }
 
     /// Why a receiver belongs to its group.
-    func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planner.reason(of: id) }
+    func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planning.reason(of: id) }
 
     /// How often a receiver was moved from one group to another.
-    var moves: UInt64 { planner.moves }
+    var moves: UInt64 { planning.moves }
 
-    // MARK: Views
-
-    /// Whether those who leave it to the relay see themselves. Returns whether that has changed.
-    ///
-    /// - Parameters:
-    ///   - pictures: How many different ones it takes that those do not.
-    ///   - isForced: Whether there is no time for more than one.
-    func chooseView(pictures: Int, isForced: Bool, limits: WorkLimits, now: MonotonicInstant) -> Bool {
-        sharedView.update(pictures: pictures, budget: budget(limits), isForced: isForced, now: now)
-    }
-
-    /// Whether a member's own tiles are in its picture.
-    func showsSelf(_ selfView: SelfView, maySeeSelf: Bool) -> Bool {
-        switch selfView {
-        case .never: sharedView.isForced && maySeeSelf
-        case .always: true
-        case .auto: sharedView.isShared
-        }
-    }
-
-    /// Whether there is no time for more than one picture.
-    var sharedViewIsForced: Bool { sharedView.isForced }
+    // MARK: Sizes
 
     /// The sizes in which each receiver's picture is to be composed.
     func canvases(of viewers: some Sequence<(id: ParticipantID, preference: Ladder.DegradationPreference)>)
@@ -196,7 +166,7 @@ final class EncoderPlane {
     }
 
     /// How many encoders there are to be at most; nil for as many as there are receivers.
-    private func budget(_ limits: WorkLimits) -> Int? { limits.maximumEncoders ?? configuration.maximumEncoders }
+    func budget(_ limits: WorkLimits) -> Int? { limits.maximumEncoders ?? configuration.maximumEncoders }
 
     /// The most encoders that run at once.
     private func mostEncoders(_ limits: WorkLimits) -> Int {
@@ -217,40 +187,19 @@ final class EncoderPlane {
     // MARK: Who shares an encoder
 
     private func plan(for viewers: Viewers, of tick: ComposedTick, limits: WorkLimits, now: MonotonicInstant) {
-        needs.removeAll(keepingCapacity: true)
+        planning.beginNeeds()
         for viewer in viewers.values {
             guard let downlink = downlinks[viewer.id], tick.pictureIndex[viewer.id] != nil,
                 viewer.link.canSendVideo, viewer.isComposed
             else { continue }
-            needs.append(
-                EncodeGroupPlanner.Receiver(
-                    id: viewer.id, picture: viewer.viewNumber, format: index(of: downlink.format),
-                    target: downlink.dependableRate(now: now),
-                    wantsIsolation: downlink.keyframeLimiter.isExceeded(now: now)))
+            planning.addNeed(of: downlink, id: viewer.id, picture: viewer.viewNumber, now: now)
         }
-        if now - lastPlan >= Self.planInterval || !needs.elementsEqual(plannedNeeds, by: { $0.isLike($1) }) {
-            lastPlan = now
-            swap(&plannedNeeds, &needs)
-            let current = groups.compactMap { group -> EncodeGroupPlanner.Group? in
-                let members = group.subscribers.members
-                guard !members.isEmpty else { return nil }
-                return EncodeGroupPlanner.Group(
-                    id: group.id, format: index(of: group.format), members: members, rate: group.planned.rate,
-                    isRateKept: group.planned.isKept)
-            }
-            let planned = planner.update(
-                plannedNeeds, in: current, budget: budget(limits),
-                expecting: Set(groups.lazy.filter(\.expectsKeyframe).map(\.id)), now: now)
+        if planning.isDue(now: now) {
+            let planned = planning.update(groups.map(\.known), budget: budget(limits), now: now)
             adopt(planned, for: viewers, now: now)
         }
         for group in groups where group.subscribers.memberCount > 0 { updateRate(of: group, for: viewers) }
         endGroups(limits)
-    }
-
-    private func index(of format: EncodeFormat) -> Int {
-        if let known = formats.firstIndex(of: format) { return known }
-        formats.append(format)
-        return formats.count - 1
     }
 
     /// Moves the receivers to the groups that are planned for them.
@@ -261,18 +210,12 @@ final class EncoderPlane {
         for group in groups {
             let plan = planned.first { $0.id == group.id }
             if let plan { group.planned = (plan.rate, plan.isRateKept) }
-            let members = Set(plan?.members ?? [])
-            for id in group.subscribers.members where !members.contains(id) { group.subscribers.leave(id) }
-            for id in plan?.members ?? [] where !group.subscribers.contains(id) {
-                group.subscribers.join(id)
-                downlinks[id]?.moved(now: now)
-            }
+            for id in group.subscribers.setMembers(plan?.members ?? []) { downlinks[id]?.moved(now: now) }
         }
     }
 
     private func makeGroup(_ plan: EncodeGroupPlanner.Group, for viewers: Viewers) -> EncodeGroup? {
-        guard formats.indices.contains(plan.format) else { return nil }
-        let format = formats[plan.format]
+        guard let format = planning.format(of: plan) else { return nil }
         let encoder = LazyEncoder(backEnd: configuration.encoder, make: configuration.makeEncoder, format: format)
         let sole = plan.members.count == 1 ? plan.members.first.flatMap { downlinks[$0]?.bitRate } : nil
         let rate = sole ?? VideoBitRate(target: plan.rate, sustained: plan.rate)

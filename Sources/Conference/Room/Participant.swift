@@ -7,8 +7,8 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// One member of a room: a connection, what it says of itself, and the ways up of its video. What else is known of it is
-/// kept by the room's planes.
+/// One member of a room: a connection, what it says of itself, and the ways up of its video. What else is known of it
+/// is kept by the room's planes.
 final class Participant {
     let id: ParticipantID
     /// What the participant is called in URLs.
@@ -154,12 +154,12 @@ final class Participant {
     func sends(_ content: SourceContent) -> Bool {
         switch content {
         case .camera: isSource
-        case .screenShare: presents
+        case .screenShare: sharesScreen
         }
     }
 
     /// Whether a screen of the participant's is shown.
-    var presents: Bool { sendsScreenShare && screenShare?.newest != nil }
+    var sharesScreen: Bool { sendsScreenShare && screenShare?.newest != nil }
 
     /// Whether the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }

@@ -10,12 +10,12 @@ extension Room {
     // MARK: Layouts
 
     func setLayout(_ wanted: RoomLayout) throws(RoomControlError) {
-        try check(wanted.arrangement, hidden: wanted.hidden)
+        try check(wanted.mode, hidden: wanted.hidden)
         adopt(wanted)
     }
 
     func setLayout(_ wanted: ParticipantLayout?, for participant: Participant) throws(RoomControlError) {
-        if let wanted { try check(wanted.arrangement, hidden: wanted.hidden) }
+        if let wanted { try check(wanted.mode, hidden: wanted.hidden) }
         let wanted = wanted.flatMap { $0.isEmpty ? nil : $0 }
         guard wanted != participant.layout else { return }
         participant.layout = wanted
@@ -23,9 +23,9 @@ extension Room {
         announce(participant)
     }
 
-    private func check(_ arrangement: LayoutArrangement?, hidden: [String]) throws(RoomControlError) {
-        if let id = arrangement?.participant, !isHere(id) { throw .layoutNamesNobody(participant: id) }
-        if case .template(let template) = arrangement,
+    private func check(_ mode: LayoutMode?, hidden: [String]) throws(RoomControlError) {
+        if let id = mode?.participant, !isHere(id) { throw .layoutNamesNobody(participant: id) }
+        if case .template(let template) = mode,
             let error = template.error(ofImagesIn: configuration.images, at: "template")
         {
             throw .noSuchImages(error)
@@ -42,14 +42,14 @@ extension Room {
     func forgetLayouts(about publicID: String) {
         for participant in participants {
             guard var own = participant.layout else { continue }
-            if own.arrangement?.participant == publicID { own.arrangement = nil }
+            if own.mode?.participant == publicID { own.mode = nil }
             own.hidden.removeAll { $0 == publicID }
             guard own != participant.layout else { continue }
             participant.layout = own.isEmpty ? nil : own
             announce(participant)
         }
         var changed = layout
-        if changed.arrangement.participant == publicID { changed.arrangement = .grid }
+        if changed.mode.participant == publicID { changed.mode = .grid }
         changed.hidden.removeAll { $0 == publicID }
         adopt(changed)
     }
@@ -143,7 +143,7 @@ extension Room {
             id: participant.publicID, name: participant.name, role: participant.role,
             microphone: participant.sendsAudio && participant.microphoneIsOn,
             camera: participant.sendsVideo && participant.cameraIsOn,
-            screenShare: participant.presents, connection: participant.connection,
+            screenShare: participant.sharesScreen, connection: participant.connection,
             isSpeaking: audio.isSpeaking(participant.id), layout: participant.layout,
             avatar: participant.avatar != nil)
     }

@@ -45,22 +45,22 @@ extension Room {
             guard encoders.isReceiver(participant.id), participant.isSource, participant.maySeeSelf,
                 forwarding.isComposed(participant.id)
             else { return false }
-            return encoders.sharedViewIsForced
-                || !encoders.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
+            return composition.sharedViewIsForced
+                || !composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
         }
         return viewers > 2 ? viewers - 1 : 0
     }
 
-    /// Sees whether those who leave it to the relay see themselves. Returns whether that has changed.
-    func chooseView(now: MonotonicInstant) -> Bool {
+    /// Sees whether those who leave it to the relay see themselves.
+    func chooseView(now: MonotonicInstant) {
         var (personal, hasOthers) = (0, false)
         for participant in participants where encoders.isReceiver(participant.id) {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         let limits = overload.limits
-        return encoders.chooseView(
-            pictures: personal + (hasOthers ? 1 : 0),
-            isForced: limits.forcesSharedView && personalPictures(of: participants) > 0, limits: limits, now: now)
+        composition.chooseView(
+            pictures: personal + (hasOthers ? 1 : 0), encoders: encoders.budget(limits),
+            isForced: limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
     }
 }
 

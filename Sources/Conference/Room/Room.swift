@@ -14,9 +14,9 @@ import VideoCoding
 /// A room: who is in it, what is chosen for it, and the two clocks that beat in it: video ticks, at which the newest
 /// picture of every source is composed, and audio ticks each 20 ms.
 ///
-/// Its four planes do the work, each with a state of its own: audio, composition, encoders and forwarding. The room hands
-/// them values and the time, and takes their jobs, packets and commands to workers and connections. It never waits for a
-/// source, an encoder or a network. It is sans I/O: it is told the time and hands out jobs.
+/// Its four planes do the work, each with a state of its own: audio, composition, encoders and forwarding. The room
+/// hands them values and the time, and takes their jobs, packets and commands to workers and connections. It never
+/// waits for a source, an encoder or a network. It is sans I/O: it is told the time and hands out jobs.
 final class Room {
     let id: String
     let configuration: RelayConfiguration
@@ -137,8 +137,8 @@ final class Room {
 
     /// The first picture of a screen makes its tile; the end of its stream takes it away.
     func updateScreenShare(_ participant: Participant) {
-        guard participant.presents != presenters.contains(participant.id) else { return }
-        if participant.presents {
+        guard participant.sharesScreen != presenters.contains(participant.id) else { return }
+        if participant.sharesScreen {
             presenters.append(participant.id)
         } else {
             presenters.removeAll { $0 == participant.id }
@@ -201,7 +201,7 @@ final class Room {
     private func audioLoss(_ id: ParticipantID) -> Double { members[id]?.peer.audioFractionLost ?? 0 }
 
     private func compose(at time: MonotonicInstant, now: MonotonicInstant) {
-        if chooseView(now: now) { composition.viewsChanged() }
+        chooseView(now: now)
         composition.setCanvases(
             encoders.canvases(
                 of: members.values.lazy.map { [composition] participant in
@@ -240,7 +240,7 @@ final class Room {
                 RoomScene.Member(
                     id: participant.id, publicID: participant.publicID, name: participant.name,
                     isSource: participant.isSource, layout: participant.layout,
-                    showsSelf: encoders.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf),
+                    showsSelf: composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf),
                     canvas: encoders.downlink(of: participant.id)?.dimensions,
                     isComposed: forwarding.isComposed(participant.id),
                     mayBeSent: participant.isSeated || participant.peer.canSendVideo)

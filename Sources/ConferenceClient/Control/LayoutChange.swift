@@ -3,10 +3,10 @@ public import RoomAPI
 
 /// What is to be changed of a room's layout, or of what one participant is shown; what is nil stays as it is.
 public struct LayoutChange: Sendable {
-    /// Which arrangement; who is meant by name or id.
-    public enum Arrangement: Sendable {
+    /// Which layout; who is meant by name or id.
+    public enum Mode: Sendable {
         /// One that is about nobody in particular.
-        case plain(LayoutArrangement)
+        case plain(LayoutMode)
         case pinned(String)
         case solo(String)
         /// Of a participant: the room's again.
@@ -15,7 +15,7 @@ public struct LayoutChange: Sendable {
 
     /// Whose picture, by name or id; nil: the room's, for all who have not chosen otherwise.
     public var receiver: String?
-    public var arrangement: Arrangement?
+    public var mode: Mode?
     public var fit: LayerFit.Mode?
     /// Who is hidden from now on, and who is not any more, by name or id.
     public var hidden: [String] = []
@@ -29,7 +29,7 @@ public struct LayoutChange: Sendable {
 
     /// Whether nothing is to be changed.
     public var isEmpty: Bool {
-        arrangement == nil && fit == nil && hidden.isEmpty && shown.isEmpty && selfView == nil && !isReset
+        mode == nil && fit == nil && hidden.isEmpty && shown.isEmpty && selfView == nil && !isReset
     }
 }
 
@@ -37,7 +37,7 @@ extension LayoutChange {
     /// The room's layout after the change.
     func applied(to layout: RoomLayout, in room: RoomReport) throws(ClientError) -> RoomLayout {
         var changed = isReset ? .grid : layout
-        if let arrangement = try resolved(in: room) { changed.arrangement = arrangement }
+        if let mode = try resolved(in: room) { changed.mode = mode }
         changed.fit = fit ?? changed.fit
         changed.hidden = try hidden(after: changed.hidden, in: room)
         return changed
@@ -46,10 +46,10 @@ extension LayoutChange {
     /// What a participant has chosen after the change.
     func applied(to layout: ParticipantLayout?, in room: RoomReport) throws(ClientError) -> ParticipantLayout {
         var changed = isReset ? ParticipantLayout() : layout ?? ParticipantLayout()
-        if case .room = arrangement {
-            changed.arrangement = nil
-        } else if let arrangement = try resolved(in: room) {
-            changed.arrangement = arrangement
+        if case .room = mode {
+            changed.mode = nil
+        } else if let mode = try resolved(in: room) {
+            changed.mode = mode
         }
         changed.fit = fit ?? changed.fit
         changed.hidden = try hidden(after: changed.hidden, in: room)
@@ -57,9 +57,9 @@ extension LayoutChange {
         return changed
     }
 
-    private func resolved(in room: RoomReport) throws(ClientError) -> LayoutArrangement? {
-        switch arrangement {
-        case .plain(let arrangement): arrangement
+    private func resolved(in room: RoomReport) throws(ClientError) -> LayoutMode? {
+        switch mode {
+        case .plain(let mode): mode
         case .pinned(let name): .pinned(participant: try room.id(of: name))
         case .solo(let name): .solo(participant: try room.id(of: name))
         case .room, nil: nil

@@ -46,23 +46,23 @@ public struct RoomReport: Decodable, Sendable {
     public var summary: [String] {
         let names = Dictionary(participants.map { ($0.id, $0.name) }) { first, _ in first }
         func name(_ id: String) -> String { names[id] ?? id }
-        let room = Self.words(layout.arrangement, layout.fit, layout.hidden, nil, name).joined(separator: ", ")
+        let room = Self.words(layout.mode, layout.fit, layout.hidden, nil, name).joined(separator: ", ")
         return ["room: \(room)"]
             + participants.map { member in
                 let words = member.layout.map {
-                    Self.words($0.arrangement, $0.fit, $0.hidden, $0.selfView, name)
+                    Self.words($0.mode, $0.fit, $0.hidden, $0.selfView, name)
                 }
                 return "\(member.name) (\(member.id)): \(words?.joined(separator: ", ") ?? "as the room")"
             }
     }
 
     private static func words(
-        _ arrangement: LayoutArrangement?, _ fit: LayerFit.Mode?, _ hidden: [String], _ selfView: SelfView?,
+        _ mode: LayoutMode?, _ fit: LayerFit.Mode?, _ hidden: [String], _ selfView: SelfView?,
         _ name: (String) -> String
     ) -> [String] {
         var words: [String] = []
-        if let arrangement {
-            words.append(arrangement.name.rawValue + (arrangement.participant.map { " \(name($0))" } ?? ""))
+        if let mode {
+            words.append(mode.name.rawValue + (mode.participant.map { " \(name($0))" } ?? ""))
         }
         if let fit { words.append("fit \(fit.rawValue)") }
         if !hidden.isEmpty { words.append("without \(hidden.map(name).joined(separator: " and "))") }

@@ -60,6 +60,15 @@ package struct GroupSubscribers {
         }
     }
 
+    /// These belong to the group from now on, and no others. Returns those who did not before.
+    package mutating func setMembers(_ wanted: [ParticipantID]) -> [ParticipantID] {
+        let kept = Set(wanted)
+        for id in members where !kept.contains(id) { leave(id) }
+        let joining = wanted.filter { !contains($0) }
+        for id in joining { join(id) }
+        return joining
+    }
+
     /// A receiver is sent the group's frames from a keyframe on.
     package mutating func activate(_ id: ParticipantID) {
         if subscriptions[id] == .pending { subscriptions[id] = .active }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compositing
 
-/// Every layout with few and many participants, whose cameras are landscape, avatar and 4:3: the three side by side.
+/// Every layout with few and many participants, whose cameras are landscape, portrait and 4:3: the three side by side.
 @Suite("Golden layouts")
 struct GoldenLayoutTests {
     private static let canvas = VideoDimensions(width: 320, height: 180)

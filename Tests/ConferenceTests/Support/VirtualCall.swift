@@ -216,3 +216,8 @@ final class VirtualCall {
         }
     }
 }
+
+extension Relay {
+    /// How many rooms and participants there are.
+    var occupancy: (rooms: Int, participants: Int) { (rooms.count, participants.count) }
+}

@@ -142,9 +142,9 @@ final class TwinRelay: RelayCore {
     func perform(_ command: RoomCommand, room: String, now: MonotonicInstant) throws(RoomControlError) {
         switch command {
         case .setLayout(let layout):
-            try control(layout.arrangement, room: room) { $0.roomLayouts.append(layout) }
+            try control(layout.mode, room: room) { $0.roomLayouts.append(layout) }
         case .setParticipantLayout(let layout, let participant):
-            try control(layout?.arrangement, room: room, participant: participant) {
+            try control(layout?.mode, room: room, participant: participant) {
                 $0.participantLayouts.append(.init(participant: participant, value: layout))
             }
         case .setOverlays(let overlays):
@@ -165,7 +165,7 @@ final class TwinRelay: RelayCore {
     }
 
     private func control(
-        _ layout: LayoutArrangement?, room: String, participant: String? = nil, change: (inout Script.State) -> Void
+        _ layout: LayoutMode?, room: String, participant: String? = nil, change: (inout Script.State) -> Void
     ) throws(RoomControlError) {
         let refusal = script.note { state -> RoomControlError? in
             guard state.snapshot.rooms.contains(where: { $0.id == room }) else { return .noSuchRoom(room) }

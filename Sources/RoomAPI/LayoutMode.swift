@@ -1,7 +1,7 @@
 public import Compositing
 
 /// Who is shown where.
-public enum LayoutArrangement: Hashable, Sendable {
+public enum LayoutMode: Hashable, Sendable {
     /// All in tiles of one size. While someone presents: `presentation`.
     case grid
     /// Who speaks is large, the others stand in a strip. While someone presents: `presentation`.
@@ -19,7 +19,7 @@ public enum LayoutArrangement: Hashable, Sendable {
     /// A layout of one's own.
     case template(LayoutTemplate)
 
-    /// The participant, by their id in URLs, whom the arrangement is about.
+    /// The participant, by their id in URLs, whom the layout is about.
     public var participant: String? {
         switch self {
         case .pinned(let participant), .solo(let participant): participant
@@ -27,7 +27,7 @@ public enum LayoutArrangement: Hashable, Sendable {
         }
     }
 
-    /// What JSON calls the arrangements.
+    /// What JSON calls the layouts.
     public enum Name: String, Codable, CaseIterable, Sendable {
         case grid, speaker
         case sideBySide = "side-by-side"
@@ -49,7 +49,7 @@ public enum LayoutArrangement: Hashable, Sendable {
     }
 }
 
-extension LayoutArrangement: Codable {
+extension LayoutMode: Codable {
     private enum CodingKeys: String, CodingKey {
         case layout, participant, template
     }

@@ -1,0 +1,50 @@
+import Compositing
+import CongestionControl
+import MediaCore
+import NIOCore
+import PeerConnection
+
+extension ForwardingPlane {
+    /// How a source is at a tick.
+    struct SourceState {
+        /// Whether its camera is on; a screen is.
+        var isOn = true
+        /// Whether its sender answers requests for keyframes.
+        var canRequestKeyframes = true
+        var packetizationMode = 1
+        /// Whether its newest pictures are not decoded, and it takes a keyframe to go on.
+        var isPicturePaused = false
+        /// When its newest picture was decoded; nil before the first.
+        var pictureTime: MonotonicInstant?
+    }
+
+    /// How a receiver is at a tick.
+    struct ReceiverState {
+        var id: ParticipantID
+        /// The source that is all that it sees; nil where it sees several, or none.
+        var sole: SourceID?
+        /// Whether its path carries too little for video.
+        var isVideoPaused = false
+        /// What its decoder and its network take; nil where that is not known.
+        var limits: ForwardingPolicy.Receiver?
+    }
+
+    /// What is to be done for a source or a receiver.
+    enum Command {
+        case requestKeyframe(SourceID)
+        /// Has a source's packets handed out as they come, or not any more.
+        case setTapped(SourceID, Bool)
+        /// Has a source's pictures not decoded, or decoded again.
+        case setPaused(SourceID, Bool)
+        /// An encoder's frames are to take over from the packets that wait.
+        case endForwarding(ParticipantID)
+        /// No frame behind the newest is to be forwarded.
+        case stopForwarding(ParticipantID)
+        /// The source's stream has begun anew.
+        case restart(ParticipantID, ForwardedPacket)
+        /// From this packet on a source's packets are sent in place of an encoder's.
+        case begin(ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer])
+        case forward(
+            ParticipantID, ForwardedPacket, parameterSets: [ByteBuffer], leavesOutDispensable: Bool)
+    }
+}

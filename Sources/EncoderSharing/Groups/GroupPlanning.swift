@@ -1,0 +1,101 @@
+package import MediaCore
+
+/// Has the planner look at the receivers a few times a second, and at once where one comes, goes or sees something else.
+package struct GroupPlanning: Sendable {
+    /// How often is looked whether the rates ask for something else.
+    private static let interval = Duration.milliseconds(100)
+
+    private var planner: EncodeGroupPlanner
+    /// The formats that receivers have had; a format's index stands for it.
+    private var formats: [EncodeFormat] = []
+    private var needs: [EncodeGroupPlanner.Receiver] = []
+    private var plannedNeeds: [EncodeGroupPlanner.Receiver] = []
+    private var lastPlan = MonotonicInstant.zero
+
+    /// A group that there is.
+    package struct Known {
+        package var id: EncodeGroupID
+        package var format: EncodeFormat
+        package var members: [ParticipantID]
+        /// What the planner had its encoder make, and whether that stays until the next review.
+        package var rate: BitRate
+        package var isRateKept: Bool
+        /// Whether it makes a keyframe in any case.
+        package var expectsKeyframe: Bool
+
+        package init(
+            id: EncodeGroupID, format: EncodeFormat, members: [ParticipantID], rate: BitRate, isRateKept: Bool,
+            expectsKeyframe: Bool
+        ) {
+            self.id = id
+            self.format = format
+            self.members = members
+            self.rate = rate
+            self.isRateKept = isRateKept
+            self.expectsKeyframe = expectsKeyframe
+        }
+    }
+
+    /// - Parameter hasLayers: Whether the encoders make temporal layers.
+    package init(hasLayers: Bool) {
+        planner = EncodeGroupPlanner(hasLayers: hasLayers)
+    }
+
+    /// How often a receiver was moved from one group to another.
+    package var moves: UInt64 { planner.moves }
+
+    /// Why a receiver is where it is; nil of one that is nowhere.
+    package func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planner.reason(of: id) }
+
+    /// Forgets the receivers: those of this tick are added next.
+    package mutating func beginNeeds() { needs.removeAll(keepingCapacity: true) }
+
+    /// Adds a receiver that needs an encoder.
+    ///
+    /// - Parameter picture: What it sees: receivers with the same number see the same.
+    package mutating func addNeed(
+        of downlink: DownlinkPipeline, id: ParticipantID, picture: Int, now: MonotonicInstant
+    ) {
+        needs.append(
+            EncodeGroupPlanner.Receiver(
+                id: id, picture: picture, format: index(of: downlink.format),
+                target: downlink.dependableRate(now: now),
+                wantsIsolation: downlink.keyframeLimiter.isExceeded(now: now)))
+    }
+
+    /// Whether the planner is to look at the receivers that were added.
+    package func isDue(now: MonotonicInstant) -> Bool {
+        now - lastPlan >= Self.interval || !needs.elementsEqual(plannedNeeds, by: { $0.isLike($1) })
+    }
+
+    /// Plans. Returns the groups that there are to be.
+    ///
+    /// - Parameter budget: The most groups; nil for as many as there are receivers.
+    package mutating func update(
+        _ known: [Known], budget: Int?, now: MonotonicInstant
+    ) -> [EncodeGroupPlanner.Group] {
+        lastPlan = now
+        swap(&plannedNeeds, &needs)
+        var groups: [EncodeGroupPlanner.Group] = []
+        for group in known where !group.members.isEmpty {
+            groups.append(
+                EncodeGroupPlanner.Group(
+                    id: group.id, format: index(of: group.format), members: group.members, rate: group.rate,
+                    isRateKept: group.isRateKept))
+        }
+        return planner.update(
+            plannedNeeds, in: groups, budget: budget,
+            expecting: Set(known.lazy.filter(\.expectsKeyframe).map(\.id)), now: now)
+    }
+
+    /// The format of a planned group.
+    package func format(of group: EncodeGroupPlanner.Group) -> EncodeFormat? {
+        formats.indices.contains(group.format) ? formats[group.format] : nil
+    }
+
+    private mutating func index(of format: EncodeFormat) -> Int {
+        if let known = formats.firstIndex(of: format) { return known }
+        formats.append(format)
+        return formats.count - 1
+    }
+}
