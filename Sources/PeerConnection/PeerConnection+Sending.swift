@@ -158,8 +158,10 @@ extension PeerConnection {
 
     // MARK: What is received
 
-    /// What was negotiated for the video stream of this content that is in use.
-    package func media(_ content: NegotiatedMedia.Content) -> NegotiatedMedia? { lines.video(content)?.negotiated }
+    /// How the video of this content comes in packets (RFC 6184, 6.1); nil where there is no such stream in use.
+    package func packetizationMode(_ content: NegotiatedMedia.Content) -> Int? {
+        lines.video(content).map { Int($0.negotiated.packetizationMode) }
+    }
 
     /// Whether packets of a stream are handed out as they come (`PeerEvent.videoPacket`).
     package func setTapped(_ isTapped: Bool, content: NegotiatedMedia.Content) {

@@ -60,7 +60,7 @@ struct LayoutCommandTests {
         #expect(try explain("solo", "--participant", "2").contains("Ben"))
     }
 
-    @Test("a template is explained: which rule filled each slot, which stay empty, and which mode it is")
+    @Test("a template is explained: which rule filled each slot, which stay empty, and which arrangement it is")
     func ofTemplate() throws {
         let folder = try Folder()
         let file = try folder.write(template, to: "pair.json")
@@ -85,7 +85,7 @@ struct LayoutCommandTests {
                 var reason: String
             }
             var layout: String
-            var mode: Int?
+            var arrangement: Int?
             var places: [Place]
             var notShown: [Place.Source]
             var issues: [String]
@@ -93,7 +93,7 @@ struct LayoutCommandTests {
         let folder = try Folder()
         let text = try explain(folder.write(template, to: "a.json"), "--participants", "2", "--json")
         let document = try JSONDecoder().decode(Document.self, from: Data(text.utf8))
-        #expect(document.layout == "pair" && document.mode == 1 && document.issues.isEmpty)
+        #expect(document.layout == "pair" && document.arrangement == 1 && document.issues.isEmpty)
         #expect(document.places.map(\.name) == ["main", "side"])
         #expect(document.places[0].source?.name == "Ada" && document.places[0].rect?.width == 960)
         #expect(document.places[1].source == nil)

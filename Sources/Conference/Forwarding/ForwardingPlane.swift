@@ -208,7 +208,7 @@ final class ForwardingPlane {
             guard let gaps = link.gaps else { continue }
             if gaps.until > now { sent.insert(gaps.source) } else { links.values[index].forgetGaps() }
         }
-        for index in sources.values.indices where sources.values[index].state != nil {
+        for index in sources.values.indices {
             let id = sources.keys[index]
             let isAwaited = awaited.contains(id)
             if sources.values[index].stream.collectsKeyframes != isAwaited {

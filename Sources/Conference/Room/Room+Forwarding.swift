@@ -35,12 +35,12 @@ extension Room {
         of participant: Participant, _ content: SourceContent
     ) -> ForwardingPlane.SourceState? {
         guard let pipeline = participant.pipeline(for: content),
-            let media = participant.peer.media(content.negotiated)
+            let packetizationMode = participant.peer.packetizationMode(content.negotiated)
         else { return nil }
         return ForwardingPlane.SourceState(
             isOn: content == .screenShare || participant.cameraIsOn,
-            canRequestKeyframes: media.feedback.pli || media.feedback.fir,
-            packetizationMode: Int(media.packetizationMode), isPicturePaused: pipeline.isPicturePaused,
+            canRequestKeyframes: participant.peer.canRequestKeyframes(content.negotiated),
+            packetizationMode: packetizationMode, isPicturePaused: pipeline.isPicturePaused,
             pictureTime: pipeline.newestTime)
     }
 

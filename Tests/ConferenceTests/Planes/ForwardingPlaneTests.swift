@@ -139,6 +139,20 @@ import Testing
         #expect(plane.link(of: receiver)?.phase == .encoded)
     }
 
+    @Test("a source whose stream is not in use any more is not looked at, and is again when it is back")
+    func streamEnds() throws {
+        func isTapped(_ commands: [ForwardingPlane.Command]) -> Bool? {
+            commands.compactMap { if case .setTapped(source, let isTapped) = $0 { isTapped } else { nil } }.last
+        }
+        let plane = makePlane()
+        let (first, now) = try settle(plane, from: Self.start)
+        #expect(isTapped(first) == true)
+        plane.setState(nil, of: source)
+        #expect(isTapped(plane.update([try state()], required: [], now: now + Self.interval)) == false)
+        plane.setState(ForwardingPlane.SourceState(), of: source)
+        #expect(isTapped(try settle(plane, from: now + .seconds(1)).0) == true)
+    }
+
     @Test("who leaves takes sources and links along")
     func leaves() throws {
         let plane = makePlane()
