@@ -14,68 +14,6 @@ package import MediaCore
 /// far less than the others' is given an encoder that is to spare at once; until then the group's rate takes no notice
 /// of it.
 package struct EncodeGroupPlanner: Sendable {
-    /// A receiver at this moment.
-    package struct Receiver: Sendable {
-        package var id: ParticipantID
-        /// Receivers with the same number see the same. The numbers mean nothing beyond this moment.
-        package var picture: Int
-        /// Receivers with the same number can share an encoder. It stays the same.
-        package var format: Int
-        /// What the receiver's network carries.
-        package var target: BitRate
-        /// Whether the receiver asks for more keyframes than others can be asked to pay for.
-        package var wantsIsolation = false
-
-        package init(id: ParticipantID, picture: Int, format: Int, target: BitRate, wantsIsolation: Bool = false) {
-            self.id = id
-            self.picture = picture
-            self.format = format
-            self.target = target
-            self.wantsIsolation = wantsIsolation
-        }
-
-        /// Whether all but the rate is the same.
-        package func isLike(_ other: Receiver) -> Bool {
-            id == other.id && picture == other.picture && format == other.format
-                && wantsIsolation == other.wantsIsolation
-        }
-    }
-
-    /// Receivers who share an encoder.
-    package struct Group: Sendable {
-        package var id: EncodeGroupID
-        package var format: Int
-        package var members: [ParticipantID]
-        /// What the encoder is to make.
-        package var rate: BitRate
-        /// Whether the rate stays until the next review.
-        package var isRateKept = false
-
-        package init(
-            id: EncodeGroupID, format: Int, members: [ParticipantID], rate: BitRate, isRateKept: Bool = false
-        ) {
-            self.id = id
-            self.format = format
-            self.members = members
-            self.rate = rate
-            self.isRateKept = isRateKept
-        }
-    }
-
-    /// Why a receiver is where it is.
-    package enum Reason: Sendable {
-        /// There are encoders for everybody.
-        case dedicated
-        /// It came, or its view changed, and lost least there.
-        case placed
-        /// Its network carried much less than its group's rate.
-        case fell
-        /// Everyone together loses least so.
-        case reviewed
-        /// It asked for too many keyframes.
-        case isolated
-    }
-
     /// The groups, while they are looked at. Who subscribes to which is kept by the groups' encoders.
     package private(set) var groups: [Group] = []
     /// How often a receiver was moved from one group to another.

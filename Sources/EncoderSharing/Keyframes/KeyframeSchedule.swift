@@ -5,30 +5,28 @@ package struct KeyframeSchedule {
     /// How much keyframes may take.
     package struct Policy {
         /// Keyframes come no closer together than this, however many are asked for.
-        package var minimumInterval: Duration
+        package var minimumInterval = Duration.milliseconds(500)
         /// The share of the rate that keyframes take at most in the long run.
         package var share: Double
         /// How much of that share may be saved up and used later, as time.
         var saving = Duration.zero
-        /// After this time since the last, a keyframe is made whatever its share.
-        package var maximumInterval: Duration
+        /// How long after the last one a keyframe that is asked for is made at the latest, whatever its share.
+        package var longestWait: Duration
 
         /// An encoder whose one receiver pays for what it asks for.
-        package static let dedicated = Policy(
-            minimumInterval: .milliseconds(500), share: 0.3, maximumInterval: .seconds(3))
+        package static let dedicated = Policy(share: 0.3, longestWait: .seconds(3))
 
         /// An encoder of which each keyframe is paid for by all its receivers.
         package static func shared(share: Double) -> Policy {
-            Policy(
-                minimumInterval: .milliseconds(500), share: share, saving: .seconds(6), maximumInterval: .seconds(5))
+            Policy(share: share, saving: .seconds(6), longestWait: .seconds(5))
         }
     }
 
     /// Whether a keyframe is to come; the first frame is one.
     package private(set) var isWanted = true
     package private(set) var last: MonotonicInstant?
-    /// How long all of the rate took for the last one.
-    private var time = Duration.zero
+    /// What the last one cost: for how long it took all of the rate.
+    private var lastCost = Duration.zero
     /// When those before it are paid for.
     private var paidUntil = MonotonicInstant.zero
 
@@ -40,11 +38,11 @@ package struct KeyframeSchedule {
     package func earliest(_ policy: Policy) -> MonotonicInstant {
         guard let last else { return .zero }
         let due = allPaid(policy, since: last) - policy.saving
-        return min(max(due, last + policy.minimumInterval), last + policy.maximumInterval)
+        return min(max(due, last + policy.minimumInterval), last + policy.longestWait)
     }
 
     private func allPaid(_ policy: Policy, since last: MonotonicInstant) -> MonotonicInstant {
-        max(last, paidUntil) + time / max(policy.share, 0.001)
+        max(last, paidUntil) + lastCost / max(policy.share, 0.001)
     }
 
     /// Whether the next frame is to be a keyframe.
@@ -55,7 +53,7 @@ package struct KeyframeSchedule {
     /// A keyframe is being encoded.
     package mutating func begin(_ policy: Policy, now: MonotonicInstant) {
         if let last { paidUntil = min(allPaid(policy, since: last), now + policy.saving) }
-        time = .zero
+        lastCost = .zero
         isWanted = false
         last = now
     }
@@ -63,6 +61,6 @@ package struct KeyframeSchedule {
     /// A keyframe came out, at a rate.
     package mutating func end(size: DataSize, rate: BitRate, now: MonotonicInstant) {
         last = now
-        time = rate.duration(for: size)
+        lastCost = rate.duration(for: size)
     }
 }
