@@ -12,11 +12,11 @@ public struct JobQueueID: Hashable, Sendable {
 
 /// Work that is too long for the event loop: decoding, composing, mixing, encoding.
 ///
-/// Whoever drives the `Relay` runs jobs on its workers, the earliest deadline first and one job of a queue at a time,
+/// The `Relay`'s driver runs jobs on its workers, the earliest deadline first and one job of a queue at a time,
 /// and hands each result back through `Relay.complete(_:now:)`. A job is never dropped once handed out: the relay
 /// bounds what it hands out (one job a queue) and drops frames, by explicit rules, before they become jobs.
 public struct Job: Sendable {
-    /// What the job does, for metrics and thread names.
+    /// The kind of work, for metrics and thread names.
     public enum Kind: String, CaseIterable, Sendable {
         case decode, compose, encode, mix
 

@@ -6,7 +6,7 @@ import NIOCore
 import PeerConnection
 import VideoCoding
 
-/// What a job made, and for whom.
+/// A job's result, and whose it is.
 enum JobOutput: Sendable {
     case decoded(SourceID, DecodedBatch)
     case composed(room: String, ComposedTick)
@@ -69,11 +69,11 @@ struct EncodedPicture: Sendable {
     /// The frame's, for those it is sent to.
     var payloads: FramePayloads?
     var error: VideoCodingError?
-    /// What the encoder can do about losses from its last keyframe on.
+    /// How the encoder can answer losses since its last keyframe.
     var recovery = LossRecovery.keyframes
     /// Whether it refers to nothing but what its receiver has, as was wished.
     var isRefresh = false
-    /// What it is the first to show.
+    /// The frames of sources that it is the first to show.
     var shown: ShownFrames?
 }
 

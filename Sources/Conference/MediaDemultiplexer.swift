@@ -6,7 +6,7 @@ import SecureTransport
 /// Tells whose a packet is: by source address and SSRC when both have authenticated before, by SSRC when it was
 /// announced or heard, and otherwise by trying the keys of the members, a bounded number at a time.
 struct MediaDemultiplexer {
-    /// What one participant is remembered by: routes and SSRCs each. A participant has few; the oldest go first.
+    /// The most routes, and SSRCs, remembered of a participant, which has few; the oldest go first.
     private static let memory = 16
     /// Owners of one SSRC that are tried. Anybody may announce any SSRC: the newest come first.
     private static let maximumOwners = 8
@@ -60,7 +60,7 @@ struct MediaDemultiplexer {
     /// The participant whose packets came from this address first, and may still.
     func owner(of source: TransportAddress) -> Participant? { sources[source] }
 
-    /// Those whose packet this may be, the likeliest first, without `excluded`, whose keys did not fit.
+    /// Participants whose packet this may be, the likeliest first, without `excluded`, whose keys did not fit.
     mutating func candidates(
         ssrc: UInt32, excluding excluded: Participant?, now: MonotonicInstant
     ) -> [Participant] {

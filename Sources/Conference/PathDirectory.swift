@@ -44,7 +44,7 @@ struct PathDirectory {
     /// The one to whom a check with this user name (its part that we gave) is addressed.
     func participant(usernameFragment: String) -> Participant? { members[usernameFragment] }
 
-    /// Those whose paths lead to this address, the one checked last at the end.
+    /// Participants whose paths lead to this address, the one checked last at the end.
     func owners(of address: TransportAddress) -> [Participant] { owners[address.unmapped] ?? [] }
 
     /// An authentic check of a participant came from this address. Of too many the oldest is forgotten, but never the

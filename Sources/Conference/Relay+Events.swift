@@ -1,7 +1,7 @@
 extension Relay {
     /// The next change in any of the rooms, in the order in which they happened.
     ///
-    /// Who does not poll loses the oldest of some thousands; `state(ofRoom:)` tells what they add up to.
+    /// Without polling, the oldest of some thousand events are lost; `state(ofRoom:)` tells what they add up to.
     public func pollRoomEvent() -> RoomEvent? { roomEvents.popFirst() }
 
     /// The state that a new subscriber of a room gets; nil if there is no such room.

@@ -94,7 +94,7 @@ extension Relay {
 }
 
 extension Participant {
-    /// What is told of the last offer and answer.
+    /// The last offer's answer, as HTTP tells it.
     var joinResult: JoinResult {
         JoinResult(
             participantID: publicID, answer: negotiation.answer.encode(), entityTag: negotiation.entityTag)

@@ -44,7 +44,7 @@ public final class Relay {
     let overload: OverloadControl
     let decoding: DecodeBudget
 
-    /// What a receiver without congestion feedback is sent, unless its limits say otherwise.
+    /// The rate for a receiver without congestion feedback, within its limits.
     private static let startWithoutFeedback = BitRate.megabits(1)
     private static let idleCheckInterval = Duration.seconds(1)
 

@@ -7,7 +7,7 @@ public enum RelayNotice: Hashable, Sendable {
     /// A participant as the log names it.
     public struct Member: Hashable, Sendable {
         public var room: String
-        /// What the participant is called in URLs.
+        /// The participant's id in URLs.
         public var id: String
         /// As the client gave it, unchecked.
         public var name: String

@@ -2,7 +2,7 @@ import MediaCore
 import NIOCore
 import SecureTransport
 
-/// What a relay has to tell its log and was not asked for yet. Bounded: where nobody asks, the oldest go.
+/// Notices for the log that nobody has taken yet. Bounded: the oldest are dropped.
 struct RelayNoticeLog {
     private static let capacity = 1024
     /// Between two notices of packets that fail authentication: anybody can send those.

@@ -55,12 +55,12 @@ public struct RoomSnapshot: Encodable, Sendable {
     public var audioFailures: UInt64 = 0
     /// The layout for all who have not chosen their own.
     public var layout = RoomLayout.grid
-    /// What lies above everybody's picture.
+    /// Images, texts and clocks above everybody's picture.
     public var overlays = OverlayList()
     /// The id of the participant who speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
-    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    /// The measures of overload control in force, in a sentence; nil for none.
     public var measures: String?
     /// Those who are sent sources' own packets.
     public var forwarding = RoomForwardingSnapshot()
@@ -116,7 +116,7 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     /// Whether the participant speaks just now.
     public var isSpeaking = false
     public var connection = ConnectionState.new
-    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    /// The participant's own choice of layout; nil: it follows the room.
     public var layout: ParticipantLayout?
     /// Whether an avatar of theirs stands in for their camera.
     public var avatar = false

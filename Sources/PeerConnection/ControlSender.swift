@@ -41,7 +41,7 @@ struct ControlSender {
         datagrams.append(PeerConnection.Transmit(datagram: datagram, destination: destination))
     }
 
-    /// Queues what is neither RTP nor RTCP, as it is.
+    /// Queues a datagram that is neither RTP nor RTCP.
     mutating func send(_ datagram: ByteBuffer, to destination: TransportAddress) {
         datagrams.append(PeerConnection.Transmit(datagram: datagram, destination: destination))
     }

@@ -3,8 +3,7 @@ import MediaCore
 import RTP
 import SDP
 
-/// Tells the remote side what has come of its streams: missing packets, lost pictures, whole pictures and when each
-/// packet arrived.
+/// Reports to the remote side on its streams: missing packets, lost pictures, whole pictures and arrival times.
 struct FeedbackSender {
     private let timing: FeedbackTiming
     private let reportsFrameEnds: Bool
@@ -19,7 +18,7 @@ struct FeedbackSender {
         self.reportsFrameEnds = reportsFrameEnds
     }
 
-    /// Takes what was negotiated: from here on arrivals are recorded in the way that the remote side understands.
+    /// Takes what was negotiated. From here on arrivals are recorded for the feedback that the remote side understands.
     mutating func setMedia(_ media: [NegotiatedMedia]) {
         let interval = timing.bounds.lowerBound
         if transportRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.transportCC }) {

@@ -32,7 +32,7 @@ package struct MediaLines: RandomAccessCollection {
     /// The contents of the video that is received.
     var receivedContents: [NegotiatedMedia.Content] { all.filter(\.receivesVideo).map(\.negotiated.content) }
 
-    /// What all our video may have, by what its receiver has asked for; nil while it may have what the path carries.
+    /// The most of all our video that its receiver has asked for; nil while the path alone is the limit.
     var requestedVideoLimit: BitRate? {
         var sum: BitRate?
         for line in all where line.sendsVideo {

@@ -8,7 +8,7 @@ struct MediaRates {
     private var allocator: BitrateAllocator
     private(set) var allocated = BitrateAllocation(
         audio: .zero, video: .zero, retransmission: .zero, isChanged: false)
-    /// What was last told of video over several frames.
+    /// The rate over several frames that was told last.
     private var toldSustained = BitRate.zero
     /// The most that there is to send, as the controller was told.
     private var demand: BitRate
@@ -28,25 +28,25 @@ struct MediaRates {
         allocator = BitrateAllocator(configuration: BitrateAllocator.Configuration(audio: nil, video: nil))
     }
 
-    /// What the encoders are told anew.
+    /// New rates for the encoders; nil where one has not changed.
     struct Changes {
         var video: VideoBitRate?
         var audio: BitRate?
     }
 
-    /// What is known of the streams that share the target.
+    /// The streams that share the target.
     struct Conditions {
         var sendsVideo: Bool
         var sendsAudio: Bool
         /// Of our video packets.
         var fractionLost: Double
-        /// What forward error correction adds to each bit of video.
+        /// Bits of forward error correction for each bit of video.
         var protectionOverhead: Double
         /// How often each audio payload is sent again.
         var audioRepetitions: Int
     }
 
-    /// What the video encoders may produce now, all together.
+    /// The rate of all video encoders together.
     var video: BitRate { max(allocated.video, Self.minimumVideo) }
 
     /// Takes what the session sends, and what its receiver asks for at most. Returns how much there is to send at most,

@@ -15,14 +15,14 @@ extension PeerConnection {
         if lines.video(content)?.limitReceivedVideo(to: limit) == true { limitsAreDue = true }
     }
 
-    /// What the remote side was last asked to send at most; nil: as much as it likes, or it does not understand.
+    /// The bound that the remote side was last told; nil: none, or it understands none.
     public func receivedVideoLimit(_ content: NegotiatedMedia.Content = .main) -> BitRate? {
         guard let line = lines.video(content) else { return nil }
         let feedback = line.negotiated.feedback
         return feedback.tmmbr || feedback.remb ? line.limits.wanted : nil
     }
 
-    /// What all our video may have, by what its receiver has asked for; nil while it may have what the path carries.
+    /// The most of all our video that its receiver has asked for; nil while the path alone is the limit.
     public var requestedVideoLimit: BitRate? { lines.requestedVideoLimit }
 
     /// Tells what has changed.
@@ -35,7 +35,7 @@ extension PeerConnection {
         }
     }
 
-    /// What is to be told on a line.
+    /// The bounds to tell on a line.
     func limitPackets(of line: MediaLine) -> [RTCPPacket] {
         let local = line.negotiated.localSSRC
         if line.usesRequests {

@@ -29,10 +29,10 @@ extension PeerConnection {
     /// How long the oldest packet has waited for the pacer.
     package func queueDelay(now: MonotonicInstant) -> Duration { sending.queueDelay(now: now) }
 
-    /// What the video encoders may produce now, all together.
+    /// The rate of all video encoders together.
     package var videoBitRate: BitRate { sending.rates.video }
 
-    /// What the controller knows and wants.
+    /// The controller's state.
     package var controllerSnapshot: ControllerSnapshot { sending.controllerSnapshot }
 
     // MARK: Media

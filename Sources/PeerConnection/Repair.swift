@@ -7,7 +7,7 @@ import SDP
 public enum LossRepair: String, Codable, Hashable, Sendable, CaseIterable {
     /// Nothing is lost, or nothing can be done about it.
     case none
-    /// What is missing is sent again when it is asked for.
+    /// Missing packets are sent again on request.
     case retransmission = "rtx"
     /// Video is protected in advance (FlexFEC).
     case protection = "fec"
@@ -75,7 +75,7 @@ struct Repair {
         for line in lines { line.videoSender?.setProtection(policy.protection) }
     }
 
-    /// What forward error correction adds to each bit of video.
+    /// Bits of forward error correction for each bit of video.
     func overhead(of lines: MediaLines) -> Double {
         guard policy.protection.isActive else { return 0 }
         var overhead = 0.0

@@ -23,12 +23,12 @@ struct SendController {
     private var forwardingRate = BitRate.zero
     private var meter = RateMeter()
     private(set) var counters = Counters()
-    /// What the frames that were shown waited for, where that is known.
+    /// How long the frames waited that were shown, stage by stage, where that is known.
     private(set) var latency = LatencyLedger()
     /// How long packets that are forwarded took through here.
     private(set) var forwardingLatency = LatencyHistogram()
 
-    /// What has been sent, and heard of it, since the connection began.
+    /// Packets sent, and reports on them, since the connection began.
     struct Counters {
         var packets: UInt64 = 0
         var protectFailures: UInt64 = 0
@@ -149,7 +149,7 @@ struct SendController {
     /// How long the oldest packet has waited for the pacer.
     func queueDelay(now: MonotonicInstant) -> Duration { pacer.queueDelay(now: now) }
 
-    /// What waits for the pacer.
+    /// The size of the packets that wait for the pacer.
     var queuedSize: DataSize { pacer.queuedSize }
 
     /// The rate at which media has left within the last second.
@@ -160,7 +160,7 @@ struct SendController {
     /// Queues a frame.
     ///
     /// - Parameters:
-    ///   - ledger: What the picture waited for.
+    ///   - ledger: How long the picture waited, stage by stage.
     ///   - targetTime: When the frame's target bitrate was read.
     mutating func send(
         frame packets: [RTPPacket], on line: MediaLine, ledger: PictureLedger?, targetTime: MonotonicInstant,
@@ -187,7 +187,7 @@ struct SendController {
             now: now)
     }
 
-    /// Queues what repairs the packets before it.
+    /// Queues packets of forward error correction.
     mutating func send(repair packets: [RTPPacket], on line: MediaLine, now: MonotonicInstant) {
         for packet in packets {
             let size = OutgoingPacket.size(of: packet)
@@ -196,7 +196,7 @@ struct SendController {
         }
     }
 
-    /// Sends again what the receiver misses, unless the path cannot carry it in time. Returns whether it is anything.
+    /// Sends missing packets again, unless the path cannot carry them in time. Returns whether it sends any.
     mutating func resend(
         _ sequenceNumbers: [UInt16], on line: MediaLine, roundTripTime: Duration, now: MonotonicInstant
     ) -> Bool {
@@ -328,7 +328,7 @@ struct SendController {
         }
     }
 
-    /// Queues what repairs a packet that leaves, if that is to be sent now.
+    /// Queues forward error correction that is complete with a packet that leaves.
     private mutating func protect(_ packet: RTPPacket, line: MediaLine, now: MonotonicInstant) {
         send(repair: line.videoSender?.protect(packet, now: now) ?? [], on: line, now: now)
     }

@@ -15,11 +15,11 @@ struct AudioForwardingLink {
         case returning(ParticipantID, since: MonotonicInstant)
     }
 
-    /// What is known of the one who is heard, and of the receiver. Rates are with headers.
+    /// Rates, with headers, and losses by which the choice is made.
     struct Reading {
         /// That of the packets that come.
         var rate: BitRate
-        /// What the receiver is to be sent of audio.
+        /// The receiver's rate of audio.
         var allowed: BitRate
         /// The share of its packets that the receiver loses, 0 to 1.
         var loss: Double

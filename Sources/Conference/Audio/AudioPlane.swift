@@ -14,7 +14,7 @@ final class AudioPlane {
     static let frequency = 50
     /// Ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
     static let maximumBacklog: Int64 = 5
-    /// What the headers of a mix's packets take.
+    /// The rate of the headers of a mix's packets.
     private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
 
     private let room: String
@@ -47,9 +47,9 @@ final class AudioPlane {
         var expectedLoss = 0.0
         /// Whether another's audio is sent as it came in place of the mix.
         var link = AudioForwardingLink()
-        /// What the member's packets tell without being decoded.
+        /// Rate and level that the member's packets show without being decoded.
         var undecoded = UndecodedAudio()
-        /// What was last known of the member's audio.
+        /// The last report on the member's audio.
         var report: AudioSourceReport?
         var drops = CounterReading()
         var packetsNotDecoded: UInt64 = 0
@@ -65,7 +65,7 @@ final class AudioPlane {
 
     // MARK: Members
 
-    /// Takes what a member sends and hears now.
+    /// Sets which audio a member sends and hears.
     func setStreams(of id: ParticipantID, sendsAudio: Bool, hearsMix: Bool) {
         let before = members[id] ?? Member(id: id)
         members[id] = before
@@ -93,7 +93,7 @@ final class AudioPlane {
         members[id]?.microphoneIsOn = isOn
     }
 
-    /// Takes what a member's network carries of audio.
+    /// Sets the rate of audio that a member's network carries.
     func setBitRate(_ rate: BitRate, of id: ParticipantID) {
         members[id]?.bitRate = rate
         if members[id]?.link.isMixed ?? false { input.apply(.setBitRate(rate, id)) }
@@ -118,7 +118,7 @@ final class AudioPlane {
 
     // MARK: Packets in
 
-    /// A packet that is to be sent to a receiver as it came.
+    /// A packet to forward to a receiver.
     struct Forwarded {
         var receiver: ParticipantID
         /// How many samples it holds, at 48 kHz.
@@ -126,7 +126,7 @@ final class AudioPlane {
         var level: AudioLevel?
     }
 
-    /// Takes a packet. Returns to whom it is forwarded; it begins with it for those who wait for it.
+    /// Takes a packet. Returns the receivers to forward it to. Forwarding to a receiver that waits begins with it.
     func insert(_ packet: ReceivedAudioPacket, from sender: ParticipantID, now: MonotonicInstant) -> [Forwarded] {
         if !isPaused {
             input.insert(
@@ -155,7 +155,7 @@ final class AudioPlane {
         return forwarded
     }
 
-    /// A packet was sent to a receiver as it came.
+    /// A packet was forwarded to a receiver.
     func didForward(to receiver: ParticipantID) {
         packetsForwarded &+= 1
         members[receiver]?.link.packets &+= 1
@@ -201,7 +201,7 @@ final class AudioPlane {
         }
     }
 
-    /// Takes what a job has mixed. Returns to whom which packets are sent, tick by tick.
+    /// Takes a job's mixes. Returns the packets of each tick and their receivers.
     func complete(_ ticks: [MixedTick], now: MonotonicInstant) -> [Mix] {
         isMixing = false
         return ticks.map { tick in
@@ -220,7 +220,7 @@ final class AudioPlane {
         }
     }
 
-    /// What has become of a tick.
+    /// The result of a tick.
     struct Mix {
         var tick: MixedTick
         var packets: [(receiver: ParticipantID, audio: EncodedAudio)] = []
@@ -305,21 +305,21 @@ final class AudioPlane {
     }
 
     var activeSpeaker: ParticipantID? { speaker.activeSpeaker }
-    /// Those who spoke, the last first.
+    /// The members who spoke, the latest first.
     var recentSpeakers: [ParticipantID] { speaker.recentSpeakers }
     func isSpeaking(_ id: ParticipantID) -> Bool { speaker.isSpeaking(id) }
 
     // MARK: What is known
 
-    /// What is known of a member's audio.
+    /// A member's audio, for snapshots.
     struct State {
-        /// What was last known of what it sends.
+        /// The last report on the audio that it sends.
         var report: AudioSourceReport?
         /// Audio packets that were not decoded: their time had been decoded, or more audio than time had gone by.
         var packetsNotDecoded: UInt64
         /// Whether decoding has shown that what its packets say of their level is not so.
         var isLevelRefuted: Bool
-        /// What it is sent.
+        /// Which audio it is sent: the mix, or another's packets.
         var link: AudioForwardingLink
     }
 
@@ -331,7 +331,7 @@ final class AudioPlane {
         }
     }
 
-    /// How many are sent another's packets.
+    /// How many members are sent another's packets.
     var forwardingCount: Int { members.values.count { $0.link.source != nil } }
 
     /// How often a receiver went from the mix to another's packets, or back.

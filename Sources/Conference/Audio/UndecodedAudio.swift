@@ -3,7 +3,7 @@ import MediaCore
 import NIOCore
 import PeerConnection
 
-/// What a participant's packets of audio tell without being decoded: how many bits they take, and how loud they say
+/// Rate and level of a participant's audio without decoding: the bits of its packets, and how loud the packets say
 /// they are.
 struct UndecodedAudio {
     /// Where nothing has come for so long, there is silence.

@@ -5,7 +5,7 @@ import OrderedCollections
 import PeerConnection
 import RoomAPI
 
-/// What a room's members are shown: it plans each receiver's picture and hands out the jobs that compose them.
+/// Plans each receiver's picture and hands out the jobs that compose the pictures.
 ///
 /// A plan holds until what is wanted changes or something that moves has come to rest. Receivers of the same picture
 /// share it.
@@ -22,12 +22,12 @@ final class CompositionPlane {
     private var needsDirecting = true
     /// Others are to be given pictures now than those of the plan.
     private var needsPlan = false
-    /// Who is sent what; nil before the first tick.
+    /// Which picture each receiver is sent; nil before the first tick.
     private(set) var plan: ViewPlan?
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     private(set) var wantedTiles: [SourceID: VideoDimensions] = [:]
     private var sharedView = SharedViewPolicy()
-    /// What still fades out of sources that are no more.
+    /// The last pictures of ended sources that still fade out.
     private(set) var exiting = ExitingSources()
     /// The renderer holds pictures of the last tick.
     private var rendererHoldsPictures = false
@@ -39,11 +39,11 @@ final class CompositionPlane {
     private(set) var composedPictures: UInt64 = 0
     private(set) var pictures = PictureCounters()
 
-    /// What a receiver is shown.
+    /// How a receiver's picture is planned.
     struct View {
         /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
         var number = 0
-        /// What is kept longest of the picture.
+        /// Whether motion or detail is kept where bits are few.
         var preference = Ladder.DegradationPreference.motion
         /// The part of the picture that each source takes.
         var shares: [(source: SourceID, share: Double)] = []
@@ -111,12 +111,12 @@ final class CompositionPlane {
     /// The room is empty: what is being composed is not wanted.
     func end() { cancellation.cancel() }
 
-    /// What a receiver is shown.
+    /// How a receiver's picture is planned; nil before it was.
     func view(of id: ParticipantID) -> View? { views[id] }
 
     // MARK: Plans
 
-    /// Who is given which picture at a time. Returns also whether receivers are to see something else than before.
+    /// The picture of each receiver at a time. Also returns whether receivers are to see something else than before.
     func plan(at time: MediaTime, of scene: () -> RoomScene) -> (plan: ViewPlan, isDirected: Bool) {
         let isDirected = needsDirecting
         if !needsDirecting, !needsPlan, let plan, time < plan.end { return (plan, false) }
@@ -199,7 +199,7 @@ final class CompositionPlane {
     /// The job that composes a tick's pictures.
     ///
     /// - Parameters:
-    ///   - sources: What the sources of the plan show that are there.
+    ///   - sources: Pictures or placeholders of the plan's sources that have not ended.
     ///   - frames: Which frames those are.
     ///   - clock: The time of day, in seconds since 1970.
     func takeJob(

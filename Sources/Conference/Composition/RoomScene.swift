@@ -3,16 +3,16 @@ import EncoderSharing
 import MediaCore
 import RoomAPI
 
-/// What can be seen of a room, and what is chosen for it and its members: all that pictures are planned by.
+/// A room's members, layout and overlays: all that pictures are planned by.
 struct RoomScene {
     var layout: RoomLayout
-    /// What lies above everybody's picture.
+    /// Images, texts and clocks above everybody's picture.
     var overlays: [CompositionOverlay]
     /// In the order of their joining.
     var members: [Member]
-    /// Those who present a screen, the newest last.
+    /// The members who share a screen, the newest last.
     var presenters: [ParticipantID]
-    /// Those who spoke, the last first.
+    /// The members who spoke, the latest first.
     var speakers: [ParticipantID]
 
     struct Member {
@@ -21,7 +21,7 @@ struct RoomScene {
         var name: String
         /// Whether it has a tile.
         var isSource: Bool
-        /// What is chosen for its own picture; nil: all is as the room has it.
+        /// Its own choice of layout; nil: it follows the room.
         var layout: ParticipantLayout?
         /// Whether its own tiles are in its picture.
         var showsSelf: Bool
@@ -33,7 +33,7 @@ struct RoomScene {
         var mayBeSent: Bool
     }
 
-    /// What a receiver is to be shown, by what is chosen for it or else for the room.
+    /// A receiver's view, by its own choice of layout or else the room's.
     func view(for receiver: Member, canvas: VideoDimensions, images: ImageLibrary) -> CompositionView {
         let mode = receiver.layout?.mode ?? layout.mode
         let fit = receiver.layout?.fit ?? layout.fit ?? .contain
@@ -76,7 +76,7 @@ extension CompositionView {
     /// A screen that takes this much of the canvas is what is looked at.
     private static let leadingShare = 0.25
 
-    /// What is to be kept of the picture where something must give way.
+    /// Whether motion or detail is kept where bits are few.
     func preference(on canvas: VideoDimensions) -> Ladder.DegradationPreference {
         let least = Double(canvas.area) * Self.leadingShare
         return layers.contains { $0.source.content == .screenShare && Double($0.rect.dimensions.area) >= least }

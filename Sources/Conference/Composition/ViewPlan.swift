@@ -1,7 +1,7 @@
 import Compositing
 import MediaCore
 
-/// Who is sent which picture, until an instruction ends. Ticks only read it.
+/// Which picture each receiver is sent, until an instruction ends. Ticks only read it.
 struct ViewPlan {
     /// The pictures to compose, each once however many are sent it.
     private(set) var requests: [CompositionRequest] = []

@@ -10,7 +10,7 @@ import VideoCoding
 /// less than an equal part go on. Afterwards the member is charged with the time that it really took. It is sans I/O
 /// and belongs to the relay's loop.
 final class DecodeBudget {
-    /// What a frame asks for.
+    /// A frame's claim on the budget.
     struct Request {
         var source: SourceID
         var format: VideoFormatDescription
@@ -147,7 +147,7 @@ final class DecodeBudget {
     }
 }
 
-/// What decoding takes of its budget, and how many frames were refused.
+/// The share of the decode budget in use, and the frames refused.
 public struct DecodeBudgetSnapshot: Encodable, Hashable, Sendable {
     /// Frames that were not decoded, for one reason.
     public struct Refused: Encodable, Hashable, Sendable {

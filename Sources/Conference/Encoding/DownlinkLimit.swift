@@ -3,7 +3,7 @@ import EncoderSharing
 import MediaCore
 import PeerConnection
 
-/// What keeps the picture that a participant gets from being better.
+/// Why a participant's picture is no better.
 public enum DownlinkLimit: String, Codable, Sendable {
     /// The network is believed to carry no more.
     case network

@@ -43,19 +43,19 @@ final class EncodeGroup {
     private var bound = DataSize.zero
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
-    /// What came while the encoder was busy, if nothing newer has come.
+    /// The newest picture that came while the encoder was busy.
     private var postponed: Request?
     private var lastPicture: PixelBuffer?
     private var lastEncode: MonotonicInstant?
     private var unchangedFrames = 0
     private var tickCount: UInt64 = 0
 
-    /// Who is sent the frames, and who is to be.
+    /// The receivers of the frames, and receivers that wait for a keyframe.
     var subscribers = GroupSubscribers()
-    /// What the planner has the encoder make for several, and whether that stays until its next review.
+    /// The planner's rate for several receivers, and whether it stays until the next review.
     var planned: (rate: BitRate, isKept: Bool)
     private(set) var bitRate: VideoBitRate
-    /// What the slowest member takes.
+    /// The rate of the slowest member.
     private(set) var slowestRate: BitRate
     /// Whether more than one receiver is sent the frames.
     private(set) var isShared = false
@@ -92,7 +92,7 @@ final class EncodeGroup {
         self.encoder = QueueConfined(encoder)
     }
 
-    /// What the planner is to know of the group.
+    /// The group, as the planner knows it.
     var known: GroupPlanning.Known {
         GroupPlanning.Known(
             id: id, format: format, members: subscribers.members, rate: planned.rate, isRateKept: planned.isKept,
@@ -109,7 +109,7 @@ final class EncodeGroup {
 
     /// The size and frame rate in which the group's pictures are composed and encoded.
     var rung: EncodeRung { selector.rung }
-    /// What the content has been seen to cost.
+    /// The content's complexity, as measured.
     var contentCost: ContentComplexity? { selector.cost }
     /// The quantisation parameter over time.
     var qp: Double? { selector.qp }
@@ -153,13 +153,13 @@ final class EncodeGroup {
         return answer
     }
 
-    /// What a loss of the one receiver leads to.
+    /// How a loss of the one receiver is repaired.
     var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyframes }
 
     /// The one receiver has the picture whole that was taken at `time`. Returns whether it went on with a refresh.
     func pictureAcknowledged(at time: MonotonicInstant) -> Bool { recovers && recovery.acknowledged(time) }
 
-    /// What becomes of a tick.
+    /// The outcome of a tick.
     enum Tick {
         case encoded(Job)
         /// Nothing is to be sent.
@@ -183,7 +183,7 @@ final class EncodeGroup {
         var picture: PixelBuffer? { tick.pictures.indices.contains(index) ? tick.pictures[index] : nil }
     }
 
-    /// Who could take a frame.
+    /// Which receivers could take a frame.
     struct Demand {
         /// A receiver that follows the group.
         var activeHasRoom = false
@@ -210,7 +210,7 @@ final class EncodeGroup {
         if format.repeatsKeyframes, let last = keyframes.last, now - last >= Self.unaskedKeyframeInterval {
             keyframes.request()
         }
-        // What is being encoded may be the keyframe that is waited for.
+        // The frame in the encoder may be the keyframe that they wait for.
         if demand.pendingHasRoom, !isEncoding { keyframes.request() }
         // Ticks that were not composed are left out already.
         let divisor = max(1, rung.divisor / max(1, request.limits.frameRateDivisor))
@@ -329,7 +329,7 @@ final class EncodeGroup {
         if result.error != nil { keyframes.request() }
         defer { isRefreshing = false }
         guard let frame = result.frame else { return }
-        // What was wished for and did not come is not wished for again.
+        // A refresh that did not come is not requested again.
         if isRefreshing, !result.isRefresh, !frame.isKeyframe {
             recovery.refreshFailed()
             keyframes.request()

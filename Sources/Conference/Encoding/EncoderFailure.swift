@@ -2,7 +2,7 @@ import MediaCore
 
 /// An encoder that failed: those who share it see no new pictures until it works again.
 public struct EncoderFailure: Hashable, Sendable, Encodable {
-    /// What went wrong, and what to do.
+    /// The error, and its remedy.
     public var reason: String
     /// How often in a row.
     public var failures: Int

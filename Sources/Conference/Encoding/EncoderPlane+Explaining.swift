@@ -4,7 +4,7 @@ import MediaCore
 import PeerConnection
 
 extension EncoderPlane {
-    /// - Parameter name: What a receiver is called in URLs.
+    /// - Parameter name: The id that a receiver has in URLs.
     func snapshot(name: (ParticipantID) -> String?) -> EncodingSnapshot {
         EncodingSnapshot(
             groups: groups.map { group in
@@ -21,7 +21,7 @@ extension EncoderPlane {
 
     /// Why a receiver is sent what it is sent.
     ///
-    /// - Parameter repair: What is done about its losses, and why.
+    /// - Parameter repair: How its losses are repaired, and why.
     func explanation(for id: ParticipantID, repair: String?, now: MonotonicInstant) -> String? {
         guard let downlink = downlink(of: id) else { return nil }
         guard let group = group(of: id), let reason = reason(of: id) else {

@@ -11,7 +11,7 @@ extension EncoderPlane {
         var id: ParticipantID
         /// Viewers with the same number see the same.
         var viewNumber = 0
-        /// What is kept longest of its picture.
+        /// Whether motion or detail is kept where bits are few.
         var preference = Ladder.DegradationPreference.motion
         /// Whether pictures are composed for it: not where it is sent a source's own packets.
         var isComposed = true
@@ -20,7 +20,7 @@ extension EncoderPlane {
 
     typealias Viewers = OrderedDictionary<ParticipantID, Viewer>
 
-    /// What a tick has come to.
+    /// The jobs of a tick.
     struct Work {
         var jobs: [Job] = []
         /// How many encoders were busy.
@@ -33,7 +33,7 @@ extension EncoderPlane {
         var payloads: FramePayloads?
         var captureTime: MonotonicInstant
         var targetTime: MonotonicInstant
-        /// What the picture waited for.
+        /// How long the picture waited, stage by stage.
         var ledger: PictureLedger?
         var receivers: [ParticipantID]
     }
@@ -46,7 +46,7 @@ struct ReceiverCanvases: Hashable, Sendable {
     var followed: VideoDimensions?
 }
 
-/// What a room's encoders have made.
+/// Frames and bytes of a room's encoders.
 struct EncodingCounters: Sendable {
     var frames: UInt64 = 0
     var keyframes: UInt64 = 0

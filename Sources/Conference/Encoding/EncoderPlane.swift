@@ -54,7 +54,7 @@ final class EncoderPlane {
         for group in groups { group.subscribers.remove(id) }
     }
 
-    /// Takes what a receiver's network carries.
+    /// Sets the rate that a receiver's network carries.
     func setBitRate(_ rate: VideoBitRate, of id: ParticipantID) { downlinks[id]?.bitRate = rate }
 
     func downlink(of id: ParticipantID) -> DownlinkPipeline? { downlinks[id] }
@@ -225,10 +225,10 @@ final class EncoderPlane {
             keyframeShare: configuration.sharedKeyframeShare)
     }
 
-    /// Lets a group's encoder follow what the plan and, where it has one receiver, that receiver's network say.
+    /// Sets a group's rate: its one receiver's, or the plan's.
     private func updateRate(of group: EncodeGroup, for viewers: Viewers) {
         let sole = group.subscribers.memberCount == 1 ? group.subscribers.first : nil
-        // A queue on one member's path is for that member's pacer to drain, unless there is no other.
+        // The rate of one member's next frame, which may be low to drain its queue, counts only if it is alone.
         let rate =
             sole.flatMap { downlinks[$0]?.bitRate }
             ?? VideoBitRate(target: group.planned.rate, sustained: group.planned.rate)
@@ -314,7 +314,7 @@ final class EncoderPlane {
 
     // MARK: Frames
 
-    /// Who could take a frame now.
+    /// Which receivers have room for a frame, and how large a keyframe may be.
     private func demand(for group: EncodeGroup, of viewers: Viewers, now: MonotonicInstant) -> EncodeGroup.Demand {
         var demand = EncodeGroup.Demand()
         for id in group.subscribers.ids {
@@ -323,7 +323,7 @@ final class EncoderPlane {
             }
             let backlog = link.backlog()
             if group.subscribers.isSent(id) {
-                // What nobody could be sent is not encoded; a frame that others need is not held back for one.
+                // A frame that no receiver has room for is not encoded; one receiver does not hold back the others.
                 guard !group.isShared || backlog.sent <= LatencyBudget.beforeFrame else { continue }
                 demand.activeHasRoom = true
             } else if downlinks[id]?.hasRoomForKeyframe(backlog: backlog, now: now) ?? false,
@@ -344,7 +344,7 @@ final class EncoderPlane {
         return demand
     }
 
-    /// Takes what a job has encoded. Returns to whom it is sent.
+    /// Takes an encoded frame. Returns the frame and its receivers.
     func complete(
         _ result: EncodedPicture, of completion: JobCompletion, for viewers: Viewers, now: MonotonicInstant
     ) -> Delivery? {

@@ -7,7 +7,7 @@ import VideoCoding
 /// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop; and again
 /// where pictures of another size come, with a keyframe then.
 final class LazyEncoder {
-    /// What may change between two frames.
+    /// Settings that may change between two frames.
     struct Settings: Equatable {
         var bitRate: VideoBitRate
         var frameRate: Int
@@ -32,7 +32,7 @@ final class LazyEncoder {
     private var settings: Settings?
     private var form = Form(layers: 1, recovery: .keyframes)
 
-    /// What of a stream's form stays until a keyframe.
+    /// Settings that stay until a keyframe.
     private struct Form: Equatable {
         var layers: Int
         var recovery: LossRecovery

@@ -2,7 +2,7 @@ import MediaCore
 import SDP
 import SecureTransport
 
-/// What a receiver's decoder takes of other senders' streams, as negotiated.
+/// Formats of other senders' streams that a receiver's decoder takes, as negotiated.
 struct ForwardingAcceptance: Hashable {
     /// Nil: the receiver named a profile that is not known here.
     private let profile: H264ProfileLevelID.Profile?

@@ -25,11 +25,11 @@ extension ForwardingPlane {
         var sole: SourceID?
         /// Whether its path carries too little for video.
         var isVideoPaused = false
-        /// What its decoder and its network take; nil where that is not known.
+        /// Limits of its decoder and its network; nil while they are not known.
         var limits: ForwardingPolicy.Receiver?
     }
 
-    /// What is to be done for a source or a receiver.
+    /// An order to a source's or a receiver's connection.
     enum Command {
         case requestKeyframe(SourceID)
         /// Has a source's packets handed out as they come, or not any more.

@@ -9,7 +9,7 @@ import PeerConnection
 /// A room's receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.
 ///
 /// At each tick it is told what each receiver sees and how its link is; with each packet of a source it says to whom
-/// that goes. What is to be done is returned as commands.
+/// that goes. It returns commands.
 final class ForwardingPlane {
     /// So long is a picture waited for before one is composed without.
     private static let picturePatience = Duration.seconds(1)
@@ -32,7 +32,7 @@ final class ForwardingPlane {
     private var formerSwitches: UInt64 = 0
 
     private struct Source {
-        /// What is known of its packets and frames.
+        /// Its packets and frames so far.
         var stream = ForwardingSource()
         var state: SourceState?
         /// Whether its packets are looked at.
@@ -99,7 +99,7 @@ final class ForwardingPlane {
         return hasChanged
     }
 
-    /// What a receiver's network carries has changed.
+    /// A receiver's network carries another rate.
     func rateChanged(of receiver: ReceiverState, now: MonotonicInstant) -> [Command] {
         guard case .passing(let source) = links[receiver.id]?.phase else { return [] }
         var receiver = receiver
@@ -187,7 +187,7 @@ final class ForwardingPlane {
         guard isDecoded || isSilent || now - since > Self.picturePatience else { return false }
         links[id]?.compose()
         if link.obstacle == .network {
-            // What waits would keep the encoder's keyframe waiting: the receiver has enough under way.
+            // Waiting packets would hold up the encoder's keyframe: the receiver has enough under way.
             links[id]?.stop()
             commands.append(.endForwarding(id))
         }
@@ -278,7 +278,7 @@ final class ForwardingPlane {
             if packet.peek.isIDR { link.policy.keyframePassed(now: now) }
             links[id] = link
         }
-        // What was missed before may still come.
+        // Packets that were missed before may still come.
         if link.isStopped { commands.append(.stopForwarding(id)) }
         commands.append(
             .forward(id, packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable))
@@ -353,7 +353,7 @@ final class ForwardingPlane {
         return stream.rotation.upright(format.dimensions)
     }
 
-    /// How many are sent a source's packets.
+    /// How many receivers are sent a source's packets.
     var receiverCount: Int { links.values.count { $0.source != nil } }
 
     /// How often a receiver went from an encoder's frames to a source's packets, or back.

@@ -26,7 +26,7 @@ struct ForwardingPolicy {
     struct Receiver {
         var acceptance: ForwardingAcceptance
         var canvas: VideoDimensions
-        /// What its network carries of video.
+        /// The rate of video that its network carries.
         var carries: BitRate
         /// The most that it is ever sent: what carries that may carry more.
         var ceiling: BitRate
@@ -35,9 +35,9 @@ struct ForwardingPolicy {
         var asksTooOften = false
     }
 
-    /// What the network is to carry beyond the source's highest rate of late, before it begins.
+    /// Head-room that the network must have over the source's highest recent rate before forwarding begins.
     private static let headroom = 1.2
-    /// What is as good as the ceiling.
+    /// The share of the ceiling that counts as the ceiling.
     private static let nearCeiling = 0.9
     /// Below this part of the source's rate forwarding does not go on.
     private static let least = 0.95

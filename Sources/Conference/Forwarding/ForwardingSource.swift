@@ -3,7 +3,7 @@ import NIOCore
 import PeerConnection
 import RTP
 
-/// What is known of a source for those who are sent, or may be sent, its packets.
+/// A source's format, rate and packets, for receivers that may be sent its packets.
 struct ForwardingSource {
     private var ssrc: UInt32?
     private var sequences = SequenceUnwrapper()
@@ -49,12 +49,12 @@ struct ForwardingSource {
     /// The size of the largest payload of late, where packets are looked at.
     mutating func largestPayload(now: MonotonicInstant) -> Int { largestPayload.value(now: now) ?? 0 }
 
-    /// What to send ahead of a keyframe that has no parameter sets.
+    /// Parameter sets to send ahead of a keyframe that has none.
     var parameterSets: [ByteBuffer] { format?.parameterSets ?? [] }
 
     // MARK: Packets
 
-    /// What becomes of a packet.
+    /// Where a packet stands in its stream.
     enum Arrival {
         case next(ForwardedPacket)
         /// The sender has begun anew: nothing before belongs together with it.

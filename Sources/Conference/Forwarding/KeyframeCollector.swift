@@ -14,7 +14,7 @@ struct KeyframeCollector {
     private let timestamp: UInt32
     private let began: MonotonicInstant
     private(set) var packets: [ForwardedPacket]
-    /// Those of the keyframe.
+    /// How many packets of the keyframe have come.
     private var count = 1
     private var first: ForwardedPacket
     private var last: Int64?
@@ -62,7 +62,7 @@ struct KeyframeCollector {
         packet.packet.timestamp != timestamp && packet.peek.isIDR && packet.sequence > first.sequence
     }
 
-    /// What was gathered, in the sender's order.
+    /// The packets, in the sender's order.
     func collected() -> CollectedKeyframe {
         let own = packets.filter { $0.packet.timestamp == timestamp }
         return CollectedKeyframe(

@@ -9,7 +9,7 @@ import VideoCoding
 /// A relay's overload control with all that it goes by: the ticks of all rooms, the workers' time, and what the machine
 /// was measured to take. Belongs to the relay's loop.
 final class OverloadControl {
-    /// What is there to be served.
+    /// The work of all rooms.
     struct Load {
         /// By room; pictures and encoders as few as they can be.
         var rooms: [SeatModel.Work] = []

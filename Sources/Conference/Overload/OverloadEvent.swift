@@ -1,6 +1,6 @@
 public import LoadControl
 
-/// What overload control has to tell, once.
+/// News of overload control, each told once.
 public enum OverloadEvent: Sendable {
     case calibrated(Calibration, SeatModel)
     case levelChanged(OverloadChange)

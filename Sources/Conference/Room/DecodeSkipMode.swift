@@ -1,6 +1,6 @@
 import VideoCoding
 
-/// What is spent on decoding a source, by how it is seen.
+/// Which of a source's frames are decoded, and how, by how the source is seen.
 public enum DecodeSkipMode: String, Codable, Hashable, Sendable {
     /// Every frame, as it was meant.
     case full

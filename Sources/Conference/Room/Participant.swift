@@ -11,7 +11,7 @@ import VideoCoding
 /// is kept by the room's planes.
 final class Participant {
     let id: ParticipantID
-    /// What the participant is called in URLs.
+    /// The participant's id in URLs.
     let publicID: String
     let name: String
     let room: String
@@ -23,29 +23,29 @@ final class Participant {
     let peer: PeerConnection
     /// The last offer and answer.
     var negotiation: Negotiation
-    /// What answers to further offers are made by.
+    /// The policy of answers to further offers.
     let policy: AnswerPolicy
     /// The camera's way up, once a frame has come. It stays when the stream ends: the next one begins in its place.
     private(set) var uplink: UplinkPipeline?
     /// The same of what the participant presents.
     private(set) var screenShare: UplinkPipeline?
-    /// What the participant's decoder takes of other senders' streams; nil where it is sent no video.
+    /// Formats of other senders' streams that the participant's decoder takes; nil if it is sent no video.
     private(set) var forwardingAcceptance: ForwardingAcceptance?
     private(set) var hearsMix = false
     private(set) var sendsAudio = false
     private(set) var sendsVideo = false
     private(set) var sendsScreenShare = false
-    /// What the participant says of microphone and camera.
+    /// Whether microphone and camera are on, as the participant says.
     var microphoneIsOn = true
     var cameraIsOn = true
-    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    /// The participant's own choice of layout; nil: it follows the room.
     var layout: ParticipantLayout?
-    /// What is shown while there is no video of the participant.
+    /// A picture in place of the participant's video while there is none.
     var avatar: ImageAsset?
     var connection = ConnectionState.new
-    /// What the room's followers were last told.
+    /// The summary that the room's subscribers were told last.
     var announced: ParticipantSummary?
-    /// What is wanted of the participant's pictures.
+    /// The size and rate asked for, of each of the participant's sources.
     var demands: [SourceContent: RequestedLayer] = [:]
     var nextWakeUp: MonotonicInstant
     /// How much the participant may have the relay receive.

@@ -3,7 +3,7 @@ public import RoomAPI
 
 /// A participant as the others in the room are told of them.
 public struct ParticipantSummary: Codable, Hashable, Sendable {
-    /// What the participant is called in URLs.
+    /// The participant's id in URLs.
     public var id: String
     public var name: String
     public var role: ParticipantRole
@@ -16,7 +16,7 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var connection: ConnectionState
     /// Whether the participant speaks just now.
     public var isSpeaking: Bool
-    /// What is chosen for the participant's own picture; nil: all is as the room has it.
+    /// The participant's own choice of layout; nil: it follows the room.
     public var layout: ParticipantLayout?
     /// Whether an avatar of theirs stands in for their camera.
     public var avatar: Bool

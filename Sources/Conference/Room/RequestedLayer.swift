@@ -1,7 +1,7 @@
 import Compositing
 import MediaCore
 
-/// What is wanted of a source: no more than is seen of it.
+/// The size and rate that a sender is asked for: no more than receivers see.
 ///
 /// It follows the largest tile in which anybody sees the source: at once where that grows, and where it shrinks, only
 /// when it has been smaller for `patience`, so that who speaks by turns does not make everyone's encoder change.
@@ -49,7 +49,7 @@ struct RequestedLayer: Sendable {
 
     // MARK: Effort
 
-    /// What decoding is worth for pictures of this size, upright.
+    /// How much of pictures of this size, upright, is decoded.
     ///
     /// - Parameter canPause: Whether the sender can be asked for a keyframe when it is seen again.
     func skipMode(for source: VideoDimensions?, content: SourceContent, canPause: Bool) -> DecodeSkipMode {

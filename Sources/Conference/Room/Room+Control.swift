@@ -120,7 +120,7 @@ extension Room {
 
     /// Tells who speaks, where that has changed.
     ///
-    /// - Parameter before: Who was the active speaker when that was last told.
+    /// - Parameter before: The active speaker that was told last.
     func tellSpeakers(unless before: ParticipantID?) {
         for participant in participants
         where audio.isSpeaking(participant.id) != participant.announced?.isSpeaking { announce(participant) }

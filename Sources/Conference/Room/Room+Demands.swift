@@ -4,7 +4,7 @@ import PeerConnection
 import RoomAPI
 import SecureTransport
 
-/// What is asked of those who send pictures, by how these are seen.
+/// Asks senders for as much video as receivers see of it.
 extension Room {
     /// How long a sender's congestion control may find out what its path carries, before it is asked for less.
     private static let timeToFindThePath = Duration.seconds(5)
@@ -79,7 +79,7 @@ extension Room {
             shown: shownRates[source])
     }
 
-    /// What is told of a source's tile.
+    /// The tile of a source, for events.
     func tile(_ demand: RequestedLayer, _ content: SourceContent, of participant: Participant) -> RoomTile {
         RoomTile(
             participant: participant.publicID, content: content, size: demand.tile, bitRate: demand.price.rate)

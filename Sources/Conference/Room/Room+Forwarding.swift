@@ -60,7 +60,7 @@ extension Room {
             id: receiver.id, sole: sole, isVideoPaused: receiver.peer.isVideoPaused, limits: limits)
     }
 
-    /// What a receiver's network carries of video has changed.
+    /// A receiver's network carries another rate of video.
     func videoBitRateChanged(_ rate: VideoBitRate, for receiver: Participant, now: MonotonicInstant) {
         encoders.setBitRate(rate, of: receiver.id)
         guard let state = receiverState(of: receiver, sole: nil, now: now) else { return }

@@ -16,7 +16,7 @@ struct LeastWork {
 }
 
 extension Room {
-    /// - Parameter participants: Those who count.
+    /// - Parameter participants: The participants that count.
     func leastWork(of participants: some Sequence<Participant>) -> LeastWork {
         var work = LeastWork(personalPictures: personalPictures(of: participants))
         work.encoders = encoders.groups.count(where: \.hasStarted)

@@ -2,9 +2,9 @@ import Compositing
 import MediaCore
 import PeerConnection
 
-/// What the sources of a room show.
+/// The pictures and placeholders of a room's sources.
 extension Room {
-    /// What the sources of a plan show that are there.
+    /// Pictures or placeholders of the plan's sources that have not ended.
     func compositionSources(_ plan: ViewPlan, now: MonotonicInstant) -> [SourceID: CompositionSource] {
         var sources: [SourceID: CompositionSource] = [:]
         sources.reserveCapacity(plan.requiredSources.count)
@@ -12,7 +12,7 @@ extension Room {
         return sources
     }
 
-    /// What a source shows; nil where it is no more.
+    /// A source's picture or placeholder; nil if the source has ended.
     private func compositionSource(_ id: SourceID, now: MonotonicInstant) -> CompositionSource? {
         guard let participant = participant(id.participant), participant.sends(id.content) else { return nil }
         return CompositionSource(
@@ -36,7 +36,7 @@ extension Room {
         let isScreen = content == .screenShare
         if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
         guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar) }
-        // Of one whom nobody saw, what is shown until the next keyframe is no older than that of one who fell silent.
+        // A source that nobody saw shows an old picture until its next keyframe: no older than a silent source's.
         guard isScreen || now - time <= configuration.silentAfter else {
             return .placeholder(avatar: participant.avatar)
         }

@@ -36,9 +36,9 @@ final class Room {
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
     var changeLimits: RoomChangeLimits
     private(set) var layout = RoomLayout.grid
-    /// Those who present a screen, the newest last.
+    /// The members who share a screen, the newest last.
     private(set) var presenters: [ParticipantID] = []
-    /// What lies above everybody's picture.
+    /// Images, texts and clocks above everybody's picture.
     private(set) var overlays = OverlayList()
     /// The same as it is drawn.
     private var resolvedOverlays: [CompositionOverlay] = []
@@ -67,7 +67,7 @@ final class Room {
     var nextTick: MonotonicInstant { min(videoTicks.next, audio.nextTick ?? .distantFuture) }
     /// The time from one video tick to the next that is composed.
     var tickInterval: Duration { videoTicks.interval * overload.limits.frameRateDivisor }
-    /// What overload control has the room do without, in a sentence; nil for nothing.
+    /// The measures of overload control that are in force, in a sentence; nil for none.
     var measures: String? { overload.sentence }
 
     // MARK: Members
@@ -224,7 +224,8 @@ final class Room {
         if let job { jobs.append(job) }
     }
 
-    /// Who is given which picture at a tick, once it is seen who is sent a source's own packets instead.
+    /// The picture of each receiver at a tick, after the choice of receivers who are sent a source's own packets
+    /// instead.
     private func settledPlan(at time: MediaTime, now: MonotonicInstant) -> ViewPlan {
         let (plan, isDirected) = composition.plan(at: time) { scene }
         if isDirected { shownRates.expire() }

@@ -8,11 +8,11 @@ public struct RoomEvent: Hashable, Sendable {
         /// Something of the summary is no longer what was last told.
         case participantChanged(ParticipantSummary)
         case participantLeft(id: String)
-        /// Who is shown as the speaker: the one who speaks, or spoke last; nil when they have left.
+        /// The speaker: the participant who speaks, or spoke last; nil after that one has left.
         case activeSpeakerChanged(id: String?)
         /// The room's layout. What is chosen for single participants is in their summaries.
         case layoutChanged(RoomLayout)
-        /// What lies above everybody's picture.
+        /// Images, texts and clocks above everybody's picture.
         case overlaysChanged(OverlayList)
         /// A picture is seen at another size, or its sender is asked for another rate.
         case tileChanged(RoomTile)

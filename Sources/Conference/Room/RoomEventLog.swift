@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What has happened in a relay's rooms and was not yet told. Bounded: where nobody asks, the oldest go.
+/// Events of a relay's rooms that nobody has taken yet. Bounded: the oldest are dropped.
 final class RoomEventLog {
     static let capacity = 4096
 

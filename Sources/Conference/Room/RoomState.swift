@@ -7,7 +7,7 @@ public struct RoomState: Encodable, Hashable, Sendable {
     public var id: String
     public var layout: RoomLayout
     public var overlays: OverlayList
-    /// Who is shown as the speaker; nil until someone spoke.
+    /// The participant shown as the speaker; nil until one spoke.
     public var activeSpeaker: String?
     public var participants: [ParticipantSummary]
     public var tiles: [RoomTile]

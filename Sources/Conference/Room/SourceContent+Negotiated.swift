@@ -4,7 +4,7 @@ import SDP
 import SecureTransport
 
 extension SourceContent {
-    /// What a negotiated stream shows.
+    /// The content of a negotiated stream.
     init(_ content: NegotiatedMedia.Content) {
         self =
             switch content {
@@ -13,7 +13,7 @@ extension SourceContent {
             }
     }
 
-    /// What the stream of this content is called in a session.
+    /// The name of the content in a session.
     var negotiated: NegotiatedMedia.Content {
         switch self {
         case .camera: .main

@@ -23,7 +23,7 @@ final class UplinkPipeline {
     var level: H264Level?
     private var pending: [PendingFrame] = []
     private var isDecoding = false
-    /// What is being decoded belongs to a stream that has ended.
+    /// The frames in the decoder belong to a stream that has ended.
     private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
@@ -51,9 +51,9 @@ final class UplinkPipeline {
     private var hasDrifted = false
     /// When a keyframe was first missed after frames had been left out.
     private var awaitsKeyframeSince: MonotonicInstant?
-    /// What the newest picture waited for.
+    /// How long the newest picture waited, stage by stage.
     private(set) var newestTimes: SourceFrameTimes?
-    /// What frames waited for, be they shown or not: the stages `LatencyStage.uplink`.
+    /// How long frames waited, shown or not: the stages `LatencyStage.uplink`.
     private(set) var stages = LatencyHistograms()
 
     private struct PendingFrame {

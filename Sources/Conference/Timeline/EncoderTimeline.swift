@@ -88,7 +88,7 @@ final class EncoderTimeline {
         lastSeen = now
     }
 
-    /// Those whom the encoder was for last.
+    /// The encoder's last receivers.
     var currentMembers: [Member] {
         let newest = members.map(\.lastSeen).max()
         return members.filter { $0.lastSeen == newest }

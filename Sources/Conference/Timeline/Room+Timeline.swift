@@ -50,7 +50,7 @@ extension Room {
 }
 
 extension Participant {
-    /// What has become of a source so far; nil where the participant has none of this kind.
+    /// A source's counters; nil if the participant has no such source.
     ///
     /// - Parameter lastFrame: When the source's newest frame came.
     fileprivate func reading(of content: SourceContent, lastFrame: MonotonicInstant?) -> SourceReading? {
@@ -72,7 +72,7 @@ extension Participant {
             reading.framesSkipped = pipeline.framesSkipped
             reading.skipMode = pipeline.skipMode
             reading.isPicturePaused = pipeline.isPicturePaused
-            // What is forwarded undecoded plays all the same.
+            // A source that is forwarded without decoding plays all the same.
             reading.pictureTime = pipeline.isPaused ? lastFrame : pipeline.newestTime
             reading.dimensions = pipeline.newest.map { pipeline.rotation.upright($0.dimensions) }
         }

@@ -1,7 +1,7 @@
 import Compositing
 import MediaCore
 
-/// What some receivers are shown: the instructions of the last minute and those that come.
+/// The instructions of some receivers' picture: of the last minute, and planned ones.
 struct TimelineView {
     var receivers: [RoomTimelineSnapshot.Person]
     var plan: CompositionPlan
@@ -32,7 +32,7 @@ extension RoomTimeline {
     }
 }
 
-/// What a snapshot shows.
+/// The contents of a snapshot.
 struct TimelineWindow {
     /// How long a row may not have been heard of that is still there: ticks come at least so often.
     private static let patience = Duration.milliseconds(500)

@@ -2,7 +2,7 @@ import AudioMixing
 import Compositing
 import MediaCore
 
-/// What happened in a room in the last minute, to explain why a picture stands still and who caused it.
+/// A room's last minute, to explain why a picture stands still and who caused it.
 ///
 /// Fed on the room's loop: at each tick with readings of counters that are kept anyway, so that nothing is done for a
 /// packet or a frame. A row's memory is taken once, when it begins; it goes when the row has been over for a minute.
@@ -84,7 +84,7 @@ final class RoomTimeline {
         row.observe(report, mix: mix, now: now)
     }
 
-    /// Who a source belongs to, or belonged to; nil when that was forgotten.
+    /// The name of a source's owner; nil after it was forgotten.
     func name(of source: SourceID) -> String? {
         sourceRows[source].map { sources[$0].name } ?? audioRows[source.participant].map { audio[$0].name }
     }

@@ -23,7 +23,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var encoders: [Encoder] = []
     /// Rows that there was no room for.
     public var rowsLeftOut: UInt64 = 0
-    /// What the relay does without for lack of time, in a sentence; nil for nothing.
+    /// The measures of overload control in force, in a sentence; nil for none.
     public var measures: String?
 
     public init(room: String) {
@@ -60,7 +60,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
 
     /// Somebody in the room, or who was.
     public struct Person: Codable, Hashable, Sendable {
-        /// What the participant is called in URLs.
+        /// The participant's id in URLs.
         public var id: String
         public var name: String
         /// Of a receiver: whether it is sent a source's own packets, and nothing is composed for it.
@@ -151,7 +151,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var dropped: [UInt16] = []
         /// Frames left out on purpose.
         public var skipped: [UInt16] = []
-        /// What is spent on decoding now.
+        /// The decode skip mode now.
         public var skipMode = DecodeSkipMode.full
         public var states: [StateSpan] = []
         public var formats: [FormatChange] = []
@@ -163,13 +163,13 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
-    /// What some receivers are shown, as instructions in order of time.
+    /// The instructions of some receivers' picture, in order of time.
     public struct View: Codable, Hashable, Sendable {
         public var receivers: [Person]
         public var width: Int
         public var height: Int
         public var instructions: [Instruction] = []
-        /// What is wrong with the instructions.
+        /// Errors of the instructions.
         public var issues: [String] = []
 
         public init(receivers: [Person], width: Int, height: Int) {
@@ -252,7 +252,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var ended: Double?
         /// The loudest, in decibels below overload; 127 is silence, nil where no audio is sent.
         public var level: [UInt8?] = []
-        /// What it was multiplied by on its way into the mix, averaged: 0 where it was left out.
+        /// Its mean gain in the mix: 0 where it was left out.
         public var gain: [Double] = []
         public var isVoice: [Bool] = []
         /// Milliseconds made up for lost or late packets.
@@ -298,7 +298,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var maximumFrameRate: Int
         /// When it was last there; nil: it is.
         public var ended: Double?
-        /// What it was told to produce, in kbit/s; nil where it was not there.
+        /// Its target bitrate, in kbit/s; nil where there was no encoder.
         public var targetBitRate: [UInt32?] = []
         public var encoded: [UInt16] = []
         /// Pictures left out, for want of time or because the network is behind.
@@ -308,7 +308,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var waiting: [UInt16] = []
         /// Keyframes that members asked for.
         public var keyframeRequests: [KeyframeRequest] = []
-        /// Those for whom alone frames were left out, and how many in the last minute.
+        /// Receivers for whom alone frames were left out, with the number of the last minute.
         public var layerDrops: [LayerDrops] = []
         /// Why each of the members is sent this, in their order; empty where it has ended.
         public var explanations: [String] = []

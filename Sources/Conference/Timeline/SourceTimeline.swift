@@ -62,7 +62,7 @@ final class SourceTimeline {
     private(set) var formats = RecentList<FormatChange>(capacity: 64)
     let joined: MonotonicInstant
     private(set) var lastSeen: MonotonicInstant
-    /// What is spent on decoding now.
+    /// The decode skip mode now.
     private(set) var skipMode = DecodeSkipMode.full
 
     private var arrived = CounterReading()

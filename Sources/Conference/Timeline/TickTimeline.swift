@@ -11,7 +11,7 @@ struct TickTimeline: Sendable {
         var missed: UInt16 = 0
         /// Compositions done.
         var composed: UInt16 = 0
-        /// Those of them that were done after the next tick was due.
+        /// Ticks among them whose pictures came after the next tick was due.
         var late: UInt16 = 0
         var rendered: UInt16 = 0
         var reused: UInt16 = 0
@@ -56,7 +56,7 @@ struct TickTimeline: Sendable {
     }
 }
 
-/// What it took to make a tick's pictures.
+/// How a tick's pictures were made.
 struct CompositionWork: Sendable {
     var captureTime: MonotonicInstant
     /// Pictures rendered.

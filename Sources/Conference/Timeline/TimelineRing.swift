@@ -4,7 +4,7 @@ import MediaCore
 enum TimelineScale {
     static let bucketDuration = Duration.milliseconds(100)
     static let bucketCount = 600
-    /// What a timeline remembers.
+    /// The extent of a timeline.
     static let length = Duration.seconds(60)
 
     /// Which bucket an instant falls in, counted from the clock's origin.

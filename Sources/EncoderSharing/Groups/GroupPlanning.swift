@@ -1,6 +1,7 @@
 package import MediaCore
 
-/// Has the planner look at the receivers a few times a second, and at once where one comes, goes or sees something else.
+/// Has the planner look at the receivers a few times a second, and at once where one comes, goes or sees something
+/// else.
 package struct GroupPlanning: Sendable {
     /// How often is looked whether the rates ask for something else.
     private static let interval = Duration.milliseconds(100)
