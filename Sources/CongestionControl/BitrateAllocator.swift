@@ -4,9 +4,9 @@ public import MediaCore
 public struct BitrateAllocation: Hashable, Sendable {
     public var audio: BitRate
     public var video: BitRate
-    /// What is kept free for retransmissions, headers included.
+    /// The rate kept free for retransmissions, headers included.
     public var retransmission: BitRate
-    /// What forward error correction of the video takes, headers included.
+    /// The rate of forward error correction for video, headers included.
     public var protection: BitRate
     /// Whether audio or video differ from the allocation before.
     public var isChanged: Bool
@@ -110,7 +110,7 @@ public struct BitrateAllocator: Sendable {
         return allocation
     }
 
-    /// What the headers of audio packets take; zero without audio.
+    /// The rate of the headers of audio packets; zero without audio.
     public var audioOverhead: BitRate {
         guard configuration.audio != nil else { return .zero }
         return BitRate(configuration.packetOverhead, over: configuration.audioPacketDuration)

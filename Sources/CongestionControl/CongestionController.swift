@@ -32,10 +32,10 @@ public protocol CongestionController: Sendable {
     /// call.
     mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant)
 
-    /// What to do now.
+    /// Decides anew.
     mutating func advance(now: MonotonicInstant) -> ControlDecision
 
-    /// What the controller knows and thinks, for metrics.
+    /// The controller's state, for metrics.
     var snapshot: ControllerSnapshot { get }
 
     /// How long a packet sent now would queue on the path because of what was sent before; nil where that is not known.

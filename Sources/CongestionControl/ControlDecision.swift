@@ -1,12 +1,12 @@
 public import MediaCore
 
-/// What a congestion controller wants now.
+/// A congestion controller's decision.
 public struct ControlDecision: Hashable, Sendable {
     /// The rate of everything that is sent on average: media of every kind, headers and retransmissions.
     public var targetBitRate: BitRate
-    /// What may be sent on average where the target is for the next frame alone; nil where the target says both.
+    /// The average rate where the target is for the next frame alone; nil where the target says both.
     public var sustainedBitRate: BitRate?
-    /// What may be sent over several frames.
+    /// The rate over several frames.
     public var averageBitRate: BitRate { sustainedBitRate ?? targetBitRate }
     /// The rate at which queued packets leave.
     public var pacingRate: BitRate

@@ -1,8 +1,8 @@
 public import MediaCore
 
-/// What a controller knows and thinks at one moment: for metrics, recordings and graphs.
+/// A controller's state at one moment: for metrics, recordings and graphs.
 public struct ControllerSnapshot: Hashable, Sendable {
-    /// What the delay of packets says of the path.
+    /// The state of the path by the delay of packets.
     public enum NetworkState: String, Hashable, Sendable {
         /// Delay neither grows nor shrinks.
         case normal
@@ -12,7 +12,7 @@ public struct ControllerSnapshot: Hashable, Sendable {
         case underusing
     }
 
-    /// What last bounded the target.
+    /// The last bound of the target.
     public enum Limit: String, Hashable, Sendable {
         /// Nothing was heard yet.
         case start
@@ -30,7 +30,7 @@ public struct ControllerSnapshot: Hashable, Sendable {
 
     public var targetBitRate: BitRate
     public var pacingRate: BitRate
-    /// What the receiver got, as far as feedback tells; nil before enough feedback.
+    /// The rate that the receiver got, as feedback tells; nil before enough feedback.
     public var acknowledgedBitRate: BitRate?
     /// The bound that delay sets; nil before feedback.
     public var delayBasedBitRate: BitRate?

@@ -1,7 +1,7 @@
 public import MediaCore
 public import RTP
 
-/// What feedback said of one packet.
+/// Feedback on one packet.
 public struct PacketResult: Hashable, Sendable {
     public var sent: SentPacket
     /// When it arrived, on the receiver's clock (whose origin is unknown: only differences mean something);

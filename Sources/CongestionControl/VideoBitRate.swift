@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a video encoder may produce.
+/// A video encoder's rate.
 public struct VideoBitRate: Hashable, Sendable {
     /// For the next frame. A controller that follows the path from frame to frame may lower it for a frame or two only,
     /// to let a queue drain.

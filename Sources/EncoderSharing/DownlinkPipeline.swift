@@ -12,7 +12,7 @@ package struct DownlinkPipeline {
     package let format: EncodeFormat
     /// The group whose keyframe was sent last.
     private var lastSource: EncodeGroupID?
-    /// What the receiver's own network carries.
+    /// The rate that the receiver's own network carries.
     package var bitRate: VideoBitRate
     package var keyframeLimiter = KeyframeLimiter()
     package var recovery = RecoveryCounters()
@@ -53,7 +53,7 @@ package struct DownlinkPipeline {
     /// A tick was not encoded.
     package mutating func frameLeftOut() { framesDropped &+= 1 }
 
-    /// What is to be reckoned with for this receiver in a shared group: less than what its network carries, for a while
+    /// The rate to plan with for this receiver in a shared group: less than its network carries, for a while
     /// after that was not enough for the lower layer.
     package func dependableRate(now: MonotonicInstant) -> BitRate {
         let isCautious = lastStop.map { now - $0 < Self.caution.time } ?? false
@@ -101,7 +101,7 @@ package struct DownlinkPipeline {
         backlog.longest <= LatencyBudget.beforeFrame || waitsSince.map { now - $0 > Self.longestWait } ?? true
     }
 
-    /// What becomes of a frame of a group.
+    /// Whether a group's frame is sent.
     package enum Verdict {
         case send
         /// It is not for this receiver, or the receiver goes on with another group's for now.
@@ -116,7 +116,7 @@ package struct DownlinkPipeline {
     package struct GroupFrame {
         package var frame: EncodeStatistics
         package var group: EncodeGroupID
-        /// What the group makes.
+        /// The group's rate.
         package var rate: BitRate
         package var rung: EncodeRung
         /// Whether the frame is for others too. One that is for this receiver alone was encoded because there was room
@@ -185,7 +185,7 @@ package struct DownlinkPipeline {
         let queue = hasFallen ? after.longest : after.sent
         var limit = hasFallen ? FrameBound.queueOfFallen : FrameBound.queue.duration(at: frameRate)
         if frame.type == .idr {
-            // One who can still see something goes on with that.
+            // A receiver that still sees something goes on with that.
             if queue <= limit || before.sent <= Self.idle { return .send }
             return subscription == .pending ? .ignore : .stop
         }

@@ -1,7 +1,7 @@
 package import MediaCore
 package import VideoCoding
 
-/// What a receiver's stream must be like, whatever its rate: those of one format can share an encoder.
+/// The format of a receiver's stream, apart from its rate: receivers of one format can share an encoder.
 package struct EncodeFormat: Hashable, Sendable {
     package var dimensions: VideoDimensions
     /// All but the rates, which are the encoder's.

@@ -12,7 +12,7 @@ final class AudioReceiveStream {
     private var sequences = SequenceUnwrapper()
     private(set) var packetsReceived: UInt64 = 0
     private var redundancy = RedundancyReceiver()
-    /// What was negotiated for the stream, last.
+    /// The stream's last negotiation.
     var media: NegotiatedMedia?
 
     /// Payloads that were taken from later packets, since their own had not come.

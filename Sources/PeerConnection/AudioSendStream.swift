@@ -4,7 +4,7 @@ import RTP
 
 /// One Opus stream on its way out.
 final class AudioSendStream {
-    /// What timestamps count a second (RFC 7587 4.1).
+    /// Ticks of timestamps a second (RFC 7587 4.1).
     static let clockRate: Int32 = 48_000
 
     /// Samples of a packet of ours.
@@ -103,7 +103,7 @@ final class AudioSendStream {
         let now = stream.clock.timestamp(at: captureTime)
         let timestamp = Int32(bitPattern: now &- stream.end) > 0 ? now : stream.end
         timestampOffset = timestamp &- sampleTime
-        // What was sent of ours before does not come right before what is sent next.
+        // Our packets from before do not directly precede the next one.
         redundancy = RedundancySender()
     }
 }

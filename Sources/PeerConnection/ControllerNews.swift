@@ -1,7 +1,7 @@
 import MediaCore
 import RTP
 
-/// What the RTCP packets of one datagram tell a connection's controller.
+/// The news that the RTCP packets of one datagram have for a connection's controller.
 ///
 /// A datagram has room for thousands of reports. The controller is told the last report on each stream and the last
 /// estimate, and decides once for all of them, so that no datagram costs more than one decision.

@@ -2,7 +2,7 @@ import MediaCore
 
 /// How long frames take from when their target is read until they are handed to the pacer.
 struct FrameDelayMeter {
-    /// What changes by less is not worth telling.
+    /// Smaller changes are not told.
     private static let resolution = Duration.milliseconds(1)
     /// Of how many frames the mean is taken, about.
     private static let memory = 8

@@ -4,7 +4,7 @@ package import VideoCoding
 
 /// An encoded frame as the payloads of RTP packets: made once for all whom it is sent to.
 package struct FramePayloads: Sendable {
-    /// What made them.
+    /// The packetizer that made them.
     let packetizer: H264Packetizer
     let payloads: [ByteBuffer]
 

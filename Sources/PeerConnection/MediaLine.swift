@@ -9,9 +9,9 @@ package import SecureTransport
 /// A class, so that looking at a line never copies what its streams hold; a connection's own.
 package final class MediaLine {
     package private(set) var negotiated: NegotiatedMedia
-    /// What protects the line's packets, which may be shared with other lines; `nil` until there are keys.
+    /// The keys of the line's packets, which other lines may share; `nil` until there are keys.
     package private(set) var keys: Keys?
-    /// What every packet needs of `negotiated`, which is too large to be copied for each.
+    /// The part of `negotiated` that every packet needs: all of it is too large to be copied for each.
     private(set) var header: Header
     /// Where RTP goes; `nil` until the remote address is known, and while sending is paused.
     var rtpDestination: TransportAddress? { isPaused ? nil : rtpAddress }
@@ -25,7 +25,7 @@ package final class MediaLine {
     private(set) var lastRTP: MonotonicInstant?
     /// SSRCs that were announced for this line or have authenticated on it, those of retransmissions too.
     private(set) var knownSSRCs: [UInt32]
-    /// Those of our sources that the remote side has reported on.
+    /// Our sources that the remote side has reported on.
     private var reportedSSRCs: [UInt32] = []
     /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
     private var latchedSequence: [UInt32: UInt16] = [:]

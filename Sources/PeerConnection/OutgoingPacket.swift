@@ -15,7 +15,7 @@ enum OutgoingPacket {
     /// A packet of forward error correction, treated like one of media.
     case repair(RTPPacket, line: MediaLine)
 
-    /// What a packet counts in the pacer: its payload and, about, its headers.
+    /// A packet's size in the pacer: its payload and, about, its headers.
     static func size(of packet: RTPPacket) -> DataSize {
         DataSize(bytes: packet.payload.readableBytes) + PeerConfiguration.packetOverhead
     }

@@ -3,7 +3,7 @@ package import MediaCore
 import RTP
 public import SecureTransport
 
-/// What a `PeerConnection` needs besides the negotiated session.
+/// The settings of a `PeerConnection`, besides the negotiated session.
 public struct PeerConfiguration: Sendable {
     /// Bounds of what is sent, audio included.
     public var rateLimits: RateLimits
@@ -11,7 +11,7 @@ public struct PeerConfiguration: Sendable {
     public var trustsRemoteDescription: Bool
     /// Seeds sequence numbers, timestamps and report intervals.
     public var seed: UInt64
-    /// What this side shows in DTLS handshakes; a session whose keys one makes needs it.
+    /// Our certificate in DTLS handshakes; required for sessions over DTLS.
     public var certificate: DTLSCertificate?
     /// Without an authentic packet for so long, nothing is sent to a remote side that has been heard; nil: it is sent
     /// to all the same. Of no effect with ICE, whose consent does the same.
@@ -29,7 +29,7 @@ public struct PeerConfiguration: Sendable {
 
     /// The largest UDP payload sent: what every path carries without fragmentation, tunnels included.
     static let maximumDatagramSize = DataSize(bytes: 1200)
-    /// What packets have besides payload, about: RTP header (12), header extensions (up to 16) and the SRTP trailer (up
+    /// A packet's overhead, about: RTP header (12), header extensions (up to 16) and the SRTP trailer (up
     /// to 16).
     package static let packetOverhead = DataSize(bytes: 44)
     /// The most that they have: with the line's identification tag, and in a retransmission.

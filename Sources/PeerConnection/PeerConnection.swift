@@ -22,11 +22,11 @@ public final class PeerConnection {
     package private(set) var lines = MediaLines()
     /// Which line a packet that comes is for.
     var router = MediaRouter()
-    /// What the remote side is told of what it sends.
+    /// Feedback on the remote side's streams.
     var feedback: FeedbackSender
-    /// What leaves, and when.
+    /// Decides how much leaves, and when.
     var sending: SendController
-    /// What is done about the losses of what leaves.
+    /// Chooses how losses of our streams are repaired.
     var repair = Repair()
     /// RTCP that leaves.
     var control: ControlSender
@@ -39,7 +39,7 @@ public final class PeerConnection {
     private var nextReport: MonotonicInstant
     private var events = CircularBuffer<PeerEvent>()
 
-    /// What became of a datagram.
+    /// The outcome of a datagram.
     public enum ReceiveOutcome: Sendable {
         case accepted
         /// Known stream, wrong or replayed authentication.

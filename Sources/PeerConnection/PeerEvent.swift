@@ -5,7 +5,7 @@ public import NIOCore
 public import SDP
 public import SecureTransport
 
-/// What a `PeerConnection` tells its owner.
+/// Events of a `PeerConnection` for its owner.
 public enum PeerEvent: Sendable {
     /// A whole compressed frame, in decoding order.
     case videoFrame(ReceivedVideoFrame)
@@ -24,9 +24,9 @@ public enum PeerEvent: Sendable {
     /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
     /// longer has it.
     case videoEnded(NegotiatedMedia.Content)
-    /// What the video encoder may produce from now on; all of them together, where several streams are sent.
+    /// The rate of the video encoders together, from now on.
     case videoBitRateChanged(VideoBitRate)
-    /// What the audio encoder may produce from now on.
+    /// The rate of the audio encoder, from now on.
     case audioBitRateChanged(BitRate)
     /// How the path to the remote side is now.
     case connectionStateChanged(ConnectionState)

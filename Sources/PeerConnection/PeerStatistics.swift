@@ -25,11 +25,11 @@ public struct PeerStatistics: Sendable {
     public var roundTripTime: Duration?
     public var receiveBitRate: BitRate
     public var sendBitRate: BitRate
-    /// What the controller allows over several frames, all media with their headers.
+    /// The controller's rate over several frames, all media with their headers.
     public var targetBitRate: BitRate
     /// Whether the path carries too little for video, so that audio alone is sent.
     public var isVideoPaused: Bool
-    /// What the video encoder was last told.
+    /// The video encoder's rate, as it was told last.
     public var videoBitRate: BitRate
     public var latency: LatencyLedger
     public var pacerQueue: DataSize
@@ -136,7 +136,7 @@ extension PeerConnection {
     }
 }
 
-/// What has become so far of a video stream that is received.
+/// Counters of a video stream that is received.
 package struct VideoReception {
     package var framesReceived: UInt64
     /// Frames not handed on because what they refer to is missing.

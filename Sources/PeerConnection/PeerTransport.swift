@@ -15,7 +15,7 @@ package final class PeerTransport {
     private var association: DTLSConnection?
     /// Whether the keys of the association are in use.
     private(set) var hasKeys = false
-    /// What ended the association.
+    /// The reason why the association ended.
     private var end: End?
     /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each
     /// packet of media need not ask the agent and the association.
@@ -23,7 +23,7 @@ package final class PeerTransport {
 
     private(set) var state = ConnectionState.new
 
-    /// What a datagram was to a transport.
+    /// The outcome of a datagram.
     enum Outcome {
         /// Authentic, or at least from where authentic datagrams came.
         case accepted
@@ -34,7 +34,7 @@ package final class PeerTransport {
         case ignored
     }
 
-    /// What happened to a transport.
+    /// Events of a transport.
     enum Event {
         case established(keys: SRTPKeyPair)
         case stateChanged(ConnectionState)

@@ -21,10 +21,10 @@ struct PictureAcknowledgement {
         newest = timestamp
     }
 
-    /// Whoever decodes could not go on.
+    /// The decoder could not go on.
     mutating func invalidate() { (newest, confirmed) = (nil, nil) }
 
-    /// What is to be told now.
+    /// The picture to acknowledge now.
     mutating func take(now: MonotonicInstant) -> UInt32? {
         guard isWanted, let confirmed, last.map({ now - $0 >= Self.interval }) ?? true else { return nil }
         self.confirmed = nil

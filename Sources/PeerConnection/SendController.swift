@@ -249,7 +249,7 @@ struct SendController {
             size += OutgoingPacket.size(of: numbered.packet)
             return true
         }
-        // What was not sent is not owed.
+        // Packets that were not sent are not owed.
         queue.spend(.zero - size, now: now)
         return end
     }

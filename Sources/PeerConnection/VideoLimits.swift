@@ -9,10 +9,10 @@ package struct VideoLimits {
     }
     /// Whether the sender has said (TMMBN) that it keeps to it.
     package private(set) var isConfirmed = false
-    /// What the receivers of what we send ask for, by who asks.
+    /// Bounds that receivers of our video ask for, by the SSRC of the asker.
     private var requests: [BitRateLimit] = []
 
-    /// What a packet has besides its payload, about: IP, UDP, RTP with its extensions, SRTP's trailer.
+    /// A packet's overhead, about: IP, UDP, RTP with its extensions, SRTP's trailer.
     static let packetOverhead = DataSize(bytes: 64)
     /// An endpoint asks under one or two of its SSRCs; more are not remembered.
     private static let maximumRequests = 4
@@ -35,7 +35,7 @@ package struct VideoLimits {
     /// The request that decides: the lowest.
     var decisive: BitRateLimit? { requests.min { $0.maximum < $1.maximum } }
 
-    /// What the video we send may have, headers excluded; nil where nobody has asked for less than they are sent.
+    /// The most of our video, headers excluded; nil where no receiver has asked for a bound.
     func sendable(payloadSize: DataSize) -> BitRate? {
         decisive.map { limit in
             let payload = Double(max(payloadSize.bytes, 1))

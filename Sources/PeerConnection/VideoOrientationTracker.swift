@@ -7,7 +7,7 @@ struct VideoOrientationTracker {
     /// The header extension's identifier; nil where it was not negotiated.
     var id: UInt8?
     private var current = VideoRotation.none
-    /// What was said last, and of which picture; the pictures before it may still be on their way.
+    /// The last rotation told, and its picture; earlier pictures may still be on their way.
     private var announced: (rotation: VideoRotation, timestamp: UInt32)?
 
     init(id: UInt8?) {

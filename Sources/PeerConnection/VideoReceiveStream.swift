@@ -26,7 +26,7 @@ package final class VideoReceiveStream {
     private var arrivals = FrameArrivals()
     private var orientation: VideoOrientationTracker
 
-    /// What was negotiated for the stream, last.
+    /// The stream's last negotiation.
     var media: NegotiatedMedia {
         didSet {
             orientation.id = media.extensionIDs.videoOrientation
@@ -61,7 +61,7 @@ package final class VideoReceiveStream {
     /// Pictures with which it went on after a loss although they were no keyframes.
     private(set) var recoveryPointsUsed: UInt64 = 0
     private(set) var retransmissionsReceived: UInt64 = 0
-    /// What forward error correction did for streams that have ended.
+    /// Counters of forward error correction for streams that have ended.
     private var formerRecovery = FlexFECDecoder.Statistics()
     var nacksSent: UInt64 { UInt64(max(0, jitterBuffer.statistics.requested)) }
     var packetsReceived: UInt64 { UInt64(max(0, reception.packetsReceived)) }
@@ -123,7 +123,7 @@ package final class VideoReceiveStream {
         for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now, tap: tap) }
     }
 
-    /// What forward error correction has done so far.
+    /// Counters of forward error correction so far.
     var recovery: FlexFECDecoder.Statistics {
         guard var statistics = flexFEC?.decoder.statistics else { return formerRecovery }
         statistics.received &+= formerRecovery.received
@@ -174,7 +174,7 @@ package final class VideoReceiveStream {
         jitterBuffer.setRoundTripTime(roundTripTime)
     }
 
-    /// What to report: on the stream and on those that repair it.
+    /// Report blocks on the stream and on the streams that repair it.
     func reportBlocks(now: MonotonicInstant) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         if let ssrc { blocks.append(reception.makeReportBlock(ssrc: ssrc, now: now)) }

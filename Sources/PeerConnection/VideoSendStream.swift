@@ -17,7 +17,7 @@ import VideoCoding
 final class VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
     static let keyframeRequestWindow = Duration.milliseconds(300)
-    /// What timestamps count a second (RFC 6184 8.1).
+    /// Ticks of timestamps a second (RFC 6184 8.1).
     static let clockRate: Int32 = 90_000
 
     let ssrc: UInt32
@@ -40,7 +40,7 @@ final class VideoSendStream {
     private var retransmissions: RetransmissionStream?
     /// Forward error correction, where it was negotiated.
     private(set) var flexFEC: FlexFECEncoder?
-    /// What the receiver may tell to have; nil where it was not negotiated to.
+    /// Pictures that the receiver may acknowledge; nil if that was not negotiated.
     private(set) var sentPictures: SentPictures?
 
     private(set) var statistics = SendStatistics(clockRate: clockRate)
@@ -52,7 +52,7 @@ final class VideoSendStream {
     private(set) var keyframeRequests: UInt64 = 0
     /// The RTP timestamp of the newest frame.
     private(set) var latestTimestamp: UInt32?
-    /// What comes behind something else has a timestamp that is higher by this at least: a millisecond.
+    /// The least step of timestamps between an encoder's and forwarded frames: a millisecond.
     static let leastTimestampStep: UInt32 = 90
 
     init(_ media: NegotiatedMedia, maximumPayloadSize: Int, using generator: inout some RandomNumberGenerator) {
@@ -96,13 +96,13 @@ final class VideoSendStream {
     /// Sets how much forward error correction the stream is given, where it was negotiated.
     func setProtection(_ protection: Protection) { flexFEC?.setProtection(protection) }
 
-    /// What repairs a packet that leaves, and others before it, if that is to be sent now.
+    /// Forward error correction that is complete with a packet that leaves.
     func protect(_ packet: RTPPacket, now: MonotonicInstant) -> [RTPPacket] {
         guard flexFEC?.isActive == true else { return [] }
         return flexFEC?.add(packet, bytes: packet.encode(), now: now) ?? []
     }
 
-    /// What repairs the packets that have waited for others for too long.
+    /// Forward error correction of packets that have waited for others for too long.
     func repairDue(now: MonotonicInstant) -> [RTPPacket] { flexFEC?.finishDue(now: now) ?? [] }
 
     /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
@@ -190,7 +190,7 @@ final class VideoSendStream {
         reportedPacketCount = statistics.packetCount
     }
 
-    /// What goes out again for a packet that the receiver misses.
+    /// The answer to a request for a missing packet.
     enum Resent {
         /// A packet of the stream of retransmissions.
         case retransmission(RTPPacket)
@@ -198,7 +198,7 @@ final class VideoSendStream {
         case repetition(ByteBuffer)
     }
 
-    /// What to send for a packet that the receiver asks for; nil when it is unknown, too old, or on its way again.
+    /// The answer to a request for a packet; nil when it is unknown, too old, or on its way again.
     func resend(_ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant) -> Resent? {
         if let packet = retransmissions?.packet(sequenceNumber, roundTripTime: roundTripTime, now: now) {
             return .retransmission(packet)
@@ -278,7 +278,7 @@ final class VideoSendStream {
     /// Whether packets are forwarded.
     var isForwarding: Bool { forwarding.map { $0.numbering.end == nil } ?? false }
 
-    /// What comes behind the source's packets goes on with their numbers and timestamps.
+    /// Later packets go on with the numbers and timestamps of the source's packets.
     private func recordForwarded() {
         guard let number = forwarding?.numbering.next, forwarding?.isOver == false else { return }
         sequenceNumber = UInt16(truncatingIfNeeded: number)

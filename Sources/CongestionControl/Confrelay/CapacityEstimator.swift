@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What the bottleneck carries, from the spacing of packets that it sent back to back.
+/// The bottleneck's rate, from the spacing of packets that it sent back to back.
 ///
 /// A packet that reached the link before the one ahead of it had left kept the link busy from one arrival to the next.
 /// So the capacity is the bytes of such packets over the time between their arrivals, whether or not the link is used

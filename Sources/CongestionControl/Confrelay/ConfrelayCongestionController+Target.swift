@@ -106,7 +106,7 @@ extension ConfrelayCongestionController {
         (parameters.utilization - parameters.caution * path.unpredictability) * losses.use
     }
 
-    /// What the delays ask for, in bytes per second.
+    /// The rate by delays, in bytes per second.
     var delayBasedRate: Double {
         let additive =
             parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()

@@ -35,7 +35,7 @@ public struct ConfrelayCongestionController: CongestionController {
 
     var target: BitRate
     var limit = ControllerSnapshot.Limit.start
-    /// What the path is thought to carry now, bytes per second.
+    /// The path's estimated rate now, bytes per second.
     var capacity: Double
     /// How long a packet sent now would queue, in seconds: on the path, and behind what waits at the sender as well.
     var pathDelay = 0.0
@@ -96,7 +96,7 @@ public struct ConfrelayCongestionController: CongestionController {
             marks.received(arrival.result.ecn)
         }
         losses.update(now: now)
-        // What has filled a queue already needs no burst.
+        // A stream that has filled a queue already needs no burst.
         if isFirst, path.queueDelay <= parameters.holdDelay.seconds { probeStart() }
         update(now: now)
     }

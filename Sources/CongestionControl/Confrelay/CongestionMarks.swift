@@ -16,7 +16,7 @@ struct CongestionMarks: Sendable {
     private let weight: Double
     private let classicBackoff: Double
 
-    /// What marks allow, in bytes per second; nil for no bound.
+    /// The bound by marks, in bytes per second; nil for none.
     private(set) var bound: Double?
     /// Whether packets leave with ECT(1).
     private(set) var isScalable = false

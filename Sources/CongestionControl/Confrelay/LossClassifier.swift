@@ -17,11 +17,11 @@ struct LossClassifier: Sendable {
 
     /// The last fraction lost.
     private(set) var fractionLost = 0.0
-    /// What losses allow, in bytes per second; nil for no bound.
+    /// The bound by losses, in bytes per second; nil for none.
     private(set) var bound: Double?
     /// The part of the capacity that losses allow to use.
     private(set) var use = 1.0
-    /// What gets lost however little is sent.
+    /// The loss that does not depend on the rate.
     private var unavoidableLoss = 0.0
 
     private var intervalStart: MonotonicInstant?

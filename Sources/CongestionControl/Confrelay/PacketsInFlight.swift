@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// What was sent and not heard of yet, in sending order.
+/// Packets sent without feedback yet, in sending order.
 struct PacketsInFlight: Sendable {
     struct Packet: Sendable {
         var sequence: Int64

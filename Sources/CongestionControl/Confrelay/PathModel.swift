@@ -121,7 +121,7 @@ struct PathModel: Sendable {
 
     /// Draws from a packet what it tells of the capacity.
     private mutating func measure(size: Double, sent: Double, wait: Double, spacing: Double, arrival: Double) {
-        // What was sent after a pause arrives after a pause.
+        // Packets sent after a pause arrive after a pause.
         if spacing - max(sent - lastHeardSendTime, 0) > Self.outage { baseForward.interrupted() }
         let rate = capacity.rate
         let jitter = jitter.value
@@ -167,7 +167,7 @@ struct PathModel: Sendable {
 
     /// What is expected of a packet that is sent now.
     struct Prediction {
-        /// What the link is thought to carry, bytes per second.
+        /// The link's estimated rate, bytes per second.
         var rate: Double
         /// How long it would queue behind packets in flight, in seconds.
         var pathDelay: Double

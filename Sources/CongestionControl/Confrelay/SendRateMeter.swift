@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// What was sent in the last while.
+/// The rate of the last while.
 struct SendRateMeter: Sendable {
     /// Some frames, so that one small frame is no pause.
     static let window = Duration.milliseconds(200)

@@ -20,7 +20,7 @@ struct CongestionWindowPushback: Sendable {
     private(set) var window: DataSize?
     /// What the encoder is left of the target.
     private(set) var ratio = 1.0
-    /// What left and was not reported yet.
+    /// Packets sent and not reported yet.
     private(set) var outstanding = DataSize.zero
 
     init() {
@@ -71,7 +71,7 @@ struct CongestionWindowPushback: Sendable {
         }
     }
 
-    /// What the encoder may make of a target.
+    /// The encoder's part of a target.
     func rate(of target: BitRate) -> BitRate {
         let reduced = target * ratio
         return reduced < Self.minimumRate ? min(target, Self.minimumRate) : reduced

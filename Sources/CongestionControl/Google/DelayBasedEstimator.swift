@@ -6,7 +6,7 @@ struct DelayBasedEstimator: Sendable {
     /// After such a pause the delays of before say nothing.
     static let streamTimeout = Duration.seconds(2)
 
-    /// What a feedback report led to.
+    /// The outcome of a feedback report.
     struct Outcome: Sendable {
         /// The rate that delay allows; nil where nothing changed.
         var rate: BitRate?

@@ -152,7 +152,7 @@ public struct GoogleCongestionController: CongestionController {
             roundTripTime: roundTripTime, probeCount: probes.probeCount)
     }
 
-    /// What the encoder may make.
+    /// The encoder's rate.
     private var target: BitRate {
         switch parameters.pushback {
         case .none: bounds.target
@@ -175,7 +175,7 @@ public struct GoogleCongestionController: CongestionController {
 
     // MARK: Steps
 
-    /// What happens without feedback.
+    /// The rule without feedback.
     private mutating func process(now: MonotonicInstant) {
         lastProcess = now
         bounds.update(now: now)

@@ -1,7 +1,7 @@
 /// What of Google congestion control is a matter of configuration; the defaults are libwebrtc's for a camera, unless
 /// said otherwise.
 public struct GoogleParameters: Hashable, Sendable {
-    /// What comes of too much in flight.
+    /// The rule for too much in flight.
     public enum Pushback: String, Hashable, Sendable {
         case none
         /// Frames are left out, half of them at most, and the target falls by the same part (`DropFrame`).

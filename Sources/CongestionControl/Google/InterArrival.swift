@@ -6,7 +6,7 @@ import MediaCore
 /// Packets sent within 5 ms are one group, and so are packets that arrived in one burst although they were sent
 /// apart: a link that wakes up now and then delays the first of a burst, not the others.
 struct InterArrival: Sendable {
-    /// What two neighbouring groups differ by.
+    /// The difference of two neighbouring groups.
     struct Delta: Hashable, Sendable {
         var sendInterval: Duration
         var receiveInterval: Duration

@@ -37,7 +37,7 @@ struct SendRateBounds: Sendable {
     /// The target before the receiver's estimate.
     private var current: BitRate
     private var currentLimit = ControllerSnapshot.Limit.start
-    /// What losses would allow by the rule for reports.
+    /// The bound of losses by the rule for reports.
     private var reportBasedRate: BitRate
     /// The rates of the last second that may be its lowest: ascending in time and in rate.
     private var lowestRates: [(time: MonotonicInstant, rate: BitRate)] = []
@@ -61,13 +61,13 @@ struct SendRateBounds: Sendable {
         return max(remoteEstimate, range.lowerBound)
     }
 
-    /// What the target met last.
+    /// The last limit of the target.
     var limit: ControllerSnapshot.Limit {
         if let remoteEstimate, remoteEstimate < current { return .remoteEstimate }
         return currentLimit
     }
 
-    /// What losses alone would allow.
+    /// The bound of losses alone.
     var lossBasedRate: BitRate {
         lossBased.rate == nil
             ? reportBasedRate : lossBased.estimate.map { BitRate(bitsPerSecond: $0.bandwidth) } ?? reportBasedRate

@@ -1,7 +1,7 @@
 package import MediaCore
 
 extension EncodeGroupPlanner {
-    /// What each member of groups that are alike loses at most when they are one.
+    /// The most that each member of two alike groups loses when they become one.
     private static let alike = 0.06
 
     /// The pairs of groups of the same picture and format, and what would be lost if they were one.

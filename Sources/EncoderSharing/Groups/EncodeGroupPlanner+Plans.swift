@@ -1,7 +1,7 @@
 package import MediaCore
 
 extension EncodeGroupPlanner {
-    /// Who is to share an encoder: that of a group there is, or another.
+    /// Receivers that are to share an encoder: a known group's, or a new one.
     package struct Share {
         package var group: EncodeGroupID?
         package var format: Int

@@ -8,7 +8,7 @@ extension EncodeGroupPlanner {
     /// How long a member may get nothing, however much the others lose.
     private static let longestStarving = Duration.seconds(10)
 
-    /// What a group's encoder is to make.
+    /// The rate of a group's encoder.
     package func rate(of group: Group, now: MonotonicInstant) -> BitRate {
         let ids = group.members.sorted { (current($0), $0) < (current($1), $1) }
         if ids.count > 1, !group.isRateKept { return EncodeLoss.rate(loss.best(for: means(ids)).level) }
@@ -22,7 +22,7 @@ extension EncodeGroupPlanner {
         return held > best.loss + Self.urgency ? EncodeLoss.rate(best.level) : group.rate
     }
 
-    /// What it costs that a member gets nothing: for a moment little, and then ever more.
+    /// The loss of a member that gets nothing: little for a moment, then ever more.
     private func starvingCost(since: MonotonicInstant?, now: MonotonicInstant) -> Double {
         guard let since, now - since < Self.longestStarving else { return .infinity }
         return EncodeLoss.starving(for: (now - since) / Self.starvingDoubles)

@@ -8,7 +8,7 @@ extension EncodeGroupPlanner {
         package var picture: Int
         /// Receivers with the same number can share an encoder. It stays the same.
         package var format: Int
-        /// What the receiver's network carries.
+        /// The rate that the receiver's network carries.
         package var target: BitRate
         /// Whether the receiver asks for more keyframes than others can be asked to pay for.
         package var wantsIsolation = false
@@ -33,7 +33,7 @@ extension EncodeGroupPlanner {
         package var id: EncodeGroupID
         package var format: Int
         package var members: [ParticipantID]
-        /// What the encoder is to make.
+        /// The encoder's rate.
         package var rate: BitRate
         /// Whether the rate stays until the next review.
         package var isRateKept = false

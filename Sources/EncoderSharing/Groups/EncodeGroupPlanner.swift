@@ -33,7 +33,7 @@ package struct EncodeGroupPlanner: Sendable {
     /// Groups that make a keyframe in any case.
     var expecting: Set<EncodeGroupID> = []
 
-    /// What is known of a receiver.
+    /// A receiver's rates over time, and its place.
     package struct Member: Sendable {
         package var receiver: Receiver
         /// The logarithm of what its network carries; the same over some seconds, but for falls; and its mean over a
@@ -54,7 +54,7 @@ package struct EncodeGroupPlanner: Sendable {
         }
     }
 
-    /// What receivers must have in common to share an encoder.
+    /// Properties that receivers must share to share an encoder.
     package struct Key: Hashable, Sendable {
         package var picture: Int
         package var format: Int
@@ -73,8 +73,8 @@ package struct EncodeGroupPlanner: Sendable {
     private static let reviewInterval = Duration.seconds(2)
     /// How long an assignment stays at least where there are encoders for everybody.
     private static let dwell = Duration.seconds(2)
-    /// What a keyframe costs each who gets it: it takes about a tenth of a second's bits, is coarse for that, and the
-    /// pictures behind it take a second to become as sharp as before.
+    /// The price of a keyframe for each receiver: it takes about a tenth of a second's bits, is coarse for that, and
+    /// the pictures behind it take a second to become as sharp as before.
     private static let keyframeCost = 0.3
     /// How much others may lose by an encoder for one who asks for keyframes without end, and until it is taken away.
     private static let isolationCost = (first: 0.5, last: 1.5)
@@ -176,7 +176,7 @@ package struct EncodeGroupPlanner: Sendable {
         }
     }
 
-    /// What all lose in the best assignment.
+    /// The loss of all in the best assignment.
     private func plannedLoss(budget: Int) -> Double {
         bestPlan(budget: budget).reduce(0) { $0 + loss.best(for: means($1.members)).loss }
     }
@@ -195,7 +195,7 @@ package struct EncodeGroupPlanner: Sendable {
         groups.removeAll { $0.members.isEmpty }
     }
 
-    /// What most of a group have in common, of those whom its encoder suits.
+    /// The key of most members whom the group's encoder suits.
     package func key(of group: Group) -> Key? {
         var counts: [Key: Int] = [:]
         var best: (key: Key, count: Int)?
@@ -272,7 +272,7 @@ package struct EncodeGroupPlanner: Sendable {
             let others = group.members.filter { $0 != id }
             guard let first = others.first ?? group.members.first, members[first]?.key == member.key else { continue }
             let added = loss.best(for: levels(others + [id])).loss - loss.best(for: levels(others)).loss
-            // Who stays needs no keyframe, and one that comes in any case costs the others nothing.
+            // A receiver that stays needs no keyframe, and one that comes in any case costs the others nothing.
             let payers = expecting.contains(group.id) ? 1 : others.count + 1
             let keyframes = member.group == group.id ? 0 : Self.keyframeCost * Double(payers)
             let cost = added * time + keyframes

@@ -6,7 +6,7 @@ package import MediaCore
     import Musl
 #endif
 
-/// What the members of a group lose against an encoder of their own.
+/// The loss of a group's members against an encoder of their own.
 ///
 /// Rates are compared by their natural logarithms: distortion falls by the same step for each doubling of the rate, so
 /// that a step in the logarithm is about the same step in quality wherever it is taken, and half the rate is as bad for
@@ -22,10 +22,10 @@ package struct EncodeLoss: Sendable {
     /// The logarithm of the ratio below which a loss counts once: 85 % of one's own rate.
     private static let tolerated = -log(0.85)
     private static let steepness = 3.0
-    /// What it costs a member to get nothing for a moment.
+    /// The loss of a member that gets nothing for a moment.
     private static let starving = 1.5
 
-    /// What it costs to get nothing for longer: the cost doubles each time.
+    /// The loss of a member that gets nothing for longer: it doubles each time.
     static func starving(for times: Double) -> Double { starving * pow(2, times) }
     /// How much less than a group's rate all but the uppermost of its temporal layers fit, as a logarithm: OpenH264
     /// spends 64 to 69 % of the bits on these.
@@ -33,8 +33,8 @@ package struct EncodeLoss: Sendable {
     /// The same of the lowest layer, on which OpenH264 spends 35 to 37 %.
     private static let layerReach = -log(0.45)
 
-    /// What a further encoder costs, as if a member lost so much: of two receivers who differ by a tenth, none is worth
-    /// the time that the machine takes for a stream of its own.
+    /// The price of a further encoder, as if a member lost so much: of two receivers who differ by a tenth, none is
+    /// worth the time that the machine takes for a stream of its own.
     package let encoder = 0.1
     /// How much more than a member's rate its group's may be, as a logarithm, for it to lose no more than frames of the
     /// uppermost layer.
@@ -49,18 +49,18 @@ package struct EncodeLoss: Sendable {
     package static func level(_ rate: BitRate) -> Double { log(Double(max(1, rate.bitsPerSecond))) }
     package static func rate(_ level: Double) -> BitRate { BitRate(bitsPerSecond: exp(level)) }
 
-    /// What a member loses in a group whose rate is so much lower than its own.
+    /// The loss of a member in a group whose rate is so much lower than its own.
     func below(_ difference: Double) -> Double {
         difference <= Self.tolerated
             ? difference : Self.tolerated + Self.steepness * (difference - Self.tolerated)
     }
 
-    /// What a member loses in a group whose rate is so much higher than its own.
+    /// The loss of a member in a group whose rate is so much higher than its own.
     func above(_ difference: Double) -> Double {
         difference <= span ? difference : span + Self.steepness * (difference - span)
     }
 
-    /// What one member loses at a rate; nil where not even the lowest layer fits.
+    /// The loss of one member at a rate; nil where not even the lowest layer fits.
     package func loss(of level: Double, at rate: Double) -> Double? {
         if level >= rate { return below(level - rate) }
         return rate - level <= reach + 1e-9 ? above(rate - level) : nil
@@ -84,7 +84,7 @@ package struct EncodeLoss: Sendable {
         return best
     }
 
-    /// What members lose at a rate.
+    /// The loss of members at a rate.
     package func loss(
         of levels: [Double], at rate: Double, starving: (Int) -> Double = { _ in .infinity }
     ) -> Double {
@@ -101,7 +101,7 @@ package struct EncodeLoss: Sendable {
         var best = [[Double]](repeating: [Double](repeating: .infinity, count: count), count: count)
         for middle in 0..<count {
             for rate in span > 0 ? [levels[middle], levels[middle] + span] : [levels[middle]] {
-                // What the members before this one lose together, the nearest first, as far as they get anything…
+                // The loss of the members before this one, the nearest first, as far as they get anything…
                 var before = [0.0]
                 for level in levels[..<middle].reversed() {
                     guard let loss = loss(of: level, at: rate), let sum = before.last else { break }

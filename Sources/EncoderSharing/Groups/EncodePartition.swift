@@ -30,7 +30,7 @@ package struct EncodePartition {
     package static func best(_ levels: [[Double]], budget: Int, loss: EncodeLoss) -> [[Range<Int>]] {
         let spare = max(0, budget - levels.count)
         let choices = levels.map { divisions($0, maximum: min($0.count, spare + 1), loss: loss) }
-        // What is lost by the keys so far with so many groups beyond one each, and how many of these the last key has.
+        // The loss of the keys so far with so many groups beyond one each, and how many of these the last key has.
         var least = [Double](repeating: 0, count: spare + 1)
         var extras: [[Int]] = []
         for choice in choices {

@@ -20,7 +20,7 @@ package struct GroupMerging: Sendable {
 
     struct Candidate: Sendable {
         var pair: Pair
-        /// What an encoder is worth, less what the members lose.
+        /// The price of an encoder, less the members' loss.
         var gain: Double
         /// Whether the group that remains makes a keyframe in any case.
         var isFree: Bool

@@ -18,7 +18,7 @@ package struct GroupPlanning: Sendable {
         package var id: EncodeGroupID
         package var format: EncodeFormat
         package var members: [ParticipantID]
-        /// What the planner had its encoder make, and whether that stays until the next review.
+        /// The planner's rate, and whether it stays until the next review.
         package var rate: BitRate
         package var isRateKept: Bool
         /// Whether it makes a keyframe in any case.

@@ -1,7 +1,7 @@
 package import MediaCore
 import OrderedCollections
 
-/// Who is sent an encode group's frames, and who is to be.
+/// An encode group's receivers, and those that wait to be.
 ///
 /// A receiver belongs to one group. Until that group's keyframe it may still be sent the frames of the group that it
 /// belonged to before.
@@ -24,9 +24,9 @@ package struct GroupSubscribers {
     package var isEmpty: Bool { subscriptions.isEmpty }
     /// All of them.
     package var ids: some Sequence<ParticipantID> { subscriptions.keys }
-    /// Those who belong to the group.
+    /// The receivers that belong to the group.
     package var members: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .leaving ? nil : $0.key } }
-    /// Those who are sent its frames.
+    /// The receivers that are sent its frames.
     package var receivers: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .pending ? nil : $0.key } }
     /// The first who belongs to the group, or else the first who is sent its frames.
     package var first: ParticipantID? {

@@ -1,12 +1,12 @@
 package import MediaCore
 
-/// What the coarsest frames of an encoder take, as far as that is known.
+/// The size of an encoder's coarsest frames, as far as it is known.
 ///
 /// A session leaves out a frame that is larger than it may be, however coarse, and asks for a keyframe in its place. Of
 /// some content, such as dozens of small tiles full of detail, that is each of them: without another bound nothing
 /// would ever be sent again, and the encoder would do nothing but try.
 package struct CoarsestFrame {
-    /// What the next frame may take, whatever it is to take; zero until one was left out.
+    /// The least bound for the next frame; zero until a frame was left out.
     package private(set) var size = DataSize.zero
 
     package init() {}

@@ -27,7 +27,7 @@ package enum FrameBound {
     static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.8)
     /// No frame of the middle temporal layer is sent on a link that then has this much to do.
     static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
-    /// What a link has to do with a keyframe and all that was sent before it, if the keyframe can be made so small:
+    /// A link's backlog with a keyframe, if the keyframe can be made so small:
     /// what follows it is to have room as well.
     private static let keyframeSpan = Span(time: .milliseconds(110), intervals: 3)
     /// The queue that several links together are assumed to have before a keyframe.

@@ -25,7 +25,7 @@ package struct KeyframeSchedule {
     /// Whether a keyframe is to come; the first frame is one.
     package private(set) var isWanted = true
     package private(set) var last: MonotonicInstant?
-    /// What the last one cost: for how long it took all of the rate.
+    /// The time for which the last keyframe took all of the rate.
     private var lastCost = Duration.zero
     /// When those before it are paid for.
     private var paidUntil = MonotonicInstant.zero

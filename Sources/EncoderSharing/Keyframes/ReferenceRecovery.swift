@@ -14,17 +14,17 @@ package import VideoCoding
 /// A value that is handed what happens. Instants are those of the frames' pictures, by which the encoder knows them,
 /// too.
 package struct ReferenceRecovery {
-    /// What becomes of a loss.
+    /// The answer to a loss.
     package enum Answer: Hashable {
         /// The next frame is to refer to nothing but what has arrived.
         case refresh
         /// A keyframe is needed.
         case keyframe
-        /// What was sent last is the answer already, or pictures become whole by themselves.
+        /// None: the last frame answers it already, or pictures become whole by themselves.
         case wait
     }
 
-    /// What the next frame needs to be told.
+    /// Orders for the next frame.
     package struct EncodeRequest: Hashable {
         /// A reference that has arrived.
         package var acknowledged: LongTermReference?
@@ -41,7 +41,7 @@ package struct ReferenceRecovery {
     /// How many rounds of intra refresh a receiver is given to become whole: it may have begun in the midst of one.
     private static let rounds = 2.5
 
-    /// What the encoder can do.
+    /// The encoder's ability.
     package private(set) var method = LossRecovery.keyframes
     /// The last frame with which a receiver can begin, a keyframe or one that was to repair a loss.
     private var restart: (time: MonotonicInstant, isAcknowledged: Bool)?
@@ -87,7 +87,7 @@ package struct ReferenceRecovery {
         if let reference { kept = (time, reference) }
     }
 
-    /// What is to be told with the next frame. A wish for a refresh stays until that has come out.
+    /// Takes the orders for the next frame. A wish for a refresh stays until the refresh has come out.
     package mutating func takeRequest() -> EncodeRequest {
         defer { toTell = nil }
         return EncodeRequest(acknowledged: toTell, lostFrom: isWanted ? newest.map { $0 + .nanoseconds(1) } : nil)
@@ -103,7 +103,7 @@ package struct ReferenceRecovery {
         guard method == .longTermReferences, newest.map({ time > $0 }) ?? true else { return false }
         if let keptKeyframe, keptKeyframe <= time { (base, self.keptKeyframe) = (keptKeyframe, nil) }
         if let kept, kept.time <= time { (base, toTell, self.kept) = (kept.time, kept.reference, nil) }
-        // What came before a keyframe, or another stream's picture, is no picture of these.
+        // A picture from before a keyframe, or of another stream, is none of these.
         guard base != nil else { return false }
         newest = time
         guard let restart, !restart.isAcknowledged, restart.time <= time else { return false }
@@ -145,7 +145,7 @@ package enum LossRecovery: Hashable {
     /// Each picture renews a part, and all of it is new within this time.
     case intraRefresh(round: Duration)
 
-    /// What it is called in the room's state.
+    /// Its name in the room's state.
     package var name: String {
         switch self {
         case .keyframes: "keyframe"
@@ -155,11 +155,11 @@ package enum LossRecovery: Hashable {
     }
 }
 
-/// What became of a receiver's losses that were not repaired in time.
+/// A receiver's losses that were not repaired in time.
 package struct RecoveryCounters: Hashable, Sendable {
     /// Pictures sent that refer to nothing but what had arrived.
     package var refreshes: UInt64 = 0
-    /// Those with which the receiver went on.
+    /// Refreshes with which the receiver went on.
     package var refreshesUsed: UInt64 = 0
     /// Losses for which it took a keyframe all the same.
     package var keyframes: UInt64 = 0

@@ -19,7 +19,7 @@ package struct ContentComplexity: Hashable, Sendable {
     /// The logarithm to base 2 of the bits a second of one sample, one picture a second and a parameter of zero.
     package var level: Double
 
-    /// What frames tell that took a rate at a rung.
+    /// The complexity that frames of a rate at a rung show.
     package init(qp: Double, rate: BitRate, rung: EncodeRung) {
         level = qp / Self.stepsToHalve + log2(Double(max(1, rate.bitsPerSecond))) - Self.size(rung)
     }

@@ -6,7 +6,7 @@ package import MediaCore
 /// a screen that is presented, whose letters must stay legible and which moves rarely, the other way round (RFC 7742,
 /// 4, and W3C's `contentHint` make the same distinction).
 package struct Ladder: Hashable, Sendable {
-    /// What is kept longest.
+    /// Whether motion or detail is kept.
     package enum DegradationPreference: Hashable, Sendable {
         case motion
         case detail

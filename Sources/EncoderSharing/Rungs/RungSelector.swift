@@ -28,12 +28,12 @@ package struct RungSelector: Sendable {
     private static let headRoom = (first: Duration.seconds(3), longest: Duration.seconds(48))
     /// A step up that is taken back within this time has failed.
     private static let trial = Duration.seconds(10)
-    /// What is coarse for so long after a keyframe is so for its sake.
+    /// Frames within this time after a keyframe may be coarse because of it.
     private static let afterKeyframe = Duration.milliseconds(600)
     /// Over how long frames are averaged, and how many it takes.
     private static let averaging = (time: Duration.milliseconds(1500), frames: 5)
 
-    /// What the encoder makes, and what the slowest of its receivers takes, which may be less.
+    /// The encoder's rate, and that of its slowest receiver, which may be less.
     package struct Rates {
         package var encoder: BitRate
         package var slowest: BitRate
@@ -44,19 +44,19 @@ package struct RungSelector: Sendable {
         }
     }
 
-    /// What a rung is to be good for.
+    /// The quality that a rung must reach.
     private struct Aim {
         package var qp: Double
         package var keyframe: FrameBound.Span
     }
 
     package private(set) var rung: EncodeRung
-    /// What the content has been seen to cost; nil before that.
+    /// The content's complexity; nil before it was measured.
     package private(set) var cost: ContentComplexity?
     /// The quantisation parameter over time, at this rung.
     package private(set) var qp: Double?
 
-    /// What frames at this rung cost, over time.
+    /// The cost of frames at this rung, over time.
     private var level: Double?
     private var frames = 0
     private var lastFrame: MonotonicInstant?
@@ -153,7 +153,7 @@ package struct RungSelector: Sendable {
         self.rung = rung
         (qp, level, frames) = (nil, nil, 0)
         (poorSince, unusableSince, goodSince) = (nil, nil, nil)
-        // What comes next is of another size.
+        // The next pictures have another size.
         lastKeyframe = now
     }
 }

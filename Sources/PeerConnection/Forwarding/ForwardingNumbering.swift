@@ -31,7 +31,7 @@ struct ForwardingNumbering {
         segments = [Segment(start: first, offset: offset)]
     }
 
-    /// What the packet behind all others is numbered.
+    /// The number behind the last packet.
     var next: Int64 { end ?? (newest + 1 &+ offset) }
 
     /// The receiver's number of a packet; nil for one that is left out.

@@ -15,7 +15,7 @@ public enum LatencyStage: Int, CaseIterable, Sendable {
     /// For the receiver's network: until the first packet of the picture leaves.
     case pacer
 
-    /// What it is called in metrics and reports.
+    /// Its name in metrics and reports.
     public var name: String {
         switch self {
         case .jitterBuffer: "jitter_buffer"
