@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a source shows at this moment.
+/// A source's content at this moment.
 public enum TileContent: Sendable {
     /// Its newest picture, and how it is to be turned to stand upright. A stale one is old: its sender has stalled, and
     /// the tile is dimmed to say so.
@@ -10,9 +10,9 @@ public enum TileContent: Sendable {
     case placeholder(avatar: ImageAsset? = nil)
 }
 
-/// What is drawn over a source's tile: a label with the source's name, and a border while its participant speaks.
+/// The decoration of a source's tile: a label with the source's name, and a border while its participant speaks.
 public struct TileDecoration: Hashable, Sendable {
-    /// What stands before the name.
+    /// The icons before the name.
     public var icons: LabelIcons
     public var isSpeaking: Bool
 
@@ -28,7 +28,7 @@ public struct CompositionSource: Sendable {
     /// The name, of which a placeholder shows the initial and a colour, and a label all that there is room for.
     public var name: String
     public var content: TileContent
-    /// What is drawn over the tile; nil for nothing.
+    /// The decoration of the tile; nil for none.
     public var decoration: TileDecoration?
 
     public init(id: SourceID, name: String, content: TileContent, decoration: TileDecoration? = nil) {

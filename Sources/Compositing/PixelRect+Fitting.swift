@@ -66,14 +66,14 @@ extension PixelRect {
         visit(PixelRect(x: x, y: bottom, width: width, height: maxY - bottom))
     }
 
-    /// What of the rectangle `other` does not cover: at most four rectangles that do not overlap.
+    /// The parts of the rectangle that `other` does not cover: at most four rectangles that do not overlap.
     func subtracting(_ other: PixelRect) -> [PixelRect] {
         var parts: [PixelRect] = []
         forEachPart(outside: other) { parts.append($0) }
         return parts
     }
 
-    /// What of the rectangle none of `others` covers.
+    /// The parts of the rectangle that none of `others` covers.
     func subtracting(_ others: some Sequence<PixelRect>) -> [PixelRect] {
         others.reduce(into: [self]) { parts, other in parts = parts.flatMap { $0.subtracting(other) } }
     }

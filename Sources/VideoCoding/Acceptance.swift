@@ -1,4 +1,4 @@
-/// What a decompression session says of a new format.
+/// A decompression session's answer to a new format.
 public enum Acceptance: Equatable, Sendable {
     /// The session goes on with the new format, from its first sample on.
     case accept

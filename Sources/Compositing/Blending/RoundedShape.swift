@@ -3,7 +3,7 @@ import PixelTransfer
 
 /// A shape that fits any rectangle: its corners are masks, made once, and between them it is straight.
 public struct RoundedShape: Sendable {
-    /// What of a rectangle with rounded corners is meant.
+    /// A part of a rectangle with rounded corners.
     public enum Kind: Hashable, Sendable {
         /// All of it.
         case rectangle

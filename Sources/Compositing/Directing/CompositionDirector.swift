@@ -16,7 +16,7 @@ public struct CompositionDirector: Sendable {
     /// The newest instructions of the last minute, and those to come; the last has no end. Empty until something is
     /// shown.
     public private(set) var plan: CompositionPlan
-    /// What is wanted now; nil until something is.
+    /// The view that is wanted now; nil before the first.
     public private(set) var view: CompositionView?
     /// What the newest transition moves, from the lowest to the highest; what is wanted, where nothing moves.
     private var stage: [StagedLayer] = []

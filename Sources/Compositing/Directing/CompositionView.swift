@@ -1,9 +1,9 @@
-/// What is to be seen, without time: how a canvas looks once nothing moves any more.
+/// How a canvas looks once nothing moves any more.
 public struct CompositionView: Hashable, Sendable {
     public var background: CompositionBackground
     /// Without ramps; they lie above each other as in an instruction.
     public var layers: [CompositionLayer]
-    /// What lies above all layers, in this order.
+    /// The overlays above all layers, in this order.
     public var overlays: [CompositionOverlay]
 
     public init(

@@ -7,7 +7,7 @@ struct Transition {
     /// When the last ramp ends; the transition's beginning where nothing moves.
     let end: MediaTime
 
-    /// What comes grows from this part of its place.
+    /// A coming layer grows from this part of its place.
     private static let entranceScale = 0.92
     /// More that go at once than this are not followed to their end: the faintest are dropped.
     private static let mostLeaving = 128

@@ -2,7 +2,7 @@ public import MediaCore
 
 /// A still image with transparency: a background, a logo, somebody's avatar. Two are equal where they are the same one.
 public final class ImageAsset: Sendable {
-    /// What it is called in messages and templates.
+    /// Its name in messages and templates.
     public let name: String
     /// BGRA, colours multiplied by alpha.
     public let picture: PixelBuffer

@@ -1,7 +1,7 @@
 public import MediaCore
 public import PixelTransfer
 
-/// What is shown over a span of time: which sources are needed, which layers they make, and what changes meanwhile.
+/// A picture over a span of time: which sources are needed, which layers they make, and what changes meanwhile.
 ///
 /// The idea is that of AVFoundation's `AVVideoCompositionInstruction`.
 public struct CompositionInstruction: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct CompositionInstruction: Hashable, Sendable {
     /// own.
     public var background: CompositionBackground?
     public var layers: [CompositionLayer]
-    /// What lies above all layers, in this order.
+    /// The overlays above all layers, in this order.
     public var overlays: [CompositionOverlay]
     /// The sources whose pictures are needed; others need not be decoded. Never all of them just in case.
     public var requiredSources: Set<SourceID>
@@ -38,7 +38,7 @@ public struct CompositionInstruction: Hashable, Sendable {
     /// same sources are the same picture, which is not rendered again.
     public var containsTweening: Bool { layers.contains(where: \.containsTweening) }
 
-    /// What is seen at a time: the layers with place and opacity evaluated, from the lowest to the highest.
+    /// The picture at a time: the layers with place and opacity evaluated, from the lowest to the highest.
     public func resolvedLayers(at time: MediaTime) -> [CompositionLayer] {
         let resolved = layers.map { $0.resolved(at: time) }
         let isInOrder = zip(resolved, resolved.dropFirst()).allSatisfy { $0.zOrder <= $1.zOrder }
@@ -49,7 +49,7 @@ public struct CompositionInstruction: Hashable, Sendable {
     }
 }
 
-/// What is seen where no layer is.
+/// The background where no layer is.
 public enum CompositionBackground: Hashable, Sendable {
     case colour(YCbCrColour)
     /// An image that covers the canvas.

@@ -2,7 +2,7 @@ public import MediaCore
 
 /// Something about a plan that is wrong, or that will not look as it was meant.
 public struct CompositionIssue: Hashable, Sendable {
-    /// What changes of a layer.
+    /// A property of a layer that changes.
     public enum Property: String, Hashable, Sendable {
         case place
         case opacity

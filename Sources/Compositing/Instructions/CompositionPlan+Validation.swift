@@ -33,7 +33,7 @@ extension CompositionPlan {
 }
 
 extension CompositionInstruction {
-    /// What is wrong with it but for its place in the plan.
+    /// Errors of the instruction alone, apart from its place in the plan.
     fileprivate func issues(on canvas: VideoDimensions) -> [CompositionIssue] {
         var kinds = layers.flatMap { $0.issues(on: canvas, in: timeRange) }
         let shown = Set(layers.map(\.source))

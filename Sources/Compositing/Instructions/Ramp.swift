@@ -40,9 +40,9 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
         return factor.isOne ? to : .interpolated(from: from, to: to, fraction: easing.eased(factor))
     }
 
-    /// What it begins with: `from`, or where a part of a change begins.
+    /// The value at its beginning: `from`, or where a part of a change begins.
     public var startValue: Value { value(at: timeRange.start) }
-    /// What it ends with: `to`, or where a part of a change ends.
+    /// The value at its end: `to`, or where a part of a change ends.
     public var endValue: Value { value(at: timeRange.end) }
 }
 

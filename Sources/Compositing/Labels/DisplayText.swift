@@ -79,7 +79,7 @@ struct DisplayText: Hashable, Sendable {
         }
     }
 
-    /// What a code point is for.
+    /// The purpose of a code point.
     private enum Role {
         case base
         case mark

@@ -48,6 +48,6 @@ struct LabelCache {
         return drawn.map(Answer.drawn) ?? .nothing
     }
 
-    /// What the labels kept take, in bytes.
+    /// The size of the labels kept, in bytes.
     var byteCount: Int { labels.cost }
 }

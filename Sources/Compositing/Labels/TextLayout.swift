@@ -16,7 +16,7 @@ final class TextLayout {
     }
 
     private let layout: OpaquePointer
-    /// What is inked.
+    /// The inked rectangle.
     let ink: Extents
     /// What the line takes up; a line from right to left may begin at the right of the maximum width.
     let logical: Extents

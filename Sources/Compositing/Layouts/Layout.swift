@@ -83,7 +83,7 @@ extension Layout {
 }
 
 extension LayoutScene {
-    /// What is presented, or else who speaks.
+    /// The newest screen share, or else the speaker.
     var leadingSource: SourceID? {
         presenters.last.map(SourceID.screenShare) ?? camerasByImportance.first.map(SourceID.camera)
     }

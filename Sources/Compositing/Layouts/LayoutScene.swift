@@ -1,14 +1,14 @@
 public import MediaCore
 
-/// Who can be shown to a viewer, as a layout is told of it.
+/// The participants that a viewer can be shown, as a layout sees them.
 public struct LayoutScene: Hashable, Sendable {
-    /// Those who have a camera's tile, in the order in which they stand: usually that of joining.
+    /// The participants with a camera's tile, in the order in which they stand: usually that of joining.
     public var cameras: [ParticipantID]
-    /// Those who present a screen, the newest last.
+    /// The participants who share a screen, the newest last.
     public var presenters: [ParticipantID]
-    /// Those who spoke, the newest first. Who has no tile does not count.
+    /// The participants who spoke, the latest first. Those without a tile do not count.
     public var speakers: [ParticipantID]
-    /// What participants are called, for layouts that ask for someone by name.
+    /// The participants' names, for layouts that ask for someone by name.
     public var names: [ParticipantID: String]
 
     public init(
@@ -27,7 +27,7 @@ public struct LayoutScene: Hashable, Sendable {
         return spoke + cameras.filter { !spoke.contains($0) }
     }
 
-    /// What shows most of a participant: the screen they present, or else their camera.
+    /// A participant's main source: the screen share, or else the camera.
     func principalSource(of participant: ParticipantID) -> SourceID? {
         if presenters.contains(participant) { return .screenShare(participant) }
         return cameras.contains(participant) ? .camera(participant) : nil

@@ -14,7 +14,7 @@ enum StripLayout {
     }
 
     private struct Placement {
-        /// What the strip leaves of the canvas.
+        /// The part of the canvas that the strip leaves.
         var area: PixelRect
         var place: VideoDimensions
         /// The largest 16:9 in `area`.
@@ -39,7 +39,7 @@ enum StripLayout {
             fillsArea: isScreen)
     }
 
-    /// Whom the strip shows: screens first, then cameras, in their order; of too many those of most importance.
+    /// The strip's sources: screens first, then cameras, in their order; of too many those of most importance.
     private static func others(than large: SourceID, in scene: LayoutScene) -> [SourceID] {
         let byImportance =
             scene.presenters.reversed().map(SourceID.screenShare) + scene.camerasByImportance.map(SourceID.camera)

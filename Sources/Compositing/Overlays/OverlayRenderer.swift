@@ -24,7 +24,7 @@ public struct OverlayRenderer {
 
     /// What turned out to be nothing is kept as nil.
     private var bitmaps: RecentlyUsed<OverlayArtwork, OverlayBitmap?>
-    /// What each clock shows now.
+    /// The text of each clock now.
     private var clocks: [ClockKey: Drawing] = [:]
     private var results: [KeptResult] = []
     /// How many may still be drawn in this call.

@@ -11,7 +11,7 @@ public struct PlacedOverlay: Sendable {
     public let y: Int
     public let opacity: Opacity
 
-    /// What of the canvas it lies on; never outside of it.
+    /// Its place on the canvas; never outside of it.
     public var rect: PixelRect {
         PixelRect(x: x, y: y, width: bitmap.dimensions.width, height: bitmap.dimensions.height)
     }

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a layout makes of a scene: who stands where, and why.
+/// A layout of a scene: who stands where, and why.
 public struct LayoutExplanation: Hashable, Sendable {
     /// A place on the canvas.
     public struct Place: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct LayoutExplanation: Hashable, Sendable {
     public var arrangement: Int?
     /// In the order in which they choose.
     public var places: [Place]
-    /// Who is not seen.
+    /// The participants that are not seen.
     public var notShown: [SourceID]
 }
 
@@ -50,7 +50,7 @@ extension Layout {
 }
 
 extension LayoutScene {
-    /// What gives a source its importance.
+    /// The reason of a source's importance.
     fileprivate func standing(of source: SourceID) -> String {
         switch source.content {
         case .screenShare:

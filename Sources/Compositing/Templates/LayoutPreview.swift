@@ -2,7 +2,7 @@ public import MediaCore
 
 /// People who are not there, to see what a layout makes of them.
 public struct LayoutPreview: Sendable {
-    /// What the cameras' pictures are like.
+    /// The shape of the cameras' pictures.
     public enum Shape: String, Codable, Hashable, Sendable, CaseIterable {
         case landscape, portrait
         case fourByThree = "4:3"
@@ -22,7 +22,7 @@ public struct LayoutPreview: Sendable {
         "Ada", "Ben", "Cy", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo", "Mia", "Ned", "Oda", "Pia",
     ]
 
-    /// Who is there. Participants are numbered from 1 in the order of joining.
+    /// The participants, numbered from 1 in the order of joining.
     public let scene: LayoutScene
     private let shape: Shape
 
@@ -49,7 +49,7 @@ public struct LayoutPreview: Sendable {
         self.shape = shape
     }
 
-    /// What somebody is called.
+    /// A participant's name.
     public func name(of participant: ParticipantID) -> String { scene.names[participant] ?? "" }
 
     /// A layout's view of them as a picture (I420). Canvases have from 2 samples a side.

@@ -1,5 +1,5 @@
 extension LayoutTemplate {
-    /// What a template asks for by name that is not there; nil where everything is.
+    /// The images that a template names and that are missing; nil if none is.
     ///
     /// - Parameter path: The place of the template, which the issues' places begin with.
     public func error(ofImagesIn images: ImageLibrary, at path: String = "") -> LayoutTemplateError? {

@@ -10,7 +10,7 @@ extension LayoutTemplate {
         public var tiling: Tiling
         /// The most tiles that it has, of many.
         public var mostTiles: Int
-        /// What lies between its tiles, as a fraction of the canvas's shorter side.
+        /// The gap between its tiles, as a fraction of the canvas's shorter side.
         public var gap: Double
         /// Nil: a camera fills its tile, of a screen all is seen.
         public var fit: LayerFit.Mode?
@@ -90,7 +90,7 @@ extension LayoutTemplate {
         }
     }
 
-    /// What becomes of a slot's place while it shows nobody.
+    /// The use of a slot's place while it shows nobody.
     public enum EmptySlot: Hashable, Sendable {
         /// The background is seen there.
         case background
@@ -98,17 +98,17 @@ extension LayoutTemplate {
         case enlarge(String)
     }
 
-    /// Whom a slot shows. Whoever is shown by a slot before it is not found any more.
+    /// The participants that a slot shows. A participant in an earlier slot is not shown again.
     public enum Rule: Hashable, Sendable {
         /// The screen that is presented; of several the newest.
         case screen
         /// Whose microphone is heard, or was last; until somebody has spoken, who joined first. Nobody else.
         case speaker
-        /// Who spoke before the speaker. Nobody else.
+        /// The speaker before the present one. Nobody else.
         case previousSpeaker
-        /// Who spoke last, and after all who spoke, who joined first.
+        /// By the last time of speaking, then by the order of joining.
         case recent
-        /// Who joined first.
+        /// By the order of joining.
         case next
         /// The camera of whoever has this name.
         case participant(named: String)

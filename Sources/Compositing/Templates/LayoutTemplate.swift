@@ -5,12 +5,12 @@ public import PixelTransfer
 /// It comes as JSON, which docs/templates.md describes key by key; decoding is strict, and what is wrong throws a
 /// `LayoutTemplateError` that says where.
 public struct LayoutTemplate: Hashable, Sendable {
-    /// What it is called in messages; empty for nothing.
+    /// Its name in messages; empty for none.
     public var name: String
     public var background: Background
     /// The first that suits who is there is used; with none that does, nothing is shown but background and overlays.
     public var arrangements: [Arrangement]
-    /// What lies above all slots, in this order.
+    /// The overlays above all slots, in this order.
     public var overlays: [Overlay]
 
     /// - Parameter arrangements: At most `maximumArrangementCount`.
@@ -28,7 +28,7 @@ public struct LayoutTemplate: Hashable, Sendable {
     /// The most slots that an arrangement may have in JSON.
     public static let maximumSlotCount = 64
 
-    /// What is seen where no slot is.
+    /// The background between slots.
     public enum Background: Hashable, Sendable {
         case colour(RGBColour)
         /// An image of the relay's, by its name; it covers the canvas.

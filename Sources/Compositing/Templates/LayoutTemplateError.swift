@@ -1,10 +1,10 @@
-/// What is wrong with a template: each mistake with its place in the JSON and what is allowed there.
+/// The mistakes of a template: each with its place in the JSON and what is allowed there.
 public struct LayoutTemplateError: Error, Hashable, Sendable {
     /// One mistake.
     public struct Issue: Hashable, Sendable {
         /// Where it is, such as `slots[2].width`; empty for the whole template.
         public var path: String
-        /// What is wrong and what is allowed.
+        /// The mistake, and the values that are allowed.
         public var reason: String
 
         public init(path: String, reason: String) {
@@ -29,7 +29,7 @@ public struct LayoutTemplateError: Error, Hashable, Sendable {
 
     /// The place of the first mistake.
     public var path: String { issues.first?.path ?? "" }
-    /// What the first mistake is.
+    /// The first mistake.
     public var reason: String { issues.first?.reason ?? "" }
 }
 

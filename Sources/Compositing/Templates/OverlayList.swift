@@ -9,7 +9,7 @@ public struct OverlayList: Hashable, Sendable {
         self.overlays = overlays
     }
 
-    /// What is asked for by name and is not there; nil where everything is.
+    /// The images that are named and missing; nil if none is.
     public func error(ofImagesIn images: ImageLibrary) -> LayoutTemplateError? {
         let template = LayoutTemplate(arrangements: [], overlays: overlays)
         guard let error = template.error(ofImagesIn: images) else { return nil }

@@ -20,7 +20,7 @@ struct SlotAssignment {
         names = scene.names.mapValues(Self.comparable)
     }
 
-    /// What a slot shows, in the order of its tiles.
+    /// The sources of a slot, in the order of its tiles.
     mutating func choose(for slot: LayoutTemplate.Slot) -> [Choice] {
         let most = slot.tiling == .single ? 1 : slot.mostTiles
         var choices: [Choice] = []

@@ -15,7 +15,7 @@ struct TemplateLayout {
     /// The arrangement that is used; nil where none suits.
     let arrangementIndex: Int?
     let slots: [FilledSlot]
-    /// Who is not shown.
+    /// The participants that are not shown.
     let rest: [SourceID]
     /// The shorter side of the canvas.
     private let unit: Int

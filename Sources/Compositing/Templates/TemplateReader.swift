@@ -92,7 +92,7 @@ struct TemplateReader {
         return text(fields, key, allowed: allowed) { Choice(rawValue: $0) }
     }
 
-    /// What `read` makes of a string.
+    /// The value that `read` makes of a string.
     mutating func text<Value>(
         _ fields: Fields, _ key: String, allowed: String, _ read: (String) -> Value?
     ) -> Value? {

@@ -6,7 +6,7 @@ enum TemplateValue {
     case text(String)
     case list([TemplateValue])
     case object([String: TemplateValue])
-    /// What cannot be taken, and why.
+    /// A value that cannot be taken, and why.
     case unreadable(String)
 
     /// The deepest that a template's values lie in each other, and what they may lie in: a template has five levels.
@@ -14,7 +14,7 @@ enum TemplateValue {
     /// The most elements of a list, and the most keys of an object.
     private static let maximumCount = 1024
 
-    /// What it is, in words.
+    /// Its description.
     var kind: String {
         switch self {
         case .null: "null"

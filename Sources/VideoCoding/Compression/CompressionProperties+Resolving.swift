@@ -3,7 +3,7 @@ import MediaCore
 extension CompressionProperties {
     private static let usualBitRate = BitRate.megabits(4)
 
-    /// What is in force when these properties are asked of `backEnd`.
+    /// The values in force when `backEnd` is asked for these properties.
     ///
     /// - Parameter isStarted: Whether frames have been taken, so that a level once found stays.
     func resolved(for dimensions: VideoDimensions, by backEnd: EncoderBackEnd) throws(VideoCodingError) -> Self {

@@ -66,7 +66,7 @@ public struct CompressionProperties: Hashable, Sendable {
 
     public init() {}
 
-    /// What most users begin with.
+    /// Settings that suit most users.
     public init(
         averageBitRate: BitRate, expectedFrameRate: Double = 30,
         profileLevel: H264ProfileLevel = H264ProfileLevel(.constrainedBaseline)
@@ -88,7 +88,7 @@ public struct DataRateLimit: Hashable, Sendable {
     }
 }
 
-/// What an encoder's rate control goes by.
+/// The aim of an encoder's rate control.
 public enum RateControlMode: String, CaseIterable, Sendable {
     /// The rate is spent whether it is needed or not: filler data makes up for easy pictures.
     case constant

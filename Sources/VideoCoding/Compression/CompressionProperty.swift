@@ -25,7 +25,7 @@ public enum CompressionProperty: String, CaseIterable, Sendable {
     case multiPassStorage
 }
 
-/// What a back end makes of a property. Without one, the property keeps its default value.
+/// How a back end honours a property. Without one, the property keeps its default value.
 public struct PropertySupport: Hashable, Sendable {
     /// The values that a property may have. Some combinations with other properties are still refused when they are
     /// set.

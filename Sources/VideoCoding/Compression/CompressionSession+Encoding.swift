@@ -5,7 +5,7 @@ import PixelTransfer
 import Synchronization
 
 extension CompressionSession {
-    /// What belongs to the one call that encodes.
+    /// The state of the one call that encodes.
     struct EncodingState: ~Copyable {
         var encoder: (any EncoderBackEndSession)?
         let capacity: Int
@@ -13,7 +13,7 @@ extension CompressionSession {
         var limiter = DataRateLimiter()
         /// Made for the first picture in a format that the back end does not read.
         var transfer: PixelTransferSession?
-        /// What the encoder was told last.
+        /// The encoder's last settings.
         var properties = CompressionProperties()
         var generation = -1
         var format: VideoFormatDescription?

@@ -2,7 +2,7 @@ import MediaCore
 import Synchronization
 
 extension CompressionSession {
-    /// What can be asked of a session, and what is in force.
+    /// Properties: those a session supports, and their values.
     struct Control {
         /// As they were set, with what was left to the encoder.
         var requested: CompressionProperties
@@ -14,17 +14,17 @@ extension CompressionSession {
         var format: VideoFormatDescription?
     }
 
-    /// What a back end makes of each property that it honours.
+    /// How a back end honours each property.
     public static func supportedProperties(
         of backEnd: EncoderBackEnd
     ) -> [CompressionProperty: PropertySupport] {
         EncoderCapabilities.supportedProperties(of: backEnd)
     }
 
-    /// What this session's back end makes of each property that it honours.
+    /// How this session's back end honours each property.
     public var supportedProperties: [CompressionProperty: PropertySupport] { Self.supportedProperties(of: backEnd) }
 
-    /// What is in force. Changes made while a frame is being encoded hold from the next frame on.
+    /// The values in force. Changes made while a frame is being encoded hold from the next frame on.
     public var properties: CompressionProperties { control.withLock { $0.inForce } }
 
     /// Sets one property. Does not wait for a frame that is being encoded.

@@ -24,7 +24,7 @@ public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let codec: VideoCodec
     public let backEnd: EncoderBackEnd
-    /// What every picture satisfies. Formats that the back end does not read are converted first.
+    /// Requirements that every picture satisfies. Formats that the back end does not read are converted first.
     public let sourceAttributes: PixelBufferAttributes
 
     let control: Mutex<Control>
@@ -62,7 +62,7 @@ public final class CompressionSession: Sendable {
         encoding.withLock { end(&$0) }
     }
 
-    /// What has been made so far.
+    /// Counters of frames so far.
     public var statistics: CompressionStatistics { counts.withLock { $0 } }
 
     /// The format of the stream: size, profile, SPS and PPS; nil before the encoder was made. It stays the same from

@@ -9,7 +9,7 @@ struct DataRateLimiter {
 
     private var limits: [DataRateLimit] = []
     private var longestWindow = Duration.zero
-    /// What was spent within the longest window, oldest first, in a ring.
+    /// Sizes within the longest window, oldest first, in a ring.
     private var spendings: [Spending]
     private var first = 0
     private var count = 0
@@ -26,7 +26,7 @@ struct DataRateLimiter {
         }
     }
 
-    /// What a frame at `time` may take; nil for anything.
+    /// The most that a frame at `time` may take; nil for no bound.
     func allowance(at time: MediaTime) -> Int? {
         guard !limits.isEmpty else { return nil }
         var allowance = Int.max

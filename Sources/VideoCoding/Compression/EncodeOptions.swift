@@ -33,7 +33,7 @@ public enum EncodeOption: String, CaseIterable, Sendable {
 public struct RegionOfInterest: Hashable, Sendable {
     /// In luma samples; every macroblock that it touches is of the region.
     public var rect: PixelRect
-    /// What to add to the quantisation parameter, -51 to 51: negative for a better picture. 6 is twice the step size.
+    /// The offset of the quantisation parameter, -51 to 51: negative for a better picture. 6 is twice the step size.
     public var qpOffset: Int
 
     public init(rect: PixelRect, qpOffset: Int) {

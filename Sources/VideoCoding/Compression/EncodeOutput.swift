@@ -4,7 +4,7 @@ import Synchronization
 /// The one answer to a frame that a compression session took.
 public struct EncodeOutput: Sendable {
     public var presentationTime: MediaTime
-    /// What was given with the frame.
+    /// The caller's token of the frame.
     public var token: FrameToken
     public var result: EncodeResult
 
@@ -20,7 +20,7 @@ public struct EncodeOutput: Sendable {
     }
 }
 
-/// What became of a frame.
+/// The outcome of a frame.
 public enum EncodeResult: Sendable {
     case frame(EncodedFrame)
     /// It was left out.

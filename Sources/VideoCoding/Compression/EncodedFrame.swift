@@ -31,7 +31,7 @@ public struct EncodedFrame: Sendable {
     public var size: DataSize { statistics.size }
 }
 
-/// What a frame is predicted from.
+/// The kind of a frame, by its prediction.
 public enum FrameType: String, CaseIterable, Sendable {
     /// Intra, and no frame behind it refers to one before it.
     case idr

@@ -2,7 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 
-/// What a compression session needs of an encoder library. One caller at a time.
+/// An encoder library, as a compression session uses it. One caller at a time.
 protocol EncoderBackEndSession: AnyObject {
     /// The stream's SPS and PPS, without start codes.
     var parameterSets: [ByteBuffer] { get }
@@ -39,7 +39,7 @@ struct FrameRequest {
     var regionsOfInterest: [RegionOfInterest] = []
 }
 
-/// What came of a picture, or of an earlier one.
+/// The outcome of a picture, or of an earlier one.
 enum BackEndResult {
     case frame(BackEndFrame)
     /// The rate control leaves the picture out.

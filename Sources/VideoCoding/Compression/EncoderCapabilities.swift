@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a back end can do.
+/// The abilities of a back end.
 struct EncoderCapabilities: Sendable {
     /// A property's values, and whether they can change while frames are being encoded.
     struct Capability: Sendable {
@@ -18,7 +18,7 @@ struct EncoderCapabilities: Sendable {
     static let minimumBitRate = BitRate.kilobits(10)
     static let minimumSide = 16
 
-    /// What all back ends have in common.
+    /// The abilities of all back ends.
     private static let common: [CompressionProperty: Capability] = [
         .averageBitRate: Capability(range: .bitRates(minimumBitRate...(.megabits(300))), isDynamic: true),
         .dataRateLimits: Capability(range: .any, isDynamic: true),

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What frames are to cost.
+/// The rate of frames and of their bits.
 struct EncodingRate: Hashable {
     var bitRate: BitRate
     var frameRate: Double
@@ -14,6 +14,6 @@ struct EncodingRate: Hashable {
         self.init(bitRate: properties.targetBitRate, frameRate: properties.expectedFrameRate)
     }
 
-    /// What is due to each frame, in bits.
+    /// The bits due to each frame.
     var frameBits: Double { Double(bitRate.bitsPerSecond) / max(1, frameRate) }
 }

@@ -7,7 +7,7 @@ import NIOCore
 struct OutputMemory {
     private var buffers: [ByteBuffer]
     private var next = 0
-    /// What usual frames take.
+    /// The size of usual frames.
     private var usualSize = 0
     /// What each buffer holds once it has been used. It at least doubles, so that it is soon large enough for all
     /// frames to come: if each buffer held what it has held before, every one of them would grow by and by.

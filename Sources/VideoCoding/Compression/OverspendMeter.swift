@@ -43,7 +43,7 @@ struct OverspendMeter {
         debt = min(max(debt + duration - frameInterval, -Self.maximumCredit * frameInterval), Self.maximumDebt)
     }
 
-    /// What to ask of the encoder so that it spends the target in the long run.
+    /// The rate to ask of the encoder so that it spends the target in the long run.
     var allowance: BitRate {
         let tolerated = Self.tolerance * frameInterval
         let excess = debt > 0 ? max(0, debt - tolerated) : debt

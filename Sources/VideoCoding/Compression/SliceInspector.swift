@@ -24,7 +24,7 @@ struct SliceInspector {
     /// Whether there are no fields, whose slices are not understood.
     var isFrameOnly: Bool { sequence.isFrameOnly && !sequence.hasSeparateColourPlanes }
 
-    /// What the first slice of a frame says; nil where there is none.
+    /// The first slice's header of a frame; nil without a slice.
     ///
     /// - Parameter data: NAL units behind their lengths in four bytes.
     func inspect(_ data: ByteBuffer) -> SliceSummary? {
@@ -151,7 +151,7 @@ struct SliceInspector {
     }
 }
 
-/// What a slice's header says of its frame.
+/// Facts of a frame in a slice's header.
 struct SliceSummary: Hashable {
     var type: FrameType
     /// `nal_ref_idc` is not zero.

@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// What became of one frame that was pushed into a decoder. Every frame has exactly one.
+/// The answer to one frame that was pushed into a decoder. Every frame has exactly one.
 public struct DecodeOutput: Sendable {
     /// The sample's presentation time.
     public var presentationTime: MediaTime
-    /// What the caller gave with the sample.
+    /// The caller's token of the sample.
     public var token: FrameToken
     public var result: DecodeResult
 

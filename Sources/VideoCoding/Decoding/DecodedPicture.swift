@@ -6,7 +6,7 @@ public struct DecodedPicture: Sendable {
     public var pixelBuffer: PixelBuffer
     /// The presentation time of the sample it came from.
     public var presentationTime: MediaTime
-    /// What the decoder knows to be wrong with it.
+    /// Faults that the decoder knows of.
     public var damage: PictureDamage
 
     /// Whether the decoder knows that parts of the picture are guessed. Pictures that refer to such a one are not
@@ -20,7 +20,7 @@ public struct DecodedPicture: Sendable {
     }
 }
 
-/// What is wrong with a picture that a decoder shows all the same.
+/// A fault of a picture that a decoder shows all the same.
 public struct PictureDamage: OptionSet, Hashable, Sendable {
     public var rawValue: UInt8
 

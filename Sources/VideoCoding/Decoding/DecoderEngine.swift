@@ -5,7 +5,7 @@ import PixelTransfer
 /// Decodes one H.264 stream with libavcodec and answers every frame exactly once: what `DecompressionSession` and
 /// `DecodingPipeline` are made of. In steady state it allocates nothing for a frame.
 struct DecoderEngine: ~Copyable {
-    /// What the engine was made for.
+    /// The engine's format.
     let format: VideoFormatDescription
     /// Makes pictures what they have to be; nil where any will do.
     private let transfer: PixelTransferSession?
@@ -44,7 +44,7 @@ struct DecoderEngine: ~Copyable {
         active = ActiveFormat(format)
     }
 
-    /// What is spent on the frames from here on.
+    /// How much of the frames is decoded from here on.
     var effort = DecodingEffort.full {
         didSet {
             gate.frames = effort.frames
@@ -78,7 +78,7 @@ struct DecoderEngine: ~Copyable {
         return .accept
     }
 
-    /// What came of taking on a format.
+    /// The outcome of taking on a format.
     enum Adoption {
         /// Frames of it may be decoded. A new PPS alone begins no new sequence.
         case adopted(isNewSequence: Bool)
@@ -151,7 +151,7 @@ struct DecoderEngine: ~Copyable {
         dropPending(butNewest: held > 0 ? held + Self.maximumReorderDepth : role == .firstField ? 1 : 0, emit)
     }
 
-    /// What has to be known of a frame before it is decoded.
+    /// Facts of a frame that decoding needs.
     private struct Peek {
         var holdsSlices = false
         var isIDR = false

@@ -9,9 +9,10 @@ import Synchronization
     import Musl
 #endif
 
-/// What a decompression session and its queue share: the decoder behind a lock, and the frames that wait for it.
+/// The state that a decompression session and its queue share: the decoder behind a lock, and the frames that wait for
+/// it.
 ///
-/// Whoever has the lock does what is in the inbox before its own work, so that frames are decoded in the order in which
+/// The holder of the lock empties the inbox before its own work, so that frames are decoded in the order in which
 /// they were pushed. The output handler runs under the lock; what it asks for goes into the inbox.
 final class DecodingCore: Sendable {
     private enum Operation {

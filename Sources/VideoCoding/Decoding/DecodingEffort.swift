@@ -4,10 +4,10 @@ public struct DecodingEffort: Hashable, Sendable {
     /// Which frames are decoded. The others are answered with a drop, `DropReason.skipped`.
     public enum Frames: Hashable, Sendable {
         case all
-        /// Those that others refer to (`nal_ref_idc` other than 0), and others only where pictures would come too far
+        /// Frames that others refer to (`nal_ref_idc` other than 0), and others only where pictures would come too far
         /// apart without them: see `DecodingGate.longestInterval`.
         case references
-        /// Those at which decoding can begin. When more are wanted again, it goes on with the next of these.
+        /// Frames at which decoding can begin. When more are wanted again, it goes on with the next of these.
         case keyframes
     }
 
@@ -15,7 +15,7 @@ public struct DecodingEffort: Hashable, Sendable {
     /// predicted from something else than at the encoder: the difference adds up until the next keyframe.
     public enum LoopFilter: Hashable, Sendable {
         case all
-        /// Those that others refer to: nothing adds up.
+        /// Frames that others refer to: errors do not add up.
         case references
         case none
     }

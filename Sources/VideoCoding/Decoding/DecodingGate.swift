@@ -4,7 +4,7 @@ public import MediaCore
 ///
 /// A value of its own, so that frames can also be left out before they are handed to another thread.
 public struct DecodingGate: Sendable {
-    /// What is to become of a frame.
+    /// Whether a frame is decoded.
     public enum Verdict: Hashable, Sendable {
         case decode
         /// It is not wanted.

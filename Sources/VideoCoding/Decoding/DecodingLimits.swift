@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a decoder takes. A stream beyond it is refused before any memory is allocated for its pictures.
+/// The limits of a decoder. A stream beyond it is refused before any memory is allocated for its pictures.
 public struct DecodingLimits: Hashable, Sendable {
     /// The largest width or height, in luma samples, as coded.
     public var maximumDimension: Int
@@ -72,7 +72,7 @@ public struct DecodingLimits: Hashable, Sendable {
         return DataSize(bytes: frames * (stride * coded.height * 3 / 2))
     }
 
-    /// What keeps sizes far from overflow; no level of H.264 allows as much.
+    /// The largest side: far from overflow, and more than any level of H.264 allows.
     private static let largestDimension = 1 << 16
     /// `MaxDpbFrames` is never more (H.264 A.3.1).
     private static let mostFrames = 16

@@ -12,7 +12,7 @@ public final class DecodingPipeline {
     private let counters = DecodingCounters()
     private var engine: DecoderEngine?
 
-    /// What is spent on the frames from here on.
+    /// How much of the frames is decoded from here on.
     public var effort = DecodingEffort.full {
         didSet { if effort != oldValue { engine?.effort = effort } }
     }
@@ -57,7 +57,7 @@ public final class DecodingPipeline {
         engine?.finish { body(.output($0)) }
     }
 
-    /// What has been answered so far, over all formats.
+    /// Counters of answers so far, over all formats.
     public var statistics: DecodingStatistics { counters.statistics }
 
     /// Sees to a decoder that has taken on `format`.
@@ -81,7 +81,7 @@ public final class DecodingPipeline {
     }
 }
 
-/// What a decoding pipeline tells, in order.
+/// Events of a decoding pipeline, in order.
 public enum DecodingEvent: Sendable {
     /// The outputs that follow are of frames of this format. Told of the first one too; a new PPS alone is no new
     /// format.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a decoder has answered so far.
+/// Counters of a decoder's answers so far.
 public struct DecodingStatistics: Hashable, Sendable {
     public var pictures = 0
     /// Of the pictures, those with known damage.

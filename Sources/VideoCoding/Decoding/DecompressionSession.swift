@@ -10,7 +10,7 @@ public import MediaCore
 /// Frames are decoded in the order in which they were pushed, one at a time, whichever threads push them. The output
 /// handler runs on the thread that decodes. It may call the session: what it pushes is decoded when it has returned.
 public final class DecompressionSession: Sendable {
-    /// What the session was made for. Its size is the largest that the session takes.
+    /// The session's format. Its size is the largest that the session takes.
     public let format: VideoFormatDescription
     private let limits: DecodingLimits
     private let core: DecodingCore
@@ -121,6 +121,6 @@ public final class DecompressionSession: Sendable {
         core.invalidate()
     }
 
-    /// What has been answered so far.
+    /// Counters of answers so far.
     public var statistics: DecodingStatistics { core.statistics }
 }

@@ -2,7 +2,7 @@ import H264
 import MediaCore
 import NIOCore
 
-/// What a decoder knows of the format that it decodes.
+/// The format in a decoder, and facts that follow from it.
 struct ActiveFormat {
     var format: VideoFormatDescription
     /// The parameter sets in Annex B, as libavcodec is to have them.

@@ -27,7 +27,7 @@ struct FieldPairing {
 
     private var open: Content?
 
-    /// What the next sample in decoding order is.
+    /// The kind of the next sample in decoding order.
     mutating func role(of content: Content) -> Role {
         guard content.hasTop != content.hasBottom else {
             open = nil

@@ -30,7 +30,7 @@ final class LibAVFrame: @unchecked Sendable {
         av_frame_unref(frame)
     }
 
-    /// What the packet was numbered that the frame came from.
+    /// The number of the frame's packet.
     var serial: Int64 { frame.pointee.pts }
 
     var damage: PictureDamage {

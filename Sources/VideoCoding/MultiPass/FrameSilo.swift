@@ -86,7 +86,7 @@ public final class FrameSilo: Sendable {
 }
 
 extension FrameSilo {
-    /// What is known of a frame without its data.
+    /// A frame without its data.
     private struct Frame {
         var presentationTime: MediaTime
         var decodeTime: MediaTime?

@@ -6,7 +6,7 @@ struct GroupFrame {
     var data: ByteBuffer
     /// The frame's place in the order of presentation.
     var number: Int
-    /// What was given with the picture.
+    /// The caller's token of the picture.
     var serial: Int64
     /// Whether it is an IDR picture.
     var isKeyframe: Bool

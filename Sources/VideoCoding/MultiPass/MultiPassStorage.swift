@@ -29,7 +29,7 @@ public final class MultiPassStorage: Sendable {
         try state.withLock { state throws(MultiPassError) in try state.remove() }
     }
 
-    /// What has been found out so far.
+    /// The analysis so far.
     var analysis: MultiPassAnalysis { state.withLock { $0.analysis } }
 
     /// Makes sure that the storage is of passes with these properties (`name=value`), or makes it so when it is new.

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a compression session needs to make a pass.
+/// An encoder of passes, as a compression session uses it.
 ///
 /// `encode` and `finish` work as with other back ends, but that several frames may come out at once: those that
 /// `encode` did not return are taken with `nextReadyFrame`.

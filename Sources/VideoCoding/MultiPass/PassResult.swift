@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a pass gave, and what the encoder wants next.
+/// A pass's result, and the passes that the encoder wants next.
 public struct PassResult: Hashable, Sendable {
     /// The pass that was ended; the first is 1.
     public var pass: Int

@@ -30,7 +30,7 @@ struct RateModel {
         var distortion: Double
     }
 
-    /// What the groups of a stream have in common.
+    /// The model that a stream's groups share.
     struct Population {
         var steepness: Steepness
         /// The logarithmic slope that a group would have at rate factor 0, going by the mean of all bytes.
@@ -98,7 +98,7 @@ struct RateModel {
             distortion: min(max(distortion / weight, bounds.lowerBound), bounds.upperBound))
     }
 
-    /// What an encode with `rateFactor` would give.
+    /// The expected result of an encode with `rateFactor`.
     func point(at rateFactor: Double) -> Point {
         let step = rateFactor - anchor.rateFactor
         return Point(
@@ -112,7 +112,7 @@ struct RateModel {
     }
 }
 
-/// What one encode of a group of pictures gave.
+/// The result of one encode of a group of pictures.
 struct PassMeasurement: Hashable {
     /// x264's constant rate factor.
     var rateFactor: Double

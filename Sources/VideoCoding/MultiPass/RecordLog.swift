@@ -5,11 +5,11 @@ import NIOCore
 /// A record is written once; it can be erased, never changed. What a process had not finished writing when it ended is
 /// cut off when the file is opened again; anything else that is not as it was written is an error.
 final class RecordLog {
-    /// What a file is for.
+    /// The purpose of a file.
     struct Kind {
         /// The file's first eight bytes.
         var signature: StaticString
-        /// What errors call it.
+        /// Its name in errors.
         var name: String
     }
 
@@ -127,7 +127,7 @@ final class RecordLog {
 }
 
 extension RecordLog {
-    /// What stands before a record.
+    /// The header of a record.
     private struct Header {
         var isErased = false
         var tag: UInt8

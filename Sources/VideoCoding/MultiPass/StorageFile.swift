@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// Without a path it is a temporary one that has no name and goes when it is closed.
 final class StorageFile {
-    /// What errors call the file.
+    /// The file's name in errors.
     let name: String
     /// Bytes in the file.
     private(set) var size = 0

@@ -10,7 +10,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     let library: OpenH264Library
     private let dimensions: VideoDimensions
-    /// What the level allows.
+    /// The limits of the level.
     private let highestRate: BitRate
     private let usualMode: RC_MODES
     /// The QP of all frames where the rate does not count.
@@ -27,7 +27,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// As it was before the last frame.
     private var previousMeter: OverspendMeter
     private var target: EncodingRate
-    /// What the library was told last.
+    /// The library's last settings.
     private var applied: EncodingRate
     private var preset: EncoderPreset
     private var ramp: QPRamp

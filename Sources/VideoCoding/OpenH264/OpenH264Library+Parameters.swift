@@ -96,7 +96,7 @@ extension OpenH264Library {
 }
 
 extension EncoderPreset {
-    /// What OpenH264 calls it.
+    /// Its name in OpenH264.
     var complexity: ECOMPLEXITY_MODE {
         switch self {
         case .fastest: LOW_COMPLEXITY

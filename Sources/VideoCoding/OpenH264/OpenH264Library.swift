@@ -8,7 +8,7 @@ final class OpenH264Library {
     private let methods: ISVCEncoderVtbl
     private let output: UnsafeMutablePointer<SFrameBSInfo>
     private let scratch: UnsafeMutablePointer<SEncParamExt>
-    /// What was set last.
+    /// The last settings.
     private var qp: Int?
 
     init() throws(VideoCodingError) {

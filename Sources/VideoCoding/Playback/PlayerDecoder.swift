@@ -2,7 +2,7 @@ import MediaCore
 
 /// A player's decoder, started afresh with each flush.
 struct PlayerDecoder {
-    /// What came of a sample. The same memory serves all samples.
+    /// The outcome of a sample. The same memory serves all samples.
     struct Results {
         fileprivate(set) var pictures: [DecodedPicture] = []
         fileprivate(set) var errors: [VideoCodingError] = []

@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// What waits in a player: samples to be decoded and pictures to be shown, and the rules by which they leave.
+/// A player's waiting samples and pictures, and the rules by which they leave.
 struct PlayerQueue {
     private let configuration: SampleBufferPlayer.Configuration
     private var samples = CircularBuffer<SampleBuffer>()
@@ -94,7 +94,7 @@ struct PlayerQueue {
 
     // MARK: Decoding
 
-    /// What the decoder does next.
+    /// The decoder's next step.
     enum DecodingStep {
         case ask(@Sendable () -> Void)
         case decode(SampleBuffer, generation: Int)
@@ -164,7 +164,7 @@ struct PlayerQueue {
 
     // MARK: Showing
 
-    /// What the player shows next.
+    /// The player's next picture.
     enum PresentationStep {
         case tell(SampleBufferPlayer.Event)
         /// Nothing before this time.

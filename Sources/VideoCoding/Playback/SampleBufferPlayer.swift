@@ -13,7 +13,7 @@ import Synchronization
 /// machine's clock, and inside `advance` of a virtual one, where decoding takes no time and nothing is ever late. Safe
 /// to use from any thread.
 public final class SampleBufferPlayer: Sendable {
-    /// What a player holds, and what its pictures are like.
+    /// Limits of a player, and the requirements of its pictures.
     public struct Configuration: Hashable, Sendable {
         /// The player is ready for more while fewer samples than this wait to be decoded.
         public var readySampleCount: Int
@@ -21,7 +21,7 @@ public final class SampleBufferPlayer: Sendable {
         public var maximumSampleCount: Int
         /// How many pictures are decoded ahead, at least two.
         public var pictureCount: Int
-        /// What pictures must be like.
+        /// Requirements of the pictures.
         public var attributes: PixelBufferAttributes
         public var limits: DecodingLimits
         /// How many frames the decoder holds back to put pictures in order: `complete` for files.
@@ -46,7 +46,7 @@ public final class SampleBufferPlayer: Sendable {
         }
     }
 
-    /// What a player tells, one event at a time.
+    /// Events of a player.
     public enum Event: Sendable {
         /// A picture is due: show it until the next.
         case picture(DecodedPicture)
@@ -56,7 +56,7 @@ public final class SampleBufferPlayer: Sendable {
         case ended
     }
 
-    /// What the player shows pictures by.
+    /// The timebase by which pictures are shown.
     public let timebase: Timebase
     let configuration: Configuration
     let eventHandler: @Sendable (Event) -> Void

@@ -1,4 +1,4 @@
-/// What became of the samples that a player was given.
+/// Counters of a player's samples.
 public struct SampleBufferPlayerStatistics: Hashable, Sendable {
     /// Samples taken.
     public var enqueued = 0

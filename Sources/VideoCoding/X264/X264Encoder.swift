@@ -19,7 +19,7 @@
         private let rows: Int
         private let inspector: SliceInspector
         private var memory = OutputMemory()
-        /// What to add to the QP of each macroblock.
+        /// The offset of the QP of each macroblock.
         private let offsets: UnsafeMutableBufferPointer<Float>
         /// Set for one frame after the rate fell.
         private var isBufferTight = false
