@@ -53,7 +53,7 @@ extension Room {
         snapshot.downlink.layersDropped = downlink?.layersDropped(now: now) ?? 0
         snapshot.downlink.forwarding = forwardingSnapshot(of: participant)
         snapshot.downlink.audioForwarding = audioForwardingSource(of: participant)?.publicID
-        snapshot.downlink.packetsPassedOn =
+        snapshot.downlink.packetsForwarded =
             (forwarding.link(of: participant.id)?.packets ?? 0) &+ (audioState?.link.packets ?? 0)
         if let size = forwarding.dimensions(sentTo: participant.id) {
             (snapshot.downlink.width, snapshot.downlink.height) = (size.width, size.height)

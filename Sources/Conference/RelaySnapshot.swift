@@ -221,7 +221,7 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     /// The id of the participant whose packets of audio are sent as they are; nil where the mix is.
     public var audioForwarding: String?
     /// Packets of other senders forwarded as they were.
-    public var packetsPassedOn: UInt64 = 0
+    public var packetsForwarded: UInt64 = 0
     /// Frames encoded and sent to this participant.
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.

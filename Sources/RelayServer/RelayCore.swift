@@ -1,4 +1,3 @@
-public import Compositing
 public import Conference
 public import LoadControl
 public import MediaCore

@@ -35,10 +35,10 @@ struct MetricSubjectsTests {
     @Test("those that have been there longest keep their metrics when others come, in the same order")
     func choice() {
         let subjects = MetricSubjects(relay(rooms: 900))
-        let ids = subjects.rooms.map(\.id)
+        let ids = subjects.rooms.map(\.subject.id)
         #expect(ids.count == MetricSubjects.maximumRooms)
         #expect((0..<90).allSatisfy { ids.contains("room\($0 * 10)") })
-        #expect(subjects.participants.prefix(2).map(\.snapshot.id) == ["p0", "p1"])
-        #expect(MetricSubjects(relay(rooms: 3)).rooms.map(\.id) == ["room0", "room1", "room2"])
+        #expect(subjects.participants.prefix(2).map(\.subject.id) == ["p0", "p1"])
+        #expect(MetricSubjects(relay(rooms: 3)).rooms.map(\.subject.id) == ["room0", "room1", "room2"])
     }
 }

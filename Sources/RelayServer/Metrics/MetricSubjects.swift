@@ -10,28 +10,27 @@ struct MetricSubjects {
     /// Participants with labels.
     static let maximumParticipants = 250
 
-    /// A participant with the labels of its samples.
-    struct Participant {
-        let snapshot: ParticipantSnapshot
-        let labels: [PrometheusText.Label]
-    }
-
     /// In the order of their names.
-    let rooms: [RoomSnapshot]
+    let rooms: [(subject: RoomSnapshot, labels: [PrometheusText.Label])]
     /// In the order of their rooms.
-    let participants: [Participant]
+    let participants: [(subject: ParticipantSnapshot, labels: [PrometheusText.Label])]
 
     init(_ relay: RelaySnapshot) {
         rooms = Self.longest(relay.rooms, Self.maximumRooms) { $0.participants.map(\.duration).max() ?? 0 }
+            .map { ($0, [("room", $0.id)]) }
         let everybody = relay.rooms.flatMap { room in
-            room.participants.map {
-                Participant(snapshot: $0, labels: [("room", room.id), ("participant", $0.id)])
-            }
+            room.participants.map { (subject: $0, labels: [("room", room.id), ("participant", $0.id)]) }
         }
-        participants = Self.longest(everybody, Self.maximumParticipants, \.snapshot.duration)
+        participants = Self.longest(everybody, Self.maximumParticipants, \.subject.duration)
     }
 
-    /// Those of the longest durations, in the order in which they are.
+    /// How many of a relay's rooms have labels.
+    static func roomCount(of relay: RelaySnapshot) -> Int { min(relay.rooms.count, maximumRooms) }
+
+    /// How many of a relay's participants have labels.
+    static func participantCount(of relay: RelaySnapshot) -> Int { min(relay.participantCount, maximumParticipants) }
+
+    /// The subjects of the longest durations, in their own order.
     private static func longest<Subject>(
         _ subjects: [Subject], _ maximum: Int, _ duration: (Subject) -> Double
     ) -> [Subject] {

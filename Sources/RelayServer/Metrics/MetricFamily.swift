@@ -1,0 +1,87 @@
+/// A metric family of `GET /metrics`: its name, its meaning, and where its samples come from.
+///
+/// `/metrics` and the tables of `docs/metrics.md` are written from the same list, so that a new metric is one entry.
+/// `Subject` is what the samples are read from: the whole report, a room or a participant.
+struct MetricFamily<Subject> {
+    /// One value with the labels that tell it from others of its family.
+    struct Sample {
+        enum Value {
+            case number(Double)
+            /// `counts` are the observations of each bucket, and last those above every bound.
+            case histogram(bounds: [Double], counts: [UInt64], sum: Double)
+        }
+
+        let value: Value
+        let labels: [PrometheusText.Label]
+
+        init(_ value: Value, _ labels: [PrometheusText.Label] = []) {
+            self.value = value
+            self.labels = labels
+        }
+
+        init(_ value: Double, _ labels: [PrometheusText.Label] = []) {
+            self.init(.number(value), labels)
+        }
+    }
+
+    /// The name with its prefix.
+    let name: String
+    let kind: PrometheusText.Kind
+    /// A sentence for people; names in it stand between backticks.
+    let meaning: String
+    /// Empty while there is no value.
+    let samples: (Subject) -> [Sample]
+
+    init(
+        _ name: String, _ kind: PrometheusText.Kind, _ meaning: String, _ samples: @escaping (Subject) -> [Sample]
+    ) {
+        self.name = "confrelay_\(name)"
+        self.kind = kind
+        self.meaning = meaning
+        self.samples = samples
+    }
+
+    /// A number that only rises; `_total` is appended to its name.
+    static func counter<Count: BinaryInteger>(
+        _ name: String, _ meaning: String, _ value: @escaping (Subject) -> Count?
+    ) -> Self {
+        Self("\(name)_total", .counter, meaning) { subject in value(subject).map { [Sample(Double($0))] } ?? [] }
+    }
+
+    /// A number that rises and falls, nil while it is unknown.
+    static func gauge(_ name: String, _ meaning: String, _ value: @escaping (Subject) -> Double?) -> Self {
+        Self(name, .gauge, meaning) { subject in value(subject).map { [Sample($0)] } ?? [] }
+    }
+
+    /// A counter that is split by a label.
+    static func counter<Count: BinaryInteger>(
+        _ name: String, by label: String, _ meaning: String,
+        _ values: @escaping (Subject) -> KeyValuePairs<String, Count>
+    ) -> Self {
+        Self("\(name)_total", .counter, meaning) { subject in
+            values(subject).map { Sample(Double($0.value), [(label, $0.key)]) }
+        }
+    }
+}
+
+extension PrometheusText {
+    /// Writes a family with the samples of all subjects; nothing if there is no sample.
+    mutating func write<Subject>(
+        _ family: MetricFamily<Subject>, of subjects: some Sequence<(subject: Subject, labels: [Label])>
+    ) {
+        var hasBegun = false
+        for entry in subjects {
+            for sample in family.samples(entry.subject) {
+                if !hasBegun {
+                    begin(family.name, family.kind, help: family.meaning.filter { $0 != "`" })
+                    hasBegun = true
+                }
+                switch sample.value {
+                case .number(let value): self.sample(value, entry.labels + sample.labels)
+                case .histogram(let bounds, let counts, let sum):
+                    histogram(bounds: bounds, counts: counts, sum: sum, entry.labels + sample.labels)
+                }
+            }
+        }
+    }
+}
