@@ -122,7 +122,7 @@ public final class Relay {
                 minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
         }
         let feedback = session.video?.feedback ?? session.audio?.feedback ?? .none
-        if !feedback.transportCC, !feedback.remb {
+        if !feedback.describesPath {
             // Nothing will ever tell what more this path carries.
             limits = RateLimits(
                 minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),

@@ -19,6 +19,13 @@ struct SendController {
     private var sentPacketNumbers = SentPacketNumbers()
     private var frameDelay = FrameDelayMeter()
     private let canPad: Bool
+    /// How many times the target packets may leave at while no feedback describes the path; nil where it does.
+    ///
+    /// The target is then the rate that was configured, not one that the path was seen to carry. A keyframe paced at
+    /// that rate would be late by its own length each time; as a burst, any queue that carries the rate takes it. The
+    /// encoder's rate control keeps to the target.
+    private var unmeasuredPace: Double?
+    private static let unmeasuredPace = 8.0
     /// The pace at which forwarded packets may leave at least: their sender has paced them already.
     private var forwardingRate = BitRate.zero
     private var meter = RateMeter()
@@ -58,12 +65,14 @@ struct SendController {
     /// Does what the controller last decided. Returns what the encoders are to be told.
     mutating func apply(_ conditions: MediaRates.Conditions, now: MonotonicInstant) -> MediaRates.Changes {
         pacer.setRates(
-            pacing: max(decision.pacingRate, forwardingRate), burst: decision.pacingBurst,
+            pacing: max(
+                decision.pacingRate, forwardingRate, decision.targetBitRate * (unmeasuredPace ?? 0)),
+            burst: decision.pacingBurst,
             padding: decision.paddingRate, now: now)
         holdIfFull()
         for probe in decision.newProbeClusters { pacer.addProbe(probe, now: now) }
         let (changes, videoShare) = rates.allocate(decision, conditions)
-        queue.setRate(videoShare, now: now)
+        queue.setRate(videoShare * (unmeasuredPace ?? 1), now: now)
         return changes
     }
 
@@ -72,6 +81,8 @@ struct SendController {
         let demand = rates.setMedia(
             of: session, requestedVideo: lines.requestedVideoLimit, sendsVideo: lines.contains(where: \.sendsVideo))
         if let demand { controller.demandChanged(demand, now: now) }
+        let isMeasured = session.media.contains { $0.sends && $0.feedback.describesPath }
+        unmeasuredPace = isMeasured ? nil : Self.unmeasuredPace
     }
 
     /// Lets packets leave at this pace at least, from the next decision on.

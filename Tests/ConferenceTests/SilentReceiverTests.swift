@@ -1,3 +1,4 @@
+import CongestionControl
 import MediaCore
 import NIOCore
 import RoomAPI
@@ -13,12 +14,17 @@ import Testing
     private static let remote = TransportAddress(ipv4: 0xC633_640A, port: 50_000)
 
     /// Joins a receiver on another machine, of which no packet comes.
-    private func joinSilently(_ call: VirtualCall, from address: TransportAddress = remote) throws {
+    private func joinSilently(
+        _ call: VirtualCall, from address: TransportAddress = remote, withoutFeedback: Bool = false
+    ) throws {
         var random = SeededGenerator(seed: 11)
         var parameters = OfferParameters(address: address)
         parameters.video = OfferParameters.Video(direction: .receiveOnly)
         parameters.audio = OfferParameters.Audio(direction: .receiveOnly)
-        let text = OfferAnswer.makeOffer(parameters, using: &random).0.encode()
+        var text = OfferAnswer.makeOffer(parameters, using: &random).0.encode()
+        if withoutFeedback {
+            text = text.split(separator: "\r\n").filter { !$0.hasPrefix("a=rtcp-fb:") }.map { $0 + "\r\n" }.joined()
+        }
         _ = try call.relay.join(
             JoinRequest(room: "demo", name: "Viewer", offer: text, role: .watch, signallingPeer: address),
             now: call.now)
@@ -63,6 +69,38 @@ import Testing
         call.run(for: .seconds(60))
         #expect(names(call) == ["Ada", "Viewer"])
         #expect(try snapshot(call, "Viewer").downlink.bitRate > 0)
+    }
+
+    @Test("Without feedback, each frame leaves within 20 ms, keyframes among them, at the rate on average")
+    func pace() throws {
+        let call = VirtualCall {
+            $0.canvas = VideoDimensions(width: 640, height: 360)
+            $0.rateLimits = RateLimits(minimum: .kilobits(100), start: .kilobits(800), maximum: .kilobits(800))
+        }
+        let ada = try call.join("Ada", colour: .red, dimensions: VideoDimensions(width: 320, height: 180))
+        ada.pictures = Texture.pictures
+        let address = TransportAddress(ipv4: 0x7F00_0001, port: 50_000)
+        try joinSilently(call, from: address, withoutFeedback: true)
+        call.run(for: .seconds(3))
+        // By RTP timestamp, which is in the clear: when packets of video left, and what they took.
+        var frames: [UInt32: (first: MonotonicInstant, last: MonotonicInstant, bytes: Int)] = [:]
+        call.onUnclaimed = { transmit, now in
+            let datagram = transmit.datagram
+            guard DatagramKind.classify(datagram) == .rtp, datagram.readableBytes > 12,
+                let type = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self), type & 0x7F == 96,
+                let timestamp = datagram.getInteger(at: datagram.readerIndex + 4, as: UInt32.self)
+            else { return }
+            let frame = frames[timestamp] ?? (now, now, 0)
+            frames[timestamp] = (frame.first, now, frame.bytes + datagram.readableBytes)
+        }
+        call.run(for: .seconds(10))
+        #expect(frames.count > 145)
+        // A keyframe comes every two seconds.
+        #expect(frames.values.count { $0.bytes > 6000 } >= 4)
+        let longest = frames.values.map { $0.last - $0.first }.max()
+        #expect(try #require(longest) <= .milliseconds(20))
+        let bytes = frames.values.reduce(0) { $0 + $1.bytes }
+        #expect((650...820).contains(bytes * 8 / 10_000), "\(bytes * 8 / 10_000) kbit/s")
     }
 
     @Test("A receiver that falls silent is sent nothing after 15 s, and media goes on with its next packet")

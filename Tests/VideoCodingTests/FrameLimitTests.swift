@@ -62,6 +62,34 @@ struct FrameLimitTests {
         }
     }
 
+    @Test(
+        "are met by a keyframe within few tries, and within one more once the content is known",
+        arguments: [(EncoderBackEnd.openH264, 1), (.openH264, 3), (.x264, 1)])
+    func tries(backEnd: EncoderBackEnd, layers: Int) throws {
+        guard backEnds.contains(backEnd) else { return }
+        let encoder = try TestEncoder(backEnd, mediumPicture, bitRate: .megabits(3), profile: .main) {
+            $0.temporalLayers = layers
+            $0.maxFrameBytes = DataSize(bytes: 60_000)
+        }
+        let pattern = MovingPattern(mediumPicture)
+        _ = try encoder.encode(0..<40, of: pattern)
+        #expect(encoder.session.statistics.framesRepeated == 0)
+        var repeated: [Int] = []
+        for number in 0..<5 {
+            let before = encoder.session.statistics.framesRepeated
+            try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 6000))
+            let frames = 40 + number * 10
+            let keyframe = try #require(
+                try encoder.encode(frames..<frames + 1, of: pattern, forcingKeyframes: true).first)
+            // How the size falls with the QP is not known before the first try.
+            #expect(((number == 0 ? 2000 : 3000)...6000).contains(keyframe.size.bytes), "\(keyframe.size)")
+            repeated.append(encoder.session.statistics.framesRepeated - before)
+            try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 60_000))
+            _ = try encoder.encode(frames + 1..<frames + 10, of: pattern)
+        }
+        #expect(repeated[0] <= 3 && repeated.dropFirst().allSatisfy { $0 <= 1 }, "\(repeated)")
+    }
+
     @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
     func windows(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
         let limits = [

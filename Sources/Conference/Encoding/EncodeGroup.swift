@@ -36,7 +36,8 @@ final class EncodeGroup {
     private var encodedDimensions: VideoDimensions?
     /// What a link that carries just the encoder's rate still has to do. A shared encoder waits until that is little,
     /// as one with a single receiver waits for that receiver's link. So a picture that costs much takes frames from
-    /// everybody alike, and members who carry the group's rate wait for no keyframe for want of it.
+    /// everybody alike, and members who carry the group's rate wait for no keyframe for want of it. Receivers that
+    /// cannot ask for keyframes tell nothing of their links either: for them nothing waits.
     private var link = LinkQueue()
     private var coarsest = CoarsestFrame()
     /// The most that what is being encoded is to take.
@@ -246,7 +247,7 @@ final class EncodeGroup {
         let isNewSize = isNewSize(picture)
         // A picture of another size is a keyframe in any case; it was due when the size was chosen.
         let isKeyframe = isNewSize || keyframes.isDue(policy, now: now)
-        guard !isShared || link.backlog(now: now).sent <= LatencyBudget.beforeFrame,
+        guard !isShared || format.repeatsKeyframes || link.backlog(now: now).sent <= LatencyBudget.beforeFrame,
             demand.activeHasRoom || (isKeyframe && demand.pendingHasRoom)
         else {
             framesLeftOut &+= 1

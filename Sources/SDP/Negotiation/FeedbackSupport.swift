@@ -32,6 +32,10 @@ public struct FeedbackSupport: Hashable, Sendable {
         self.remb = remb
     }
 
+    /// Whether the receiver tells how its packets arrive, or what rate its path carries. Without this a sender never
+    /// learns the path's rate.
+    public var describesPath: Bool { transportCC || remb || congestionControl }
+
     /// All that is of use for video.
     public static let video = FeedbackSupport(
         nack: true, pli: true, fir: true, rpsi: true, tmmbr: true, transportCC: true, remb: true)

@@ -24,8 +24,9 @@ extension CompressionSession {
         var keyframeTime: MediaTime?
         /// The next frame has to be a keyframe.
         var needsKeyframe = false
-        /// The last frame's size and QP, and the last keyframe's.
-        var lastKeyframe: (bytes: Int, qp: Int)?
+        var keyframeSizes = KeyframeSizeModel()
+        /// The QP of the last frame other than a keyframe.
+        var usualQP: Int?
         var isInvalidated = false
         /// Between `beginPass` and `endPass`.
         var isInPass = false
@@ -128,7 +129,8 @@ extension CompressionSession {
             let result = try encode(&state, encoder, readable(&state, picture), &request, limit: limit)
             switch result {
             case .frame(let frame):
-                try complete(&state, encoder, frame, encodingTime: ContinuousClock.now - began)
+                try complete(
+                    &state, encoder, frame, wasGivenQP: request.qp != nil, encodingTime: ContinuousClock.now - began)
             case .held: break
             case .skipped: drop(&state, serial, limit == nil ? .rateControl : .tooLarge)
             }
@@ -174,21 +176,26 @@ extension CompressionSession {
         _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ picture: PixelBuffer,
         _ request: inout FrameRequest, limit: Int?
     ) throws(VideoCodingError) -> BackEndResult {
+        if let limit, !encoder.isDelayed, request.forceKeyframe { request.qp = keyframeQP(state, limit) }
         var result = try encoder.encode(picture, request)
         guard let limit, !encoder.isDelayed else { return result }
+        var coarsestTried: Int?
         while case .frame(let frame) = result, frame.data.readableBytes > limit {
             encoder.withdrawLastFrame()
             counts.withLock { $0.framesRepeated += 1 }
-            // Each try is coarser than the one before, up to the coarsest there is: what a library makes of the QP
-            // that it is given may differ.
-            let last = request.qp ?? 0
-            guard last < Self.coarsestQP else {
+            // Each try is coarser than the one before. A library may not go all the way to the coarsest QP.
+            let tried = KeyframeSizeModel.Keyframe(frame)
+            let isKeyframe = frame.slice.type == .idr
+            guard tried.qp < Self.coarsestQP, !isKeyframe || tried.qp > coarsestTried ?? -1 else {
                 state.needsKeyframe = true
                 return .skipped
             }
-            let qp = max(coarser(than: frame, limit, state.lastKeyframe), min(last + 1, Self.coarsestQP))
+            if isKeyframe {
+                state.keyframeSizes.add(tried, isRepeated: coarsestTried != nil)
+                coarsestTried = tried.qp
+            }
             request.forceKeyframe = true
-            request.qp = qp
+            request.qp = min(max(state.keyframeSizes.qp(for: limit, at: tried), tried.qp + 1), Self.coarsestQP)
             result = try encoder.encode(picture, request)
             if case .frame(let repeated) = result, repeated.slice.type != .idr { return .skipped }
         }
@@ -197,31 +204,31 @@ extension CompressionSession {
 
     private static let coarsestQP = 51
 
-    /// The quantisation parameter at which a keyframe probably fits: six more are half the size.
-    private func coarser(
-        than frame: BackEndFrame, _ limit: Int, _ lastKeyframe: (bytes: Int, qp: Int)?
-    ) -> Int {
-        var (bytes, qp) = (Double(frame.data.readableBytes), frame.slice.qp ?? 30)
-        if frame.slice.type != .idr, let lastKeyframe {
-            (bytes, qp) = (max(bytes, Double(lastKeyframe.bytes)), max(qp, lastKeyframe.qp))
-        }
-        repeat {
-            qp += 1
-            bytes *= 0.89
-        } while bytes > Double(limit) * 0.95 && qp < Self.coarsestQP
-        return min(qp, Self.coarsestQP)
+    /// The QP of a keyframe that is probably as large as it may be; nil while the encoder's own choice may fit.
+    ///
+    /// Where the last keyframe had to be coarser than the encoder's choice, this one probably has to be, too: one try
+    /// then does instead of several.
+    private func keyframeQP(_ state: borrowing EncodingState, _ limit: Int) -> Int? {
+        guard state.keyframeSizes.isLimited, let qp = state.keyframeSizes.qp(for: limit), let usual = state.usualQP
+        else { return nil }
+        return qp > usual ? qp : nil
     }
 
     /// Hands on a frame that came out.
     private func complete(
         _ state: inout EncodingState, _ encoder: any EncoderBackEndSession, _ frame: BackEndFrame,
-        encodingTime: Duration
+        wasGivenQP: Bool = false, encodingTime: Duration
     ) throws(VideoCodingError) {
         let isKeyframe = frame.slice.type == .idr
-        if isKeyframe { try updateFormat(&state, encoder) }
+        if isKeyframe {
+            try updateFormat(&state, encoder)
+        } else if frame.temporalLayer == 0 {
+            state.usualQP = frame.slice.qp ?? state.usualQP
+        }
         guard let entry = state.ledger.answer(frame.serial), let format = state.format else { return }
         if isKeyframe {
-            state.lastKeyframe = (frame.data.readableBytes, frame.averageQP ?? frame.slice.qp ?? 30)
+            state.keyframeSizes.add(KeyframeSizeModel.Keyframe(frame))
+            state.keyframeSizes.isLimited = wasGivenQP
             if frame.serial >= state.keyframeSerial {
                 state.keyframeSerial = frame.serial
                 state.keyframeTime = entry.presentationTime
@@ -349,5 +356,11 @@ extension ByteBuffer {
         var changed = self
         changed.setInteger(flags & ~0x40, at: readerIndex + 2)
         return changed
+    }
+}
+
+extension KeyframeSizeModel.Keyframe {
+    fileprivate init(_ frame: BackEndFrame) {
+        self.init(bytes: frame.data.readableBytes, qp: frame.averageQP ?? frame.slice.qp ?? 30)
     }
 }

@@ -20,14 +20,17 @@ struct QPRamp {
 
     private var hasLayers: Bool { layers > 1 }
 
-    /// By how much finer than it is asked to the library quantises frames of the lowest of several temporal layers,
-    /// other than keyframes.
+    /// By how much finer than requested the library quantises frames of the lowest of several temporal layers,
+    /// keyframes among them.
     private var cascade: Int { hasLayers ? layers + 1 : 0 }
 
     /// What to ask the library for; nil while its own rate control decides.
     var request: Int? {
         wanted.map { min($0 + cascade, Self.range.upperBound) }
     }
+
+    /// What to ask the library for, for a keyframe of a QP.
+    func request(forKeyframeAt qp: Int) -> Int { min(qp + cascade, Self.range.upperBound) }
 
     /// A frame of which the library chose the QP.
     mutating func observeUsual(_ frame: SliceSummary, layer: Int) {

@@ -28,6 +28,8 @@ final class VirtualCall {
     var rewriteOffer: (String) -> String = { $0 }
     /// Where the relay has sent anything.
     private(set) var destinations: Set<TransportAddress> = []
+    /// Sees each datagram that the relay sends to an address of no client.
+    var onUnclaimed: ((PeerConnection.Transmit, MonotonicInstant) -> Void)?
     /// Drops a datagram on its way when it returns true.
     var drops: (_ datagram: ByteBuffer, _ isDownlink: Bool, _ client: TestClient) -> Bool = { _, _, _ in false }
 
@@ -203,7 +205,10 @@ final class VirtualCall {
         }
         while let transmit = relay.pollTransmit(now: now) {
             destinations.insert(transmit.destination)
-            guard let client = clients.first(where: { $0.address == transmit.destination }) else { continue }
+            guard let client = clients.first(where: { $0.address == transmit.destination }) else {
+                onUnclaimed?(transmit, now)
+                continue
+            }
             guard !drops(transmit.datagram, true, client) else { continue }
             _ = client.downlink.send(
                 transmit.datagram, size: DataSize(bytes: transmit.datagram.readableBytes), now: now)

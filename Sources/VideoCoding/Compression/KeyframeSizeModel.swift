@@ -1,0 +1,51 @@
+import Foundation
+import MediaCore
+
+/// How large a keyframe of the present content is at a QP, as the last ones were.
+struct KeyframeSizeModel {
+    /// A keyframe that came out, or a try at one.
+    struct Keyframe {
+        var bytes: Int
+        var qp: Int
+    }
+
+    /// The shares that are taken for plausible, of one QP step: noise is coded as long as it is not rounded away.
+    private static let plausibleShares = 0.8...0.95
+    /// How much of a limit a keyframe is to take: the next try is rarely too large again.
+    private static let aim = 0.9
+    private static let coarsestQP = 51
+
+    /// What a keyframe takes with the next coarser QP, as a share of what it takes with one: six steps halve it.
+    private var share = 0.89
+    private(set) var last: Keyframe?
+    /// Whether the last keyframe was made with a QP that this model gave.
+    var isLimited = false
+
+    /// - Parameter isRepeated: Whether the keyframe is of the same picture as the last one.
+    mutating func add(_ keyframe: Keyframe, isRepeated: Bool = false) {
+        if isRepeated, let last, last.qp != keyframe.qp, last.bytes > 0, keyframe.bytes > 0 {
+            let measured = pow(Double(keyframe.bytes) / Double(last.bytes), 1 / Double(keyframe.qp - last.qp))
+            share = min(max((share + measured) / 2, Self.plausibleShares.lowerBound), Self.plausibleShares.upperBound)
+        }
+        last = keyframe
+    }
+
+    /// The finest QP at which a keyframe of this content probably takes no more than `limit` bytes; nil before the
+    /// first keyframe.
+    func qp(for limit: Int) -> Int? {
+        guard let last else { return nil }
+        return Self.qp(from: last, share: share, for: limit)
+    }
+
+    /// The same where a frame that may be no keyframe was too large: a keyframe would be larger.
+    func qp(for limit: Int, at frame: Keyframe) -> Int {
+        let start = Keyframe(bytes: max(frame.bytes, last?.bytes ?? 0), qp: max(frame.qp, last?.qp ?? 0))
+        return Self.qp(from: start, share: share, for: limit)
+    }
+
+    private static func qp(from start: Keyframe, share: Double, for limit: Int) -> Int {
+        let ratio = max(1, Double(limit) * aim) / max(1, Double(start.bytes))
+        let steps = (log(ratio) / log(share)).rounded(.up)
+        return min(max(start.qp + Int(clamping: steps), 0), coarsestQP)
+    }
+}
