@@ -4,7 +4,7 @@ public import MediaCore
 public struct BandwidthLimit: Hashable, Sendable, CustomStringConvertible {
     /// `AS`, `TIAS`, `CT`, `RS`, `RR` or another.
     public var type: String
-    /// In kilobits per second, but for `TIAS`, `RS` and `RR`, which are in bits per second.
+    /// The limit in kilobits per second; in bits per second for `TIAS`, `RS` and `RR`.
     public var value: Int64
 
     public init(type: String, value: Int64) {
@@ -21,9 +21,10 @@ public struct BandwidthLimit: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [BandwidthLimit] {
-    /// The most that the describing side wants to receive: `TIAS`, which is exact, before `AS`. Nil without a limit.
+    /// The highest rate that the describing side wants to receive: `TIAS`, which is exact, before `AS`; nil without a
+    /// limit.
     ///
-    /// Zero is no limit. RFC 3890 gives it no meaning of its own: a side that wants to receive nothing says so by the
+    /// Zero is no limit. RFC 3890 gives zero no meaning of its own: a side that wants to receive nothing says so by the
     /// direction of the media, or by port zero (RFC 3264, section 8). libwebrtc reads zero the same way.
     var maximumBitRate: BitRate? {
         if let exact = first(where: { $0.type == "TIAS" && $0.value > 0 }) {

@@ -1,6 +1,6 @@
 public import SecureTransport
 
-/// Where media is to be sent: `c=IN IP4 192.0.2.1` (RFC 8866, 5.7).
+/// The address to which media is sent: `c=IN IP4 192.0.2.1` (RFC 8866, 5.7).
 public struct ConnectionAddress: Hashable, Sendable, CustomStringConvertible {
     /// `IP4` or `IP6`.
     public var addressType: String

@@ -1,14 +1,14 @@
 public import SecureTransport
 
-/// `a=crypto:1 AEAD_AES_128_GCM inline:<key and salt>|2^31` (RFC 4568, 9.1 and 9.2): an SRTP key for what the
-/// describing side sends.
+/// An SRTP key for the packets that the describing side sends: `a=crypto:1 AEAD_AES_128_GCM inline:<key and salt>|2^31`
+/// (RFC 4568, 9.1 and 9.2).
 public struct CryptoAttribute: Hashable, Sendable {
     /// A key of the method `inline`.
     public struct InlineKey: Hashable, Sendable {
         /// Master key and salt in base 64.
         public var keyAndSalt: String
-        /// The most packets that the key protects; nil for the default of the suite. It binds the side that sends with
-        /// the key.
+        /// The most packets that the key protects; nil for the default of the suite. The limit binds the side that
+        /// sends with the key.
         public var lifetime: UInt64?
         /// The master key identifier and its length in packets; nil when packets carry none.
         public var masterKeyIdentifier: (value: String, length: Int)?
@@ -33,7 +33,7 @@ public struct CryptoAttribute: Hashable, Sendable {
         }
     }
 
-    /// The number by which an answer names the attribute that it accepts.
+    /// The number with which an answer names the attribute that it accepts.
     public var tag: UInt32
     public var suiteName: String
     /// The keys; empty when the attribute uses another method than `inline`.
@@ -54,7 +54,7 @@ public struct CryptoAttribute: Hashable, Sendable {
             tag: tag, suiteName: keys.profile.cryptoSuiteName, keys: [InlineKey(keyAndSalt: keys.sdesInline)])
     }
 
-    /// Reads the attribute's value. Suites and key methods that we lack are no error.
+    /// Reads the attribute's value. Suites and key methods that we do not support are no error.
     init(parsing attribute: SDPAttribute) throws(SDPError) {
         let words = Substring(attribute.value ?? "").words
         guard words.count >= 3 else {
@@ -87,11 +87,11 @@ public struct CryptoAttribute: Hashable, Sendable {
     /// Whether the attribute can be accepted (RFC 4568, 5.1.2).
     enum Usability {
         case usable(SRTPKeyMaterial)
-        /// Valid, but not for us; the reason follows "a=crypto:<tag>".
+        /// A valid attribute that we cannot use. The reason is the text that follows "a=crypto:<tag>" in the message.
         case unusable(reason: String)
     }
 
-    /// The keys, when we can do what the attribute asks. A key that does not fit its suite is an error.
+    /// Returns the key if we support all that the attribute asks for. A key that does not fit its suite is an error.
     func usability() throws(SDPError) -> Usability {
         guard let profile = SRTPProfile(cryptoSuiteName: suiteName) else {
             return .unusable(reason: "has the unsupported suite '\(suiteName.excerpt)'")
@@ -118,7 +118,7 @@ public struct CryptoAttribute: Hashable, Sendable {
 }
 
 extension CryptoAttribute.InlineKey: CustomStringConvertible {
-    /// What follows `inline:`.
+    /// The text after `inline:`.
     public var description: String {
         var text = keyAndSalt
         if let lifetime {
@@ -129,7 +129,7 @@ extension CryptoAttribute.InlineKey: CustomStringConvertible {
         return text
     }
 
-    /// Reads what follows `inline:`.
+    /// Reads the text after `inline:`.
     init(parsing text: Substring, of attribute: SDPAttribute) throws(SDPError) {
         let fields = text.utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
             .map { Substring($0) }
@@ -152,7 +152,7 @@ extension CryptoAttribute.InlineKey: CustomStringConvertible {
         masterKeyIdentifier = (String(value), length)
     }
 
-    /// `2^20` or `1048576`, at most 2^48 (RFC 4568, 6.1).
+    /// Reads `2^20` or `1048576`, at most 2^48 (RFC 4568, 6.1).
     private static func lifetime(_ text: Substring) -> UInt64? {
         let limit: UInt64 = 1 << 48
         if text.hasPrefix("2^") {

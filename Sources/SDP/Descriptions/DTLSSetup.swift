@@ -1,12 +1,12 @@
 import SecureTransport
 
-/// `a=setup` (RFC 4145, section 4; RFC 8842, section 5.3): which part of the DTLS handshake the describing side plays.
+/// The role of the describing side in the DTLS handshake: `a=setup` (RFC 4145, section 4; RFC 8842, section 5.3).
 enum DTLSSetup: String {
     /// Sends the ClientHello.
     case active
     /// Waits for the ClientHello.
     case passive
-    /// An offer's: the other side is to choose.
+    /// Leaves the choice to the other side; only in offers.
     case either = "actpass"
     /// No handshake for now.
     case hold = "holdconn"
@@ -16,8 +16,8 @@ enum DTLSSetup: String {
         self = role == .client ? .active : .passive
     }
 
-    /// What the *answering* side plays when the offer says this; nil where there is to be no handshake. Where the offer
-    /// leaves the choice, the offerer is the client: its ClientHello then opens the path as its checks do.
+    /// The role of the *answering* side if the offer says this; nil if there is no handshake. If the offer leaves the
+    /// choice, the offerer becomes the client: its ClientHello then opens the path, as its connectivity checks do.
     var answererRole: DTLSRole? {
         switch self {
         case .active, .either: .server

@@ -1,8 +1,9 @@
 /// `a=extmap:3/sendonly <URI>` (RFC 8285, section 8).
 public struct ExtensionMap: Hashable, Sendable {
-    /// The local identifier: 1 to 14, 16 to 255 with two-byte headers, or 4096 to 4351 for one yet to be chosen.
+    /// The local identifier: 1 to 14, 16 to 255 with two-byte headers, or 4096 to 4351 for an identifier that the
+    /// answer chooses.
     public var id: UInt16
-    /// The direction in which the extension is used; nil where it is that of the media.
+    /// The direction in which the extension is used; nil if it is the direction of the media.
     public var direction: MediaDirection?
     public var uri: String
 
@@ -12,7 +13,7 @@ public struct ExtensionMap: Hashable, Sendable {
         self.uri = uri
     }
 
-    /// Reads the attribute's value; what follows the URI is passed over.
+    /// Reads the attribute's value and ignores the text after the URI.
     init(parsing attribute: SDPAttribute) throws(SDPError) {
         let words = Substring(attribute.value ?? "").words
         guard words.count >= 2 else { throw attribute.error("expected 'a=extmap:<id> <URI>'") }
@@ -26,7 +27,7 @@ public struct ExtensionMap: Hashable, Sendable {
         self.init(id: id, direction: direction == .sendAndReceive ? nil : direction, uri: String(words[1]))
     }
 
-    /// The identifier, where it is one that packets can carry.
+    /// The identifier; nil if packets cannot carry it.
     var packetID: UInt8? { (1...14).contains(id) || (16...255).contains(id) ? UInt8(truncatingIfNeeded: id) : nil }
 
     /// The attribute.

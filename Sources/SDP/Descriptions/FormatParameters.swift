@@ -12,7 +12,7 @@ public struct FormatParameters: Hashable, Sendable {
         self.line = line
     }
 
-    /// Reads the attribute's value. Parameters that are not of the form `name=value` are passed over.
+    /// Reads the attribute's value and ignores parameters that are not of the form `name=value`.
     init(parsing attribute: SDPAttribute) throws(SDPError) {
         let text = Substring(attribute.value ?? "")
         guard let (head, tail) = text.divided(at: " "), let payloadType = UInt8(payloadType: head) else {

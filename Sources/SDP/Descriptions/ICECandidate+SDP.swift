@@ -7,9 +7,10 @@ extension ICECandidate {
     /// The longest text that is parsed, in bytes.
     static let maximumTextLength = 512
 
-    /// Parses the value of `a=candidate`, or the same with `candidate:` before it, as browsers' interfaces have it.
-    /// - Returns: nil for a candidate that is well-formed but of no use here: TCP (RFC 6544), a host name such as
-    ///   those of multicast DNS, a type that we do not know.
+    /// Parses the value of `a=candidate`, with or without `candidate:` before it. The interfaces of browsers write the
+    /// prefix.
+    /// - Returns: nil for a candidate that is well-formed but of no use here: TCP (RFC 6544), a host name (such as one
+    ///   of multicast DNS), or an unknown type.
     public static func parse(_ text: some StringProtocol) throws(ICECandidateError) -> ICECandidate? {
         guard text.utf8.count <= maximumTextLength else {
             throw ICECandidateError(reason: "has more than \(maximumTextLength) bytes")
@@ -42,8 +43,8 @@ extension ICECandidate {
             kind: kind)
     }
 
-    /// The value of `a=candidate`. Types other than host have a related address by the grammar; ours is not told
-    /// (RFC 8839, section 5.1: 0.0.0.0 or ::, port 9).
+    /// The value of `a=candidate`. The grammar demands a related address for types other than host; we hide ours behind
+    /// 0.0.0.0 or ::, port 9 (RFC 8839, section 5.1).
     public var sdpValue: String {
         let text = "\(foundation) \(component) udp \(priority) \(address.host) \(address.port) typ \(kind.rawValue)"
         return kind == .host ? text : text + " raddr \(address.isIPv6 ? "::" : "0.0.0.0") rport 9"

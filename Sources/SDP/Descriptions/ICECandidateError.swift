@@ -1,6 +1,6 @@
-/// Why the text of a candidate was not understood.
+/// An error in the text of an ICE candidate.
 public struct ICECandidateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, as part of a sentence.
+    /// The fault, as part of a sentence.
     public var reason: String
 
     public var description: String { "a candidate \(reason)" }

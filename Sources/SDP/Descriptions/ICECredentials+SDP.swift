@@ -1,8 +1,8 @@
 public import SecureTransport
 
 extension ICECredentials {
-    /// Credentials as descriptions carry them; nil when one of them has a length or a character that RFC 8839,
-    /// section 5.4 does not allow.
+    /// Creates credentials from the texts of a description; nil if one of them has a length or a character that RFC
+    /// 8839, section 5.4 does not allow.
     public init?(parsing usernameFragment: some StringProtocol, password: some StringProtocol) {
         guard Self.isUsernameFragment(usernameFragment), Self.isPassword(password) else { return nil }
         self.init(usernameFragment: String(usernameFragment), password: String(password))
@@ -20,9 +20,9 @@ extension ICECredentials {
 }
 
 extension StringProtocol {
-    /// Whether this has letters, digits, `+` and `/` only (`ice-char` of RFC 8839, section 5.1).
+    /// Whether the text has only letters, digits, `+` and `/` (`ice-char` of RFC 8839, section 5.1).
     ///
-    /// Some implementations put `-`, `_`, `=` and the like there; these are let through too, for they do no harm.
+    /// Some implementations also write `-`, `_`, `=` and the like. These are accepted too: they do no harm.
     var isICECharacters: Bool {
         utf8.allSatisfy { byte in
             switch byte {

@@ -1,4 +1,4 @@
-/// The attributes that we understand. Those with a value throw when it is malformed.
+/// The attributes that we understand. A property or method with a value throws if the attribute is malformed.
 extension MediaDescription {
     /// Whether there is an attribute of this name, with or without a value.
     public func hasAttribute(_ name: String) -> Bool { attributes.contains { $0.name == name } }
@@ -27,7 +27,7 @@ extension MediaDescription {
         return types
     }
 
-    /// The `a=rtpmap` of each payload type; the first one where there are several.
+    /// The `a=rtpmap` of each payload type; the first one if there are several.
     public func rtpMaps() throws(SDPError) -> [UInt8: RTPMap] {
         var maps: [UInt8: RTPMap] = [:]
         for attribute in attributes("rtpmap") {
@@ -37,7 +37,7 @@ extension MediaDescription {
         return maps
     }
 
-    /// The `a=fmtp` of a payload type; empty where there is none.
+    /// The `a=fmtp` of a payload type; empty if there is none.
     public func formatParameters(payloadType: UInt8) throws(SDPError) -> FormatParameters {
         guard let attribute = formatAttributes()[payloadType] else {
             return FormatParameters(payloadType: payloadType, values: [:], line: line)
@@ -45,8 +45,7 @@ extension MediaDescription {
         return try FormatParameters(parsing: attribute)
     }
 
-    /// The first `a=fmtp` of each payload type. They are read one by one, for those of other codecs may have another
-    /// form.
+    /// The first `a=fmtp` of each payload type, not yet parsed: parameters of other codecs may have another form.
     func formatAttributes() -> [UInt8: SDPAttribute] {
         var found: [UInt8: SDPAttribute] = [:]
         for attribute in attributes("fmtp") {
@@ -69,7 +68,7 @@ extension MediaDescription {
         try ExtensionMap.all(in: attributes)
     }
 
-    /// All `a=crypto`, in the order of preference. Their tags have to differ (RFC 4568, 5.1.1).
+    /// All `a=crypto`, in the order of preference. No two may have the same tag (RFC 4568, 5.1.1).
     public func cryptoAttributes() throws(SDPError) -> [CryptoAttribute] {
         var cryptos: [CryptoAttribute] = []
         var tags: Set<UInt32> = []
@@ -86,19 +85,19 @@ extension MediaDescription {
         return cryptos
     }
 
-    /// The media's own direction; nil when it has none and the session's holds.
+    /// The media's own direction; nil if it has none and the session's direction applies.
     public var ownDirection: MediaDirection? { MediaDirection(attributes) }
 
-    /// RTP and RTCP may share a port (RFC 5761).
+    /// Whether RTP and RTCP may share a port (RFC 5761).
     public var rtcpMux: Bool { hasAttribute("rtcp-mux") }
 
-    /// Reduced-size RTCP is understood (RFC 5506).
+    /// Whether the describing side understands reduced-size RTCP (RFC 5506).
     public var reducedSizeRTCP: Bool { hasAttribute("rtcp-rsize") }
 
-    /// The port is meant to be 0 until the media is bundled (RFC 8843, section 6).
+    /// Whether the port is 0 on purpose until the media is bundled (RFC 8843, section 6).
     public var bundleOnly: Bool { hasAttribute("bundle-only") }
 
-    /// `a=rtcp`: the port of RTCP and, where it differs from the media's, its address (RFC 3605).
+    /// `a=rtcp`: the port of RTCP and, if it differs from the media's, its address (RFC 3605).
     public func rtcpAddress() throws(SDPError) -> (port: UInt16, connection: ConnectionAddress?)? {
         guard let attribute = attribute("rtcp") else { return nil }
         let words = Substring(attribute.value ?? "").words
@@ -109,7 +108,7 @@ extension MediaDescription {
         return (port, ConnectionAddress(addressType: String(words[2]), host: String(words[3])))
     }
 
-    /// The sources that are announced (RFC 5576), in order, at most 64; those that only repair others are left out.
+    /// The announced sources (RFC 5576), in order, at most 64, without the sources that only repair others.
     public func ssrcs() throws(SDPError) -> [UInt32] {
         let limit = 64
         var found: [UInt32] = []
@@ -125,11 +124,11 @@ extension MediaDescription {
         return found
     }
 
-    /// The sources that only retransmit, each with the one that it repairs (`a=ssrc-group:FID`, RFC 5576, 4.2), at most
-    /// 64.
+    /// The sources that only retransmit, each with the source that it repairs (`a=ssrc-group:FID`, RFC 5576, 4.2), at
+    /// most 64.
     func retransmissionSSRCs() -> [UInt32: UInt32] { repairSSRCs(semantics: "FID") }
 
-    /// The sources of forward error correction, each with the one that it protects (`a=ssrc-group:FEC-FR`, RFC 5956,
+    /// The sources of forward error correction, each with the source that it protects (`a=ssrc-group:FEC-FR`, RFC 5956,
     /// 4.3), at most 64.
     func flexFECSSRCs() -> [UInt32: UInt32] { repairSSRCs(semantics: "FEC-FR") }
 
@@ -146,7 +145,7 @@ extension MediaDescription {
         return found
     }
 
-    /// The payload type of the retransmissions of another one, in streams of their own (RFC 4588, section 8.6).
+    /// The payload type for retransmissions of another payload type, in streams of their own (RFC 4588, section 8.6).
     func retransmissionPayloadType(of map: RTPMap) throws(SDPError) -> UInt8? {
         let maps = try rtpMaps()
         let attributes = formatAttributes()
@@ -160,14 +159,14 @@ extension MediaDescription {
         return nil
     }
 
-    /// The payload type of forward error correction in a stream of its own, as browsers have it
+    /// The payload type of forward error correction in a stream of its own, in the form that browsers use
     /// (draft-ietf-payload-flexible-fec-scheme-03, section 5.1).
     func flexFECPayloadType() throws(SDPError) -> UInt8? {
         let maps = try rtpMaps()
         return try payloadTypes().first { maps[$0]?.isFlexFEC ?? false }
     }
 
-    /// The payload type of packets that repeat earlier ones of another payload type, and of no other (RFC 2198,
+    /// The payload type of packets that repeat earlier ones of the given payload type, and of no other (RFC 2198,
     /// section 5: `a=fmtp:63 111/111`).
     func redundancyPayloadType(of map: RTPMap) throws(SDPError) -> UInt8? {
         let maps = try rtpMaps()
@@ -184,17 +183,17 @@ extension MediaDescription {
         return nil
     }
 
-    /// What the media shows, where `a=content` says so (RFC 4796).
+    /// The content of the media, if `a=content` states it (RFC 4796).
     var content: NegotiatedMedia.Content? {
         guard let words = attribute("content")?.value?.split(separator: ",") else { return nil }
         if words.contains("slides") { return .screenShare }
         return words.contains("main") ? .main : nil
     }
 
-    /// `a=ptime` or `a=maxptime`, within 1 ms to 1 s; nil where there is none.
+    /// `a=ptime` or `a=maxptime`, within 1 ms to 1 s; nil if there is none.
     public func packetTime(_ name: String) throws(SDPError) -> Duration? {
         guard let attribute = attribute(name), let text = attribute.value else { return nil }
-        // Some write fractions of a millisecond, which no packet of ours has.
+        // Some senders write fractions of a millisecond. No packet of ours has such a duration.
         guard let whole = text.split(separator: ".").first, whole.isDecimal, let milliseconds = Int(whole),
             (1...1000).contains(milliseconds)
         else { throw attribute.error("'\(text.excerpt)' is not a number of milliseconds from 1 to 1000") }

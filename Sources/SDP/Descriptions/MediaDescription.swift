@@ -1,6 +1,6 @@
 /// One `m=` line and what belongs to it (RFC 8866, 5.14).
 public struct MediaDescription: Hashable, Sendable {
-    /// What a media description is about.
+    /// The kind of media of a media description.
     public enum Kind: Hashable, Sendable, CustomStringConvertible {
         case audio
         case video
@@ -34,7 +34,7 @@ public struct MediaDescription: Hashable, Sendable {
     public var connection: ConnectionAddress?
     public var bandwidths: [BandwidthLimit]
     public var attributes: [SDPAttribute]
-    /// The line of the `m=`, from 1; 0 when it was not parsed. Not part of the description's identity.
+    /// The line of the `m=`, from 1; 0 if it was not parsed. Two descriptions that differ only here are equal.
     public var line: Int
 
     public init(

@@ -1,6 +1,6 @@
-/// The transport of an `m=` line (RFC 8866, 5.14), with what it says of keys and feedback.
+/// The transport of an `m=` line (RFC 8866, 5.14), with its keying and its feedback.
 public enum MediaTransport: Hashable, Sendable, CustomStringConvertible {
-    /// Where the keys of a transport come from.
+    /// The source of a transport's keys.
     public enum Keying: Hashable, Sendable {
         /// RTP in the clear.
         case none

@@ -1,6 +1,6 @@
 /// `a=rtcp-fb:96 nack pli` (RFC 4585, 4.2).
 public struct RTCPFeedbackAttribute: Hashable, Sendable {
-    /// The payload type that it is for; nil for `*`, all of them.
+    /// The payload type that the feedback is for; nil for `*`, all payload types.
     public var payloadType: UInt8?
     /// The feedback's type and parameter with one space between them: `nack`, `nack pli`, `ccm fir`, `transport-cc`.
     public var feedback: String
@@ -28,7 +28,8 @@ extension FeedbackSupport {
         self.init(
             nack: stated.contains("nack"), pli: stated.contains("nack pli"), fir: stated.contains("ccm fir"),
             rpsi: stated.contains("nack rpsi"),
-            // What else may stand there is how many packets a second the sender can take into account (RFC 5104 7.1).
+            // A parameter may follow: the number of packets a second that the sender can take into account (RFC 5104,
+            // 7.1).
             tmmbr: stated.contains { $0 == "ccm tmmbr" || $0.hasPrefix("ccm tmmbr ") },
             transportCC: stated.contains("transport-cc"), remb: stated.contains("goog-remb"))
     }

@@ -1,11 +1,11 @@
-/// `a=rtpmap:96 H264/90000` (RFC 8866, 6.6): what a payload type stands for.
+/// The codec of a payload type: `a=rtpmap:96 H264/90000` (RFC 8866, 6.6).
 public struct RTPMap: Hashable, Sendable, CustomStringConvertible {
     public var payloadType: UInt8
     /// The codec's name; compared without case.
     public var encodingName: String
     /// Ticks of the RTP timestamp per second.
     public var clockRate: Int32
-    /// Audio channels; nil where the attribute does not say, which means one.
+    /// The number of audio channels; nil if the attribute does not state it, which means one.
     public var channels: Int?
 
     public init(payloadType: UInt8, encodingName: String, clockRate: Int32, channels: Int? = nil) {

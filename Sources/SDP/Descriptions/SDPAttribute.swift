@@ -1,9 +1,10 @@
 /// An attribute, `a=name` or `a=name:value` (RFC 8866, 5.13).
 public struct SDPAttribute: Sendable {
     public var name: String
-    /// What follows the colon; nil for a property attribute, which has none.
+    /// The text after the colon; nil for a property attribute, which has no colon.
     public var value: String?
-    /// The line that it was parsed from, from 1; 0 when it was not parsed. Not part of the attribute's identity.
+    /// The line that the attribute was parsed from, from 1; 0 if it was not parsed. Two attributes that differ only
+    /// here are equal.
     public var line: Int
 
     public init(_ name: String, _ value: String? = nil, line: Int = 0) {

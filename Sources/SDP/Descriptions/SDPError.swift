@@ -1,17 +1,17 @@
-/// Why a session description was not understood or not accepted.
+/// An error in a session description: the text was not understood, or the description was not accepted.
 ///
-/// Lines count from 1. The description is a sentence fit for the answer to an HTTP request.
+/// Lines count from 1. `description` is a sentence that can be the answer to an HTTP request.
 public enum SDPError: Error, Hashable, CustomStringConvertible {
     /// The text is larger than `SessionDescription.maximumSize`.
     case tooLarge(byteCount: Int)
-    /// A line is not what RFC 8866, or the RFC of its attribute, allows.
+    /// A line that RFC 8866, or the RFC of its attribute, does not allow.
     case malformed(line: Int, reason: String)
-    /// The description is well-formed, but nothing that it asks for can be had.
+    /// A well-formed description that asks for nothing that we support.
     case unacceptable(line: Int, reason: String)
-    /// An answer does not fit the offer that it is for (RFC 3264, section 6).
+    /// An answer that does not fit its offer (RFC 3264, section 6).
     case mismatchedAnswer(line: Int, reason: String)
 
-    /// The line at fault, from 1; nil when it is the whole text.
+    /// The faulty line, from 1; nil if the fault is the whole text.
     public var line: Int? {
         switch self {
         case .tooLarge: nil

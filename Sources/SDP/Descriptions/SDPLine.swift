@@ -2,7 +2,7 @@
 struct SDPLine {
     var type: Character
     var value: Substring
-    /// From 1.
+    /// The line's number, from 1.
     var number: Int
 
     init(_ text: Substring, number: Int) throws(SDPError) {

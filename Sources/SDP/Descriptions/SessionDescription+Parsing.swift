@@ -1,7 +1,8 @@
 extension SessionDescription {
     /// Parses a session description (RFC 8866). Lines may end with CRLF or LF, and the last one with neither.
     ///
-    /// Attributes are kept whatever they say; a type letter that the RFC lacks is an error, as its section 5 asks.
+    /// Attributes are kept even if unknown. A type letter that the RFC does not define is an error, as its section 5
+    /// demands.
     public init(parsing text: String) throws(SDPError) {
         guard text.utf8.count <= Self.maximumSize else { throw .tooLarge(byteCount: text.utf8.count) }
         var lines = try Self.lines(of: text)[...]
@@ -169,7 +170,7 @@ extension MediaDescription {
 
     mutating func readLine(_ line: SDPLine) throws(SDPError) {
         switch line.type {
-        // A media description may have several `c=` lines, for layered multicast: the first one holds.
+        // A media description may have several `c=` lines, for layered multicast. The first one counts.
         case "c":
             let parsed = try ConnectionAddress(parsing: line)
             connection = connection ?? parsed

@@ -1,9 +1,9 @@
 import SecureTransport
 
-// The attributes of a transport that ICE and DTLS make. Each stands at a media description, or at the session and then
-// holds for those that have none of their own.
+// The attributes of a transport of ICE and DTLS. Each stands at a media description, or at the session and then applies
+// to the media descriptions without one.
 extension SessionDescription {
-    /// The most fingerprints, and the most candidates, that are read of a media description.
+    /// The most fingerprints, and the most candidates, that are read from a media description.
     private static let maximumCount = 64
 
     private func attributes(_ name: String, of description: MediaDescription) -> [SDPAttribute] {
@@ -11,7 +11,7 @@ extension SessionDescription {
         return own.isEmpty ? attributes.filter { $0.name == name && $0.value != nil } : own
     }
 
-    /// The credentials of connectivity checks (RFC 8839, section 5.4); nil unless both are there.
+    /// The credentials of connectivity checks (RFC 8839, section 5.4); nil unless both are present.
     func iceCredentials(of description: MediaDescription) throws(SDPError) -> ICECredentials? {
         guard let fragment = attributes("ice-ufrag", of: description).first,
             let password = attributes("ice-pwd", of: description).first
@@ -25,8 +25,7 @@ extension SessionDescription {
         return ICECredentials(usernameFragment: fragmentText, password: passwordText)
     }
 
-    /// The SHA-256 fingerprints of the certificate (RFC 8122, section 5). Digests of other hash functions are passed
-    /// over.
+    /// The SHA-256 fingerprints of the certificate (RFC 8122, section 5). Digests of other hash functions are ignored.
     func fingerprints(of description: MediaDescription) throws(SDPError) -> [CertificateFingerprint] {
         var found: [CertificateFingerprint] = []
         for attribute in attributes("fingerprint", of: description).prefix(Self.maximumCount) {
@@ -42,7 +41,7 @@ extension SessionDescription {
         return found
     }
 
-    /// `a=setup`; nil where there is none.
+    /// `a=setup`; nil if there is none.
     func dtlsSetup(of description: MediaDescription) throws(SDPError) -> DTLSSetup? {
         guard let attribute = attributes("setup", of: description).first, let text = attribute.value else { return nil }
         guard let setup = DTLSSetup(rawValue: text) else {
@@ -51,22 +50,23 @@ extension SessionDescription {
         return setup
     }
 
-    /// Whether there is a fingerprint, of whatever hash function.
+    /// Whether there is a fingerprint of any hash function.
     func hasFingerprint(_ description: MediaDescription) -> Bool {
         !attributes("fingerprint", of: description).isEmpty
     }
 
-    /// The candidates of a media description (RFC 8839, section 5.1). Those that are of no use here, or that cannot be
-    /// read, are passed over, as the RFC has it.
+    /// The candidates of a media description (RFC 8839, section 5.1). Candidates that are unusable here or that cannot
+    /// be parsed are ignored, as the RFC demands.
     func iceCandidates(of description: MediaDescription) -> [ICECandidate] {
         description.attributes.lazy.filter { $0.name == "candidate" }.prefix(Self.maximumCount)
             .compactMap { try? $0.value.flatMap(ICECandidate.parse) }
     }
 
-    /// Whether the describing side only answers checks (RFC 8839, section 5.3).
+    /// Whether the describing side only answers connectivity checks (RFC 8839, section 5.3).
     var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
 
-    /// Whether candidates may follow later (RFC 8840, section 4.1.3). Some write commas between the options.
+    /// Whether candidates may follow later (RFC 8840, section 4.1.3). Some implementations write commas between the
+    /// options.
     func trickles(_ description: MediaDescription) -> Bool {
         attributes("ice-options", of: description).contains { attribute in
             (attribute.value ?? "").split { $0 == " " || $0 == "," }.contains("trickle")

@@ -1,4 +1,4 @@
-/// A session description (RFC 8866). Attributes that we do not know are kept as they are.
+/// A session description (RFC 8866). Unknown attributes are kept as they are.
 public struct SessionDescription: Hashable, Sendable {
     /// The largest text that is parsed, in bytes.
     public static let maximumSize = 65_536
@@ -40,13 +40,13 @@ public struct SessionDescription: Hashable, Sendable {
     }
 
     public var origin: Origin
-    /// `s=`; `-` when the session has no name.
+    /// `s=`; `-` if the session has no name.
     public var name: String
-    /// The session's `c=`, which holds for each media description that has none of its own.
+    /// The session's `c=`, which applies to each media description that has none of its own.
     public var connection: ConnectionAddress?
     public var bandwidths: [BandwidthLimit]
     /// The first `t=`: start and stop in seconds since 1900, `0 0` for a session without bounds. An answer repeats the
-    /// offer's (RFC 3264, section 6).
+    /// offer's value (RFC 3264, section 6).
     public var timing: String
     /// The session's attributes.
     public var attributes: [SDPAttribute]
@@ -66,7 +66,7 @@ public struct SessionDescription: Hashable, Sendable {
         self.media = media
     }
 
-    /// The text, lines ended by CRLF (RFC 8866, section 5).
+    /// Returns the text, with lines that end with CRLF (RFC 8866, section 5).
     public func encode() -> String {
         var lines = ["v=0"]
         lines.append(

@@ -1,8 +1,8 @@
 import SecureTransport
 
 extension TrickleICEFragment {
-    /// Parses the text. Candidates of no use here are passed over, as are attributes and lines that we do not know.
-    /// - Throws: `SDPError.malformed` with the line at fault.
+    /// Parses the text. Candidates that are unusable here are ignored, as are unknown attributes and lines.
+    /// - Throws: `SDPError.malformed` with the faulty line.
     public init(parsing text: String) throws(SDPError) {
         guard text.utf8.count <= Self.maximumSize else {
             throw .malformed(
@@ -22,10 +22,10 @@ extension TrickleICEFragment {
     }
 }
 
-/// Puts a fragment together, line by line.
+/// Builds a fragment line by line.
 private struct FragmentReader {
     private var fragment = TrickleICEFragment()
-    /// A media description whose `a=mid` may be still to come.
+    /// A media description whose `a=mid` may still follow.
     private var open: (media: TrickleICEFragment.Media, line: Int)?
     private var usernameFragment: SDPAttribute?
     private var password: SDPAttribute?
@@ -43,7 +43,7 @@ private struct FragmentReader {
     mutating func read(_ attribute: SDPAttribute) throws(SDPError) {
         let value = attribute.value ?? ""
         switch attribute.name {
-        // The credentials of the first media description stand for all: they share one transport.
+        // The credentials of the first media description apply to all: they share one transport.
         case "ice-ufrag": usernameFragment = usernameFragment ?? attribute
         case "ice-pwd": password = password ?? attribute
         case "ice-lite": fragment.isLite = true

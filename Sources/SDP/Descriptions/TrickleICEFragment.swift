@@ -1,23 +1,23 @@
 public import SecureTransport
 
-/// A piece of a session description by which one side tells candidates or new credentials after offer and answer
+/// A part of a session description with which one side sends candidates or new credentials after offer and answer
 /// (`application/trickle-ice-sdpfrag`: RFC 8840, section 9; its use in WHIP: RFC 9725, section 4.3).
 public struct TrickleICEFragment: Hashable, Sendable {
-    /// The type of its text in HTTP.
+    /// The media type of the text in HTTP.
     public static let mediaType = "application/trickle-ice-sdpfrag"
     /// The largest text that is parsed, in bytes.
     public static let maximumSize = 16_384
-    /// The most candidates that are parsed; those of no use count too.
+    /// The most candidates that are parsed, including those that are unusable here.
     public static let maximumCandidateCount = 128
 
-    /// What is said of one media description.
+    /// The part of a fragment about one media description.
     public struct Media: Hashable, Sendable {
-        /// As in the media description's line.
+        /// The kind, as in the media description's `m=` line.
         public var kind: MediaDescription.Kind
-        /// `a=mid`, by which the media description is known.
+        /// `a=mid`, which identifies the media description.
         public var mid: String
         public var candidates: [ICECandidate]
-        /// `a=end-of-candidates`: none will follow.
+        /// Whether no further candidate follows: `a=end-of-candidates`.
         public var isComplete: Bool
 
         public init(
@@ -30,17 +30,17 @@ public struct TrickleICEFragment: Hashable, Sendable {
         }
     }
 
-    /// `a=ice-ufrag` and `a=ice-pwd` of the side that sends it, of the whole or of its first media description. Other
-    /// ones than before ask for a restart. Nil where none are told.
+    /// `a=ice-ufrag` and `a=ice-pwd` of the sending side, from the session level or from the first media description.
+    /// Credentials that differ from the earlier ones ask for an ICE restart. Nil if there are none.
     public var credentials: ICECredentials?
     /// `a=ice-lite`.
     public var isLite: Bool
     /// `a=ice-options`.
     public var options: [String]
-    /// The identification tags of `a=group:BUNDLE`; empty where there is none.
+    /// The identification tags of `a=group:BUNDLE`; empty if there is none.
     public var bundle: [String]
     public var media: [Media]
-    /// `a=end-of-candidates` of the whole.
+    /// `a=end-of-candidates` at the session level.
     public var isComplete: Bool
 
     public init(
@@ -58,7 +58,7 @@ public struct TrickleICEFragment: Hashable, Sendable {
     /// The candidates of all media descriptions.
     public var candidates: [ICECandidate] { media.flatMap(\.candidates) }
 
-    /// The text, lines ended by CRLF.
+    /// Returns the text, with lines that end with CRLF.
     public func encode() -> String {
         var lines: [String] = []
         if isLite { lines.append("a=ice-lite") }
@@ -70,7 +70,7 @@ public struct TrickleICEFragment: Hashable, Sendable {
         }
         if isComplete { lines.append("a=end-of-candidates") }
         for description in media {
-            // Port, transport and format say nothing here (RFC 8840, section 9).
+            // Port, transport and format mean nothing here (RFC 8840, section 9).
             lines.append("m=\(description.kind) 9 RTP/AVP 0")
             lines.append("a=mid:\(description.mid)")
             lines += description.candidates.map { "a=candidate:\($0.sdpValue)" }

@@ -1,28 +1,28 @@
 public import MediaCore
 public import SecureTransport
 
-/// What the answering side is willing to do. Directions are the answerer's.
+/// The limits within which the answering side accepts an offer. Directions are the answerer's.
 public struct AnswerPolicy: Hashable, Sendable {
-    /// Where the answer says that media is to be sent.
+    /// The address that the answer gives for media.
     public var publicAddress: TransportAddress
-    /// Further addresses of the same place. Where there is ICE all are candidates; elsewhere the first of the family
-    /// that the offer uses is named.
+    /// Further addresses of this side. With ICE, all are candidates; without ICE, the answer names the first one of the
+    /// offer's address family.
     public var alternativeAddresses: [TransportAddress]
-    /// The fingerprint of the certificate with which this side does DTLS handshakes; nil rejects DTLS-SRTP.
+    /// The fingerprint of the certificate that this side uses in DTLS handshakes; nil rejects DTLS-SRTP.
     public var certificateFingerprint: CertificateFingerprint?
-    /// What may flow in video streams; nil rejects them.
+    /// The direction in which video may flow; nil rejects video streams.
     public var videoDirection: MediaDirection?
-    /// What may flow in audio streams; nil rejects them.
+    /// The direction in which audio may flow; nil rejects audio streams.
     public var audioDirection: MediaDirection?
-    /// The SRTP profiles that are accepted, the best first.
+    /// The accepted SRTP profiles, the best first.
     public var srtpProfiles: [SRTPProfile]
-    /// The H.264 profiles that are accepted, the best first.
+    /// The accepted H.264 profiles, the best first.
     public var h264Profiles: [H264ProfileLevelID.Profile]
-    /// The highest level that is decoded here.
+    /// The highest level that this side decodes.
     public var maximumReceiveLevel: H264ProfileLevelID.Level
-    /// The highest level that is sent from here.
+    /// The highest level that this side sends.
     public var maximumSendLevel: H264ProfileLevelID.Level
-    /// What the answer says of the Opus that is to be sent here.
+    /// The Opus parameters that this side wants to receive.
     public var opus: OpusFormatParameters
     public var videoFeedback: FeedbackSupport
     public var audioFeedback: FeedbackSupport
@@ -31,9 +31,9 @@ public struct AnswerPolicy: Hashable, Sendable {
     /// Whether packets that repeat earlier audio (RED, RFC 2198) are accepted.
     public var acceptsRedundancy = true
     public var headerExtensions: Set<HeaderExtension>
-    /// The most video that is wanted (`b=TIAS` in the answer).
+    /// The highest rate of video that this side wants to receive (`b=TIAS` in the answer).
     public var maximumVideoBitRate: BitRate?
-    /// The canonical name for our sources; a random one when nil (RFC 7022).
+    /// The canonical name for our sources; nil for a random one (RFC 7022).
     public var cname: String?
 
     public init(

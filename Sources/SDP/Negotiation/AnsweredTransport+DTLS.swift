@@ -1,11 +1,11 @@
 import SecureTransport
 
 extension AnsweredTransport {
-    /// The one transport of the streams over ICE and DTLS: those of the offer's group (RFC 8843) or, where none of them
-    /// is in it, the first stream alone. Nil where there is none, or none that can be had.
+    /// Returns the one transport of the streams over ICE and DTLS: the streams of the offer's group (RFC 8843) or, if
+    /// none of the streams is in it, the first stream alone. Returns nil if there is no stream, or no usable transport.
     ///
-    /// - Throws: `SDPError.malformed`; `SDPError.unacceptable` where the offer asks for what a running session cannot
-    ///   do.
+    /// - Throws: `SDPError.malformed`; `SDPError.unacceptable` if the offer asks for something that a running session
+    ///   cannot do.
     static func overDTLS(
         _ streams: [OfferedStream], of offer: SessionDescription, bundle: BundleGroup?,
         previous: NegotiatedTransport?, rejections: inout [OfferAnswer.Rejection],
@@ -22,8 +22,8 @@ extension AnsweredTransport {
                 ))
         }
 
-        // What is said of the transport stands at the first of the group, and need not be repeated at others; where we
-        // do not take the first it may stand at a media description that is rejected.
+        // The transport's attributes stand at the first media description of the group and need not be repeated at
+        // others. If we do not take the first one, they may stand at a media description that is rejected.
         let group = grouped.isEmpty ? [] : (bundle?.mids ?? [])
         let describing =
             [first.description] + group.compactMap { mid in offer.media.first { $0.mid == mid } }
@@ -49,12 +49,12 @@ extension AnsweredTransport {
     }
 }
 
-/// What an offer says of its side of a transport over ICE and DTLS.
+/// The offer's side of a transport over ICE and DTLS.
 private struct RemoteTransport {
     var credentials: ICECredentials
     var fingerprints: [CertificateFingerprint]
     var setup: DTLSSetup
-    /// What the answerer plays by `setup`.
+    /// The answerer's role, which follows from `setup`.
     var role: DTLSRole
 
     enum Reading {
@@ -86,8 +86,8 @@ private struct RemoteTransport {
             RemoteTransport(credentials: credentials, fingerprints: fingerprints, setup: setup, role: role))
     }
 
-    /// The transport with our side of it. What runs already goes on: its certificates and roles are those of the
-    /// handshake that was, and only credentials that are new ask for new ones of ours (an ICE restart, RFC 8839,
+    /// Returns the transport with our side of it. A running transport continues: its certificates and roles are those
+    /// of the handshake that made it. Only new remote credentials need new ones of ours (an ICE restart, RFC 8839,
     /// section 4.4.1.1).
     func answered(
         previous: NegotiatedTransport?, line: Int, using generator: inout some RandomNumberGenerator

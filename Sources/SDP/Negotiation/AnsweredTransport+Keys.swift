@@ -1,8 +1,8 @@
 import SecureTransport
 
 extension AnsweredTransport {
-    /// The transports of streams whose keys the descriptions carry: one for those that are bundled, one for each other.
-    /// Streams whose keys cannot be accepted get none.
+    /// Returns the transports of streams whose keys the descriptions carry: one for the bundled streams, and one for
+    /// each other stream. Streams without acceptable keys get none.
     static func all(
         ofKeyed streams: [OfferedStream], bundle: BundleGroup?, policy: AnswerPolicy,
         rejections: inout [OfferAnswer.Rejection], using generator: inout some RandomNumberGenerator
@@ -14,7 +14,8 @@ extension AnsweredTransport {
         }
         let single = streams.filter { stream in !bundled.contains { $0.index == stream.index } }
         for (members, isBundle) in [(bundled, true)] + single.map({ ([$0], false) }) where !members.isEmpty {
-            // The first of the group that has acceptable keys lends them to all; others may have none of their own.
+            // The keys of the group's first stream with acceptable keys apply to all. Other streams may have no keys of
+            // their own.
             var reasons: [OfferAnswer.Rejection] = []
             var chosen: (stream: OfferedStream, tag: UInt32, keys: SRTPKeyMaterial)?
             for stream in members where chosen == nil {
@@ -28,7 +29,7 @@ extension AnsweredTransport {
                 continue
             }
             let others = members.filter { $0.index != chosen.stream.index }
-            // Keys that the remote side keeps are answered with ours as they were: new ones would be for no reason.
+            // If the remote side keeps its keys, we keep ours: there is no reason for new ones.
             let before = members.lazy.compactMap(\.previous?.keys).first { $0.inbound == chosen.keys }
             let keys =
                 before
@@ -47,7 +48,7 @@ extension AnsweredTransport {
         case none(OfferAnswer.Rejection)
     }
 
-    /// The `a=crypto` to accept: of the profile that the policy likes best, the first in the offer's order.
+    /// Chooses the `a=crypto` to accept: the first in the offer's order of the profile that the policy prefers.
     private static func acceptableKeys(
         of description: MediaDescription, policy: AnswerPolicy
     ) throws(SDPError) -> KeyChoice {

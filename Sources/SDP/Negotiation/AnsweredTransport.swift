@@ -1,6 +1,6 @@
 import SecureTransport
 
-/// A transport of an answer: one stream's, or that of a bundle.
+/// A transport of an answer, for one stream or for a bundle.
 struct AnsweredTransport {
     enum Security {
         /// The keys, and the tag of the offered `a=crypto`.
@@ -8,7 +8,7 @@ struct AnsweredTransport {
         case dtls(NegotiatedTransport)
     }
 
-    /// The indices of its streams' media descriptions. Keys, candidates and addresses are those of the first.
+    /// The indices of its streams' media descriptions. Keys, candidates and addresses come from the first.
     var indices: [Int]
     var isBundle: Bool
     var security: Security
@@ -25,7 +25,8 @@ struct AnsweredTransport {
         return transport
     }
 
-    /// Notes where the remote side says that it receives. With ICE its checks tell, and nothing else is believed.
+    /// Stores the addresses at which the remote side says that it receives. With ICE only connectivity checks are
+    /// trusted.
     mutating func findRemoteAddresses(in offer: SessionDescription) throws(SDPError) {
         guard negotiated == nil else { return }
         for index in indices where remoteRTPAddress == nil {
@@ -37,12 +38,12 @@ struct AnsweredTransport {
 
     func mids(in offer: SessionDescription) -> [String] { indices.compactMap { offer.media[$0].mid } }
 
-    /// What the media description of a stream of this transport says of it.
+    /// The transport's attributes in the media description of one of its streams.
     func attributes(index: Int, policy: AnswerPolicy) -> [SDPAttribute] {
         switch security {
         case .sessionDescription(let tag, let keys):
-            // By RFC 8843, 7.1.3 the first of a bundle would do. Naming the shared key in each does no harm to those
-            // who know that, and helps those who read each media description by itself.
+            // RFC 8843, 7.1.3 needs the key only in the first media description of a bundle. Repeating it in each one
+            // does no harm to peers that know this, and helps peers that read each media description by itself.
             return [CryptoAttribute(tag: tag, keys: keys.outbound).attribute]
         case .dtls(let transport):
             var attributes: [SDPAttribute] = []
@@ -60,7 +61,7 @@ struct AnsweredTransport {
 }
 
 extension SDPAttribute {
-    /// What a media description says of a transport of ICE and DTLS, but for candidates.
+    /// The attributes of a transport of ICE and DTLS in a media description, without candidates.
     static func transport(
         credentials: ICECredentials, fingerprint: CertificateFingerprint?, setup: DTLSSetup
     ) -> [SDPAttribute] {

@@ -1,9 +1,9 @@
 /// `a=group:BUNDLE` (RFC 8843, section 5): the media that may share one transport.
 struct BundleGroup {
-    /// The identification tags in the group's order; the first is the one whose transport is shared.
+    /// The identification tags in the group's order; the transport of the first one is shared.
     var mids: [String]
 
-    /// The first BUNDLE group of a session description; nil where it has none.
+    /// Reads the first BUNDLE group of a session description; nil if there is none.
     init?(_ description: SessionDescription) {
         for attribute in description.attributes where attribute.name == "group" {
             let words = Substring(attribute.value ?? "").words

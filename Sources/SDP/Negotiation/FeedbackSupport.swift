@@ -1,4 +1,4 @@
-/// Which RTCP feedback both sides of a stream understand (RFC 4585, RFC 5104 and what browsers added).
+/// The RTCP feedback that both sides of a stream understand (RFC 4585, RFC 5104 and extensions of browsers).
 public struct FeedbackSupport: Hashable, Sendable {
     /// `nack`: generic NACK, to ask for retransmissions.
     public var nack: Bool
@@ -6,17 +6,17 @@ public struct FeedbackSupport: Hashable, Sendable {
     public var pli: Bool
     /// `ccm fir`: full intra request.
     public var fir: Bool
-    /// `nack rpsi`: reference picture selection. The receiver says which pictures it has, and after a loss goes on with
-    /// one that refers to nothing else.
+    /// `nack rpsi`: reference picture selection. The receiver says which pictures it has. After a loss it continues
+    /// with a picture that refers only to those.
     public var rpsi: Bool
-    /// `ccm tmmbr`: requests to send no more than so much.
+    /// `ccm tmmbr`: requests of the receiver not to exceed a rate.
     public var tmmbr: Bool
     /// `transport-cc`: transport-wide congestion control feedback.
     public var transportCC: Bool
     /// `goog-remb`: receiver estimated maximum bitrate.
     public var remb: Bool
-    /// `ack ccfb`: congestion control feedback (RFC 8888). Simulated sessions have it; no offer or answer of ours does,
-    /// since no socket of ours reads the ECN marks that it tells.
+    /// `ack ccfb`: congestion control feedback (RFC 8888). Only simulated sessions have it. Our offers and answers do
+    /// not, because none of our sockets reads the ECN marks that the feedback reports.
     package var congestionControl = false
 
     public init(
@@ -36,14 +36,14 @@ public struct FeedbackSupport: Hashable, Sendable {
     /// learns the path's rate.
     public var describesPath: Bool { transportCC || remb || congestionControl }
 
-    /// All that is of use for video.
+    /// The feedback that is useful for video.
     public static let video = FeedbackSupport(
         nack: true, pli: true, fir: true, rpsi: true, tmmbr: true, transportCC: true, remb: true)
-    /// All that is of use for audio.
+    /// The feedback that is useful for audio.
     public static let audio = FeedbackSupport(transportCC: true)
     public static let none = FeedbackSupport()
 
-    /// What both have.
+    /// Returns the feedback that both sides support.
     public func intersection(_ other: FeedbackSupport) -> FeedbackSupport {
         FeedbackSupport(
             nack: nack && other.nack, pli: pli && other.pli, fir: fir && other.fir, rpsi: rpsi && other.rpsi,

@@ -22,8 +22,8 @@ extension H264FormatParameters {
             parameterSets: Self.parameterSets(parameters.values["sprop-parameter-sets"] ?? ""))
     }
 
-    /// The NAL units of `sprop-parameter-sets`. One that cannot be read is left out rather than the stream refused:
-    /// most senders repeat their sets in the stream.
+    /// The NAL units of `sprop-parameter-sets`. A set that cannot be read is ignored, and the stream is accepted: most
+    /// senders repeat their sets in the stream.
     private static func parameterSets(_ text: String) -> [[UInt8]] {
         text.split(separator: ",").compactMap { set in
             Base64.decode(Substring(set).trimmed).flatMap { $0.isEmpty ? nil : $0 }
@@ -41,11 +41,11 @@ extension H264FormatParameters {
         return fields.joined(separator: ";")
     }
 
-    /// The profile; the one that the RFC infers where none is named.
+    /// The profile; without one, the profile that the RFC infers.
     var profile: H264ProfileLevelID.Profile? { (profileLevelID ?? .inferred).profile }
 
-    /// The answer to these parameters (RFC 6184, 8.2.2): profile and packetization mode are the offer's, and so is the
-    /// limit of the level unless both sides allow each direction its own.
+    /// Returns the answer to these parameters (RFC 6184, 8.2.2): profile and packetization mode are the offer's. The
+    /// level is limited by the offer's level, unless both sides allow each direction its own level.
     func answer(maximumReceiveLevel: H264ProfileLevelID.Level, maximumSendLevel: H264ProfileLevelID.Level)
         -> H264FormatParameters
     {
@@ -61,7 +61,7 @@ extension H264FormatParameters {
         return answer
     }
 
-    /// These parameters of the remote side with its level lowered to what this side sends.
+    /// Returns these parameters of the remote side, with the level lowered to the highest one that this side sends.
     func limited(to level: H264ProfileLevelID.Level) -> H264FormatParameters {
         var limited = self
         if let own = profileLevelID { limited.profileLevelID?.level = min(own.level, level) }

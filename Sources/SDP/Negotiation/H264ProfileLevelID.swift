@@ -1,15 +1,15 @@
 public import MediaCore
 
-/// `profile-level-id` (RFC 6184, 8.1): which H.264 profile and level a payload type stands for.
+/// The H.264 profile and level of a payload type: `profile-level-id` (RFC 6184, 8.1).
 public struct H264ProfileLevelID: Hashable, Sendable {
     /// The profiles that this package sends or receives.
     public enum Profile: Hashable, Sendable, CaseIterable {
         case constrainedBaseline
-        /// Baseline with flexible macroblock order and redundant slices allowed. What we send is constrained baseline,
-        /// of which it is a superset.
+        /// Baseline, which allows flexible macroblock order and redundant slices. We send constrained baseline, a
+        /// subset of it.
         case baseline
         case main
-        /// High, and its progressive and constrained subsets: what we send satisfies them all.
+        /// High, and its progressive and constrained subsets. The streams that we send satisfy them all.
         case high
     }
 
@@ -45,10 +45,10 @@ public struct H264ProfileLevelID: Hashable, Sendable {
             constraintFlags: UInt8(truncatingIfNeeded: value >> 8), levelIDC: UInt8(truncatingIfNeeded: value))
     }
 
-    /// What a payload type without the parameter stands for: Baseline at level 1 (RFC 6184, 8.1).
+    /// The value for a payload type without the parameter: Baseline at level 1 (RFC 6184, 8.1).
     public static let inferred = H264ProfileLevelID(profileIDC: 66, constraintFlags: 0, levelIDC: 10)
 
-    /// The profile by table 5 of RFC 6184, 8.1; nil for profiles that are not among `Profile`.
+    /// The profile by table 5 of RFC 6184, 8.1; nil for a profile that `Profile` lacks.
     public var profile: Profile? {
         switch profileIDC {
         case 66: constraintFlags & 0x40 != 0 ? .constrainedBaseline : .baseline
@@ -80,7 +80,7 @@ public struct H264ProfileLevelID: Hashable, Sendable {
 
     private var hasLevel1bFlag: Bool { profileIDC == 66 || profileIDC == 77 || profileIDC == 88 }
 
-    /// The same, as the format of a stream has it.
+    /// The same profile and level, in the form of a stream's format description.
     public var profileLevel: VideoFormatDescription.ProfileLevel {
         VideoFormatDescription.ProfileLevel(
             profileIDC: profileIDC, constraintFlags: constraintFlags, levelIDC: levelIDC)
@@ -88,7 +88,7 @@ public struct H264ProfileLevelID: Hashable, Sendable {
 }
 
 extension H264ProfileLevelID: CustomStringConvertible {
-    /// Six hexadecimal digits, as SDP has them.
+    /// Six hexadecimal digits, as in SDP.
     public var description: String {
         [profileIDC, constraintFlags, levelIDC].map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)

@@ -2,13 +2,13 @@
 public enum HeaderExtension: Hashable, Sendable, CaseIterable {
     /// Transport-wide sequence numbers (draft-holmer-rmcat-transport-wide-cc-extensions-01).
     case transportSequenceNumber
-    /// When the packet left: seconds modulo 64 as a 6.18 bit fixed-point number.
+    /// The time at which the packet was sent: seconds modulo 64 as a 6.18 bit fixed-point number.
     case absoluteSendTime
     /// Audio level and voice activity (RFC 6464).
     case audioLevel
     /// The identification tag of the media description that a packet belongs to (RFC 8843, section 15).
     case mid
-    /// How a picture is to be turned (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
+    /// The rotation of a picture (coordination of video orientation, 3GPP TS 26.114, 7.4.5).
     case videoOrientation
 
     public var uri: String {

@@ -1,4 +1,4 @@
-/// The identifiers under which header extensions were negotiated; nil for those that were not.
+/// The negotiated identifiers of header extensions; nil for an extension that was not negotiated.
 public struct HeaderExtensionIDs: Hashable, Sendable {
     public var transportSequenceNumber: UInt8?
     public var absoluteSendTime: UInt8?

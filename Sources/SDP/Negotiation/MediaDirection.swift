@@ -1,4 +1,4 @@
-/// Which way media flows, as the side that describes it sees it (RFC 8866, 6.7).
+/// The direction of media, as the describing side sees it (RFC 8866, 6.7).
 public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
     case sendAndReceive = "sendrecv"
     case sendOnly = "sendonly"
@@ -17,10 +17,10 @@ public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
     public var sends: Bool { self == .sendAndReceive || self == .sendOnly }
     public var receives: Bool { self == .sendAndReceive || self == .receiveOnly }
 
-    /// The same flow as the other side sees it.
+    /// The direction as the other side sees it.
     public var reversed: MediaDirection { MediaDirection(sends: receives, receives: sends) }
 
-    /// What both directions, seen from the same side, allow.
+    /// Returns the direction that both directions, seen from the same side, allow.
     public func intersection(_ other: MediaDirection) -> MediaDirection {
         MediaDirection(sends: sends && other.sends, receives: receives && other.receives)
     }

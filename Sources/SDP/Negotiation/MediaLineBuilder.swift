@@ -1,7 +1,7 @@
 internal import MediaCore
 import SecureTransport
 
-/// What a media description of ours says: the common ground of offers and answers.
+/// Builds our media descriptions; offers and answers share it.
 struct MediaLineBuilder {
     struct Format {
         var map: RTPMap
@@ -18,21 +18,21 @@ struct MediaLineBuilder {
     var mid: String?
     var direction: MediaDirection
     var rtcpMux: Bool
-    /// The port of RTCP, where it is to be named (RFC 3605).
+    /// The port of RTCP, if the description names it (RFC 3605).
     var rtcpPort: UInt16?
     var reducedSizeRTCP: Bool
-    /// Keys, or what ICE and DTLS need.
+    /// The attributes with the keys, or the attributes that ICE and DTLS need.
     var transportAttributes: [SDPAttribute]
     var formats: [Format]
-    /// The payload type of forward error correction, and what feedback there is on it.
+    /// The payload type of forward error correction, and the feedback on it.
     var flexFEC: (payloadType: UInt8, feedback: FeedbackSupport)?
-    /// The payload type of packets that repeat those of the first format.
+    /// The payload type of packets that repeat packets of the first format.
     var redundancyPayloadType: UInt8?
     /// `a=ptime` and `a=maxptime`.
     var packetTimes: [SDPAttribute] = []
     var extensions: [ExtensionMap]
     var maximumBitRate: BitRate?
-    /// What a stream shows, where that is to be said.
+    /// The content of the stream, if the description states it.
     var content: NegotiatedMedia.Content?
     var ssrc: UInt32
     /// The source of retransmissions.
@@ -40,7 +40,7 @@ struct MediaLineBuilder {
     /// The source of forward error correction.
     var flexFECSSRC: UInt32?
     var cname: String
-    /// The media stream and the track that the media belongs to (RFC 8830), where that is to be said.
+    /// The media stream and the track of the media (RFC 8830), if the description states them.
     var msid: String?
 
     var description: MediaDescription {
@@ -78,8 +78,8 @@ struct MediaLineBuilder {
             bandwidths: maximumBitRate.map { [.transportIndependent($0)] } ?? [], attributes: attributes)
     }
 
-    /// The sources (RFC 5576), that of retransmissions as the second of a flow, that of forward error correction as the
-    /// second of its group (RFC 5956).
+    /// The sources (RFC 5576). The source of retransmissions is the second of a flow; the source of forward error
+    /// correction is the second of its group (RFC 5956).
     private var sourceAttributes: [SDPAttribute] {
         var groups: [SDPAttribute] = []
         if let retransmissionSSRC {
@@ -102,7 +102,8 @@ struct MediaLineBuilder {
         var attributes = repairMaps.map { SDPAttribute("rtpmap", "\($0)") }
         if let flexFEC {
             attributes += flexFEC.feedback.sdpNames.map { SDPAttribute("rtcp-fb", "\(flexFEC.payloadType) \($0)") }
-            // In microseconds (section 5.1 of the draft): browsers write ten seconds, and keep to numbers of packets.
+            // In microseconds (section 5.1 of the draft). Browsers write ten seconds, and limit the number of packets
+            // instead.
             attributes.append(SDPAttribute("fmtp", "\(flexFEC.payloadType) repair-window=10000000"))
         }
         if let redundancyPayloadType, let repeated = formats.first?.map.payloadType {
@@ -113,7 +114,7 @@ struct MediaLineBuilder {
 }
 
 extension MediaLineBuilder.Format {
-    /// What stands for the retransmissions.
+    /// The `a=rtpmap` of the retransmissions.
     var retransmission: RTPMap? {
         retransmissionPayloadType.map {
             RTPMap(payloadType: $0, encodingName: "rtx", clockRate: map.clockRate)
@@ -126,7 +127,7 @@ extension RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "H264", clockRate: 90_000)
     }
 
-    /// Opus, whose map says 48000 Hz and two channels whatever is sent (RFC 7587, section 7).
+    /// Opus. Its map always says 48000 Hz and two channels (RFC 7587, section 7).
     static func opus(_ payloadType: UInt8) -> RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "opus", clockRate: 48_000, channels: 2)
     }
@@ -147,8 +148,8 @@ extension RTPMap {
 }
 
 extension MediaDescription {
-    /// Where the described side receives RTP and RTCP. Nil for what no datagram can be sent to: host names, unspecified
-    /// addresses, and the ports 0 and 9, which stand for "none yet".
+    /// Returns the addresses at which the described side receives RTP and RTCP. An address is nil if no datagram can be
+    /// sent to it: a host name, an unspecified address, or port 0 or 9, which mean "none yet".
     func remoteAddresses(
         in session: SessionDescription, rtcpMux: Bool
     ) throws(SDPError) -> (rtp: TransportAddress?, rtcp: TransportAddress?) {
@@ -169,14 +170,14 @@ extension MediaDescription {
 }
 
 extension RandomNumberGenerator {
-    /// A synchronization source that is none of `taken` (RFC 3550, section 8).
+    /// Returns a synchronization source that is not in `taken` (RFC 3550, section 8).
     mutating func ssrc(besides taken: some Collection<UInt32>) -> UInt32 {
         var ssrc: UInt32
         repeat { ssrc = next() } while ssrc == 0 || taken.contains(ssrc)
         return ssrc
     }
 
-    /// A canonical name of 96 random bits (RFC 7022, 4.2).
+    /// Returns a canonical name of 96 random bits (RFC 7022, 4.2).
     mutating func canonicalName() -> String {
         Base64.encode((0..<12).map { _ in next() })
     }

@@ -1,16 +1,16 @@
 public import MediaCore
 
-/// What offer and answer agreed on: at most one audio stream and one video stream of each content.
+/// The result of offer and answer: at most one audio stream and one video stream of each content.
 public struct NegotiatedSession: Hashable, Sendable {
     /// The accepted streams in the order of their `m=` lines.
     public var media: [NegotiatedMedia]
-    /// The canonical name that the local side's sources have (RFC 3550, 6.5.1).
+    /// The canonical name of the local side's sources (RFC 3550, 6.5.1).
     public var cname: String
     /// Whether the streams share one transport and one pair of keys (RFC 8843).
     public var isBundled: Bool
-    /// The transport of all streams where ICE and DTLS make it; nil where the descriptions carry addresses and keys.
+    /// The transport of all streams if ICE and DTLS make it; nil if the descriptions carry addresses and keys.
     public var transport: NegotiatedTransport?
-    /// The most that the remote side wants to receive of the whole session (session-level `b=`).
+    /// The highest rate that the remote side wants to receive of the whole session (session-level `b=`).
     public var maximumBitRate: BitRate?
 
     public init(
@@ -24,9 +24,9 @@ public struct NegotiatedSession: Hashable, Sendable {
         self.maximumBitRate = maximumBitRate
     }
 
-    /// The stream that shows the participant and, in the other direction, the composed picture.
+    /// The stream with the participant's camera and, in the other direction, the composed picture.
     public var video: NegotiatedMedia? { media.first { $0.kind == .video && $0.content == .main } }
-    /// The stream of a screen that is presented.
+    /// The stream of a screen share.
     public var screenShare: NegotiatedMedia? { media.first { $0.kind == .video && $0.content == .screenShare } }
     public var audio: NegotiatedMedia? { media.first { $0.kind == .audio } }
 }

@@ -1,18 +1,18 @@
 public import SecureTransport
 
-/// What offer and answer agreed on for a transport whose path ICE finds and whose keys a DTLS handshake makes: one for
-/// all streams of the session (RFC 8843). "Local" is the side that this value was made for.
+/// The result of offer and answer for a transport over ICE and DTLS: one for all streams of the session (RFC 8843). ICE
+/// finds its path, and a DTLS handshake makes its keys. "Local" is the side that this value was made for.
 public struct NegotiatedTransport: Hashable, Sendable {
     public var localCredentials: ICECredentials
     public var remoteCredentials: ICECredentials
-    /// Whether the remote side only answers checks (`a=ice-lite`).
+    /// Whether the remote side only answers connectivity checks (`a=ice-lite`).
     public var isRemoteLite: Bool
-    /// Where the remote side may be reached; empty where it will tell later, or where our side is lite and learns it
-    /// from checks.
+    /// The addresses at which the remote side may be reached; empty if it sends them later, or if our side is lite and
+    /// learns them from connectivity checks.
     public var remoteCandidates: [ICECandidate]
-    /// What the local side plays in the handshake.
+    /// The role of the local side in the handshake.
     public var dtlsRole: DTLSRole
-    /// The remote side's certificate has one of these.
+    /// The allowed fingerprints: the remote side's certificate must match one of them.
     public var remoteFingerprints: [CertificateFingerprint]
 
     public init(

@@ -3,16 +3,16 @@ import SecureTransport
 extension OfferAnswer {
     /// Answers an offer (RFC 3264, section 6; RFC 8829, section 5.3).
     ///
-    /// Every `m=` line of the offer has one in the answer, in the same order; those that are not accepted have port 0.
+    /// Every `m=` line of the offer has one in the answer, in the same order. Rejected lines have port 0.
     /// - Parameters:
-    ///   - offer: the remote side's offer.
-    ///   - policy: what this side is willing to do.
-    ///   - previous: what the offer before this one, of the same session, was answered with. Streams that go on keep
-    ///     their sources, and the transport its credentials, role and keys, unless the remote side's ICE credentials
+    ///     - offer: The remote side's offer.
+    ///     - policy: The limits within which this side accepts the offer.
+    ///     - previous: The answer to the preceding offer of the same session, and its result. Continued streams keep
+    ///     their sources. The transport keeps its credentials, role and keys, unless the remote side's ICE credentials
     ///     are new (an ICE restart).
-    ///   - generator: makes keys; outside tests a cryptographic one, `SystemRandomNumberGenerator`.
-    /// - Throws: `SDPError.malformed` when an attribute that matters cannot be read, `SDPError.unacceptable` with the
-    ///   first reason when no stream is left or the offer does not continue the session.
+    ///     - generator: Generates keys. Outside tests it must be cryptographic: `SystemRandomNumberGenerator`.
+    /// - Throws: `SDPError.malformed` if a relevant attribute cannot be parsed; `SDPError.unacceptable`, with the first
+    ///   reason, if no stream is accepted or the offer does not continue the session.
     public static func answer(
         offer: SessionDescription, policy: AnswerPolicy,
         previous: (answer: SessionDescription, session: NegotiatedSession)? = nil,
@@ -34,8 +34,8 @@ extension OfferAnswer {
             }
         }
 
-        // Whoever joined by audio alone, although there is a picture, would wait for the picture for ever. Within a
-        // session a stream that cannot be had is refused by its port alone.
+        // If we answered with audio alone although video was offered, the user would wait for the picture forever. So a
+        // new session fails. Within a running session only the stream is rejected, with port 0.
         if previous == nil, !streams.contains(where: { $0.kind == .video }),
             let rejection = rejections.first(where: \.isVideoCodec)
         {
@@ -49,7 +49,8 @@ extension OfferAnswer {
         streams.removeAll { stream in !transports.contains { $0.indices.contains(stream.index) } }
         streams = OfferedStream.assigned(streams, policy: policy, rejections: &rejections)
         guard !streams.isEmpty else {
-            // A stream that only lacks a transport came closest to being accepted: that is the reason to tell.
+            // A stream that only lacks a transport came closest to being accepted, so its reason is the most helpful
+            // one.
             let first =
                 transportRejections.first ?? rejections.first ?? Rejection(line: 1, reason: "there is no 'm=' line")
             throw .unacceptable(line: first.line, reason: first.reason)
@@ -88,15 +89,15 @@ extension OfferAnswer {
         return (answer, session)
     }
 
-    /// The transports of the streams: that over ICE and DTLS where there can be one, otherwise those whose keys are in
-    /// the descriptions. Streams that can have none are in none.
+    /// Returns the transports of the streams: the one over ICE and DTLS if possible, otherwise those whose keys are in
+    /// the descriptions. A stream without a possible transport is in none of them.
     private static func transports(
         of streams: [OfferedStream], offer: SessionDescription, bundle: BundleGroup?, policy: AnswerPolicy,
         previous: NegotiatedSession?, rejections: inout [Rejection], using generator: inout some RandomNumberGenerator
     ) throws(SDPError) -> [AnsweredTransport] {
         var streams = streams
         if let previous {
-            // What carries a session stays.
+            // A running session keeps its kind of transport.
             let runsOverDTLS = previous.transport != nil
             for stream in streams where stream.usesDTLS != runsOverDTLS {
                 rejections.append(
@@ -117,7 +118,7 @@ extension OfferAnswer {
             using: &generator)
     }
 
-    /// The answer without its media descriptions.
+    /// Returns the answer without its media descriptions.
     private static func head(
         of offer: SessionDescription, policy: AnswerPolicy, transports: [AnsweredTransport],
         previous: SessionDescription?, using generator: inout some RandomNumberGenerator
@@ -140,7 +141,7 @@ extension OfferAnswer {
         return answer
     }
 
-    /// Our address of the family that the offer uses, where we have one.
+    /// Returns our address of the offer's address family, if we have one.
     private static func ownAddress(for offer: SessionDescription, policy: AnswerPolicy) -> TransportAddress {
         let connection = offer.connection ?? offer.media.lazy.compactMap(\.connection).first
         guard let wantsIPv6 = connection.map({ $0.addressType == "IP6" }) else { return policy.publicAddress }
@@ -181,7 +182,7 @@ extension OfferAnswer {
             let answered = offered.answer(
                 maximumReceiveLevel: policy.maximumReceiveLevel, maximumSendLevel: policy.maximumSendLevel)
             format.parameters = answered.sdpValue
-            // Where both directions share a level, it is the answer's.
+            // If both directions share a level, it is the answer's.
             media.h264 =
                 offered.levelAsymmetryAllowed
                 ? offered.limited(to: policy.maximumSendLevel)
@@ -193,7 +194,8 @@ extension OfferAnswer {
             builder.packetTimes = policy.opus.packetTimeAttributes
         }
         builder.formats = [format]
-        // Repair is not asked for again, and no picture is lost with it: there is feedback on its arrival alone.
+        // FEC packets are not retransmitted, and their loss damages no picture. So the only feedback on them is about
+        // arrival.
         let arrival = FeedbackSupport(transportCC: stream.feedback.transportCC, remb: stream.feedback.remb)
         builder.flexFEC = stream.flexFECPayloadType.map { ($0, arrival) }
         builder.redundancyPayloadType = stream.redundancyPayloadType
@@ -201,7 +203,7 @@ extension OfferAnswer {
     }
 }
 
-/// The sources of an answer's streams: those that they had before, and new ones that are none of the others.
+/// The sources of an answer's streams: continued streams keep theirs, and new sources differ from all others.
 private struct SourceNumbers {
     var taken: [UInt32]
 
@@ -230,8 +232,8 @@ private struct SourceNumbers {
 }
 
 extension SessionDescription {
-    /// Checks that an offer goes on with the session in which `answer` was the last one: it keeps the `m=` lines
-    /// (RFC 3264, section 8).
+    /// Checks that an offer continues the session whose last answer was `answer`: it must keep the `m=` lines (RFC
+    /// 3264, section 8).
     fileprivate func checkContinues(_ answer: SessionDescription?) throws(SDPError) {
         guard let answer, media.count < answer.media.count else { return }
         throw .unacceptable(
@@ -251,8 +253,8 @@ extension SessionDescription.Origin {
 }
 
 extension NegotiatedSession {
-    /// The stream of the `m=` line `index`, where `description` goes on with it: a line that was given to another
-    /// stream has another tag (RFC 8829, section 5.2.2) or is of another kind.
+    /// Returns the stream of the `m=` line `index` if `description` continues it. A line that was reused for another
+    /// stream has another tag (RFC 8829, section 5.2.2) or another kind.
     func stream(at index: Int, continuedBy description: MediaDescription) -> NegotiatedMedia? {
         media.first {
             $0.index == index && $0.mid == description.mid
@@ -262,7 +264,7 @@ extension NegotiatedSession {
 }
 
 extension MediaDescription {
-    /// The answer to a media description that is not accepted (RFC 3264, section 6).
+    /// The answer to a rejected media description (RFC 3264, section 6).
     fileprivate var rejection: MediaDescription {
         var attributes: [SDPAttribute] = []
         if let mid { attributes.append(SDPAttribute("mid", mid)) }

@@ -1,9 +1,9 @@
 import SecureTransport
 
 extension OfferAnswer {
-    /// Draws the session from an answer to an offer of ours (RFC 3264, section 7). Directions are the offerer's.
-    /// - Throws: `SDPError.mismatchedAnswer` when the answer claims what was not offered, `SDPError.unacceptable` when
-    ///   it rejects every stream.
+    /// Builds the session from the answer to our offer (RFC 3264, section 7). Directions are the offerer's.
+    /// - Throws: `SDPError.mismatchedAnswer` if the answer accepts something that was not offered;
+    ///   `SDPError.unacceptable` if it rejects every stream.
     public static func complete(
         pending: PendingOffer, answer: SessionDescription
     ) throws(SDPError) -> NegotiatedSession {
@@ -31,7 +31,7 @@ extension OfferAnswer {
                 throw .mismatchedAnswer(
                     line: description.line, reason: "transport '\(description.transport)' was not offered")
             }
-            // Keys and addresses of a bundle are those of its first media description (RFC 8843, 7.1.3).
+            // A bundle takes its keys and addresses from its first media description (RFC 8843, 7.1.3).
             let transportIndex = (bundle?.contains(index) ?? false) ? bundle?.first ?? index : index
             session.media.append(
                 try completed(
@@ -44,7 +44,7 @@ extension OfferAnswer {
         return session
     }
 
-    /// The indices of the media descriptions that the answer bundles; nil when it bundles none.
+    /// Returns the indices of the media descriptions that the answer bundles; nil if it bundles none.
     private static func acceptedBundle(
         pending: PendingOffer, answer: SessionDescription
     ) throws(SDPError) -> [Int]? {
@@ -143,7 +143,7 @@ extension OfferAnswer {
         return media
     }
 
-    /// The one `a=crypto` of an answer, and the offered one that it accepts (RFC 4568, 5.1.3).
+    /// Returns the one `a=crypto` of an answer, with the offered one that it accepts (RFC 4568, 5.1.3).
     private static func acceptedKeys(
         _ description: MediaDescription, offered: [UInt32: SRTPKeyMaterial]
     ) throws(SDPError) -> SRTPKeyPair {

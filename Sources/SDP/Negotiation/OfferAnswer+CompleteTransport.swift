@@ -1,8 +1,8 @@
 import SecureTransport
 
 extension OfferAnswer {
-    /// The transport over ICE and DTLS that an answer accepts; nil where the offer was of another kind, or where no
-    /// stream is accepted.
+    /// Returns the transport over ICE and DTLS that an answer accepts; nil if the offer had another kind of transport,
+    /// or if no stream is accepted.
     static func acceptedTransport(
         pending: PendingOffer, answer: SessionDescription, bundle: [Int]?
     ) throws(SDPError) -> NegotiatedTransport? {

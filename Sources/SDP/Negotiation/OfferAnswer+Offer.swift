@@ -1,14 +1,14 @@
 import SecureTransport
 
 extension OfferAnswer {
-    /// Makes an offer (RFC 3264, section 5; RFC 8829, section 5.2): audio first, then video, then screen share, as far
-    /// as the parameters ask for them.
+    /// Makes an offer (RFC 3264, section 5; RFC 8829, section 5.2) with the streams that the parameters ask for: audio
+    /// first, then video, then screen share.
     /// - Parameters:
-    ///   - parameters: what to offer.
-    ///   - previous: the offer before this one of the same session. Its `m=` lines stay in their places, disabled where
-    ///     they are no longer wanted, and streams keep their sources and keys. New ICE credentials in the parameters
-    ///     ask for an ICE restart.
-    ///   - generator: makes keys; outside tests a cryptographic one, `SystemRandomNumberGenerator`.
+    ///     - parameters: The streams and the transport to offer.
+    ///     - previous: The preceding offer of the same session. Its `m=` lines stay in their places; lines that are no
+    ///     longer wanted are disabled. Streams keep their sources and keys. New ICE credentials in the parameters ask
+    ///     for an ICE restart.
+    ///     - generator: Generates keys. Outside tests it must be cryptographic: `SystemRandomNumberGenerator`.
     public static func makeOffer(
         _ parameters: OfferParameters, previous: PendingOffer? = nil, using generator: inout some RandomNumberGenerator
     ) -> (offer: SessionDescription, pending: PendingOffer) {
@@ -36,7 +36,8 @@ extension OfferAnswer {
             let before = previous.flatMap { $0.streams.indices.contains(index) ? $0.streams[index] : nil }
             let (builder, pendingStream) = offeredStream(
                 stream.kind, content: stream.content, mid: parameters.isBundled ? "\(index)" : nil,
-                // The first media description that is offered stands for the bundle (RFC 8843, section 7.2).
+                // The transport of the first offered media description is the one of the bundle (RFC 8843, section
+                // 7.2).
                 isFirst: !pending.streams.contains(where: \.isOffered), parameters: parameters, cname: pending.cname,
                 previous: before, sources: &sources, using: &generator)
             offer.media.append(builder.description)
@@ -54,7 +55,7 @@ extension OfferAnswer {
         using generator: inout some RandomNumberGenerator
     ) -> (MediaLineBuilder, PendingOffer.Stream) {
         let media = parameters.media(kind, content)
-        // The identifiers stay the same in each media description, as a bundle needs them to.
+        // A bundle needs the same identifiers in each media description.
         let extensions = HeaderExtension.allCases.enumerated().filter { _, known in
             parameters.headerExtensions.contains(known) && known.isUsed(in: kind) && (known != .mid || mid != nil)
         }.map { ExtensionMap(id: UInt16($0.offset + 1), uri: $0.element.uri) }
@@ -79,7 +80,8 @@ extension OfferAnswer {
             kind: kind, port: media == nil ? 0 : parameters.address.port, transport: parameters.mediaTransport,
             mid: mid,
             direction: stream.direction, rtcpMux: parameters.isMultiplexed,
-            // Also without multiplexing there is one socket: it is named, so that no one looks at the next port.
+            // Without multiplexing there is still one socket. The port is named so that no peer sends RTCP to the next
+            // port.
             rtcpPort: parameters.isMultiplexed ? nil : parameters.address.port,
             reducedSizeRTCP: parameters.reducedSizeRTCP,
             transportAttributes: transportAttributes(
@@ -109,13 +111,13 @@ extension OfferAnswer {
             ]
             builder.packetTimes = audio.opus.packetTimeAttributes
         } else {
-            // A line has to have a format, also where it only keeps a place.
+            // A line needs a format, even if it only keeps a place.
             builder.formats = [MediaLineBuilder.Format(map: kind == .video ? .h264(96) : .opus(111), feedback: .none)]
         }
         return (builder, stream)
     }
 
-    /// What the media description says of its transport. Keys that it offers are noted in the stream.
+    /// Returns the transport's attributes for a media description, and stores the offered keys in the stream.
     private static func transportAttributes(
         of stream: inout PendingOffer.Stream, isFirst: Bool, parameters: OfferParameters,
         previous: PendingOffer.Stream?, using generator: inout some RandomNumberGenerator

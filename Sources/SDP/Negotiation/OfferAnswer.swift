@@ -1,16 +1,16 @@
-/// Offer and answer (RFC 3264; RFC 8829 as browsers speak it) for H.264 video, the screen share of a presentation, and
-/// Opus over SRTP.
+/// Offer and answer (RFC 3264; RFC 8829 as browsers implement it) for H.264 video, H.264 screen share and Opus over
+/// SRTP.
 ///
-/// The keys come from a DTLS handshake over a path that ICE finds, one transport for all streams (RFC 8843), or from
-/// `a=crypto` (RFC 4568), where what each side receives is decrypted with the other side's key: `SRTPKeyPair.inbound`
-/// is always the key that the remote side stated.
+/// The keys come from a DTLS handshake over a path that ICE finds, with one transport for all streams (RFC 8843), or
+/// from `a=crypto` (RFC 4568). With `a=crypto`, each side decrypts with the key that the other side stated:
+/// `SRTPKeyPair.inbound` is always the remote side's key.
 public enum OfferAnswer {
-    /// Why a stream of an offer is not accepted: what the answer says with port 0.
+    /// The reason why a stream of an offer is not accepted. The answer gives its `m=` line port 0.
     struct Rejection {
-        /// The line to blame, from 1.
+        /// The line at fault, from 1.
         var line: Int
         var reason: String
-        /// Whether it is video of which no codec can be had.
+        /// Whether the stream is video without a codec that we support.
         var isVideoCodec = false
     }
 }

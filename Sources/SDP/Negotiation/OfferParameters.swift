@@ -1,14 +1,14 @@
 public import MediaCore
 public import SecureTransport
 
-/// What an offer asks for. Directions are the offerer's.
+/// The streams and the transport of an offer. Directions are the offerer's.
 public struct OfferParameters: Hashable, Sendable {
-    /// What carries the streams.
+    /// The transport of the streams.
     public enum Transport: Hashable, Sendable {
-        /// Keys in the descriptions (`a=crypto`), of these profiles, the best first.
+        /// SRTP keys in the descriptions (`a=crypto`) for these profiles, the best first.
         case sdes([SRTPProfile])
         /// A path that ICE finds, and keys from a DTLS handshake with the certificate of this fingerprint. The streams
-        /// are bundled and multiplexed whatever else is said.
+        /// are always bundled, and RTP and RTCP multiplexed, whatever the other parameters say.
         case dtls(fingerprint: CertificateFingerprint, credentials: ICECredentials)
     }
 
@@ -16,7 +16,7 @@ public struct OfferParameters: Hashable, Sendable {
     public struct VideoFormat: Hashable, Sendable {
         public var payloadType: UInt8
         public var parameters: H264FormatParameters
-        /// The payload type of its retransmissions in a stream of their own (RFC 4588); nil where there is to be none.
+        /// The payload type of its retransmissions in a stream of their own (RFC 4588); nil for no retransmissions.
         public var retransmissionPayloadType: UInt8?
 
         public init(
@@ -45,10 +45,9 @@ public struct OfferParameters: Hashable, Sendable {
         /// The payload types, the best first.
         public var formats: [VideoFormat]
         public var feedback: FeedbackSupport
-        /// The payload type of forward error correction in a stream of its own (FlexFEC); nil where there is to be
-        /// none.
+        /// The payload type of forward error correction in a stream of its own (FlexFEC); nil for none.
         public var flexFECPayloadType: UInt8?
-        /// The most video that the offerer wants to receive.
+        /// The highest rate of video that the offerer wants to receive.
         public var maximumBitRate: BitRate?
 
         public init(
@@ -66,7 +65,7 @@ public struct OfferParameters: Hashable, Sendable {
     public struct Audio: Hashable, Sendable {
         public var direction: MediaDirection
         public var payloadType: UInt8
-        /// The payload type of packets that repeat earlier ones (RED, RFC 2198); nil where there are to be none.
+        /// The payload type of packets that repeat earlier ones (RED, RFC 2198); nil for none.
         public var redundancyPayloadType: UInt8?
         public var opus: OpusFormatParameters
         public var feedback: FeedbackSupport
@@ -84,23 +83,23 @@ public struct OfferParameters: Hashable, Sendable {
         }
     }
 
-    /// Where the offerer receives media, named in `c=` and the `m=` lines; port 9 with an unspecified address when it
-    /// sends first and is found by that.
+    /// The address at which the offerer receives media, for `c=` and the `m=` lines. An unspecified address with port 9
+    /// if the offerer sends first: the other side then learns its address from the packets.
     public var address: TransportAddress
-    /// The camera, and the picture that is to be seen; nil for an offer without video.
+    /// The camera and, in the other direction, the composed picture; nil for an offer without video.
     public var video: Video?
-    /// The screen that is presented; nil for an offer without.
+    /// The screen share; nil for an offer without one.
     public var screenShare: Video?
-    /// Nil for an offer without audio.
+    /// The audio stream; nil for an offer without audio.
     public var audio: Audio?
     public var transport: Transport
-    /// Whether to use the profile with feedback, such as `RTP/SAVPF`, rather than that without, such as `RTP/SAVP`.
+    /// Whether to use a profile with feedback, such as `RTP/SAVPF`, rather than one without, such as `RTP/SAVP`.
     public var usesFeedbackProfile: Bool
     public var rtcpMux: Bool
     public var reducedSizeRTCP: Bool
     public var bundle: Bool
     public var headerExtensions: Set<HeaderExtension>
-    /// The canonical name for the offerer's sources; a random one when nil (RFC 7022).
+    /// The canonical name for the offerer's sources; nil for a random one (RFC 7022).
     public var cname: String?
 
     public init(

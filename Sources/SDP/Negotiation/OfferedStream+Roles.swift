@@ -1,9 +1,10 @@
 extension OfferedStream {
-    /// Settles which streams of an offer are taken, and as what: one audio stream and one video stream of each content.
+    /// Chooses the streams of an offer that are accepted, and their content: one audio stream and one video stream of
+    /// each content.
     ///
-    /// What a stream was before it stays. Of the others, a video stream that says that it shows screen share is taken
-    /// for them, and of those that do not say, the first shows the participant and the second screen share. Screen
-    /// shares only come in.
+    /// Continued streams keep their content. Of the other video streams, one that states screen share becomes the
+    /// screen share. Of those that state nothing, the first becomes the camera and the second the screen share. We only
+    /// receive screen shares; we send none.
     static func assigned(
         _ offered: [OfferedStream], policy: AnswerPolicy, rejections: inout [OfferAnswer.Rejection]
     ) -> [OfferedStream] {

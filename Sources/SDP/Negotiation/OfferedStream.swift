@@ -1,5 +1,5 @@
-/// A stream of an offer that can be accepted as far as it is looked at alone: all but its transport, which a bundle
-/// shares, and what other streams of the offer are.
+/// A stream of an offer that is acceptable by itself: without regard to its transport, which a bundle shares, and to
+/// the other streams of the offer.
 struct OfferedStream {
     enum Codec {
         case h264(H264FormatParameters)
@@ -8,13 +8,13 @@ struct OfferedStream {
 
     var index: Int
     var kind: NegotiatedMedia.Kind
-    /// What a video stream shows, where the offer says so.
+    /// The content of a video stream, if the offer states it.
     var statedContent: NegotiatedMedia.Content?
-    /// What the stream is taken for.
+    /// The content that this side assigns to the stream.
     var content = NegotiatedMedia.Content.main
     var description: MediaDescription
     var usesDTLS: Bool
-    /// What flows, as the answerer sees it.
+    /// The direction as the answerer sees it.
     var direction: MediaDirection
     var map: RTPMap
     var codec: Codec
@@ -32,7 +32,7 @@ struct OfferedStream {
     var remoteSSRCs: [UInt32]
     var remoteRetransmissionSSRCs: [UInt32: UInt32]
     var remoteFlexFECSSRCs: [UInt32: UInt32] = [:]
-    /// What the stream was before this offer.
+    /// The negotiated stream before this offer; nil if it is new.
     var previous: NegotiatedMedia?
 
     enum Outcome {
@@ -40,8 +40,8 @@ struct OfferedStream {
         case rejected(OfferAnswer.Rejection)
     }
 
-    /// Looks at the media description `index` of an offer. `bundle` is the offer's group, `sessionExtensions` its
-    /// header extensions for all media, `previous` what the stream was before.
+    /// Examines the media description `index` of an offer. `bundle` is the offer's group, `sessionExtensions` are its
+    /// header extensions for all media, and `previous` is the negotiated stream before this offer.
     static func examine(
         _ index: Int, of offer: SessionDescription, bundle: BundleGroup?, sessionExtensions: [ExtensionMap],
         policy: AnswerPolicy, previous: NegotiatedMedia?
@@ -61,8 +61,8 @@ struct OfferedStream {
         let usesDTLS: Bool
         switch description.transport {
         case .rtp(.dtls, _): usesDTLS = true
-        // Some describe SRTP under the names of the profiles in the clear, ffmpeg among them: the key tells. Others
-        // mean DTLS by profiles that do not say so (RFC 8829, section 5.1.3).
+        // Some senders, such as ffmpeg, describe SRTP with the names of unencrypted profiles; the key reveals SRTP.
+        // Others mean DTLS with profiles that do not say so (RFC 8829, section 5.1.3).
         case .rtp where description.hasAttribute("crypto"): usesDTLS = false
         case .rtp where offer.hasFingerprint(description): usesDTLS = true
         case .rtp(.sessionDescription, _): usesDTLS = false
@@ -109,9 +109,9 @@ struct OfferedStream {
                 .intersection(kind == .video ? policy.videoFeedback : policy.audioFeedback),
             extensions: [], remoteSSRCs: try description.ssrcs(), remoteRetransmissionSSRCs: [:], previous: previous)
         stream.negotiateExtensions(try description.extensionMaps() + sessionExtensions, policy: policy)
-        // Without the numbers in the packets there is nothing to give feedback on.
+        // Feedback refers to the numbers in the packets; without them there is none.
         if stream.extensionIDs.transportSequenceNumber == nil { stream.feedback.transportCC = false }
-        // Without a way to ask for retransmissions there are none.
+        // Without NACK the receiver cannot ask for retransmissions.
         if stream.feedback.nack {
             stream.retransmissionPayloadType = try description.retransmissionPayloadType(of: chosen.0)
         }
@@ -129,7 +129,7 @@ struct OfferedStream {
         return .acceptable(stream)
     }
 
-    /// The codecs that a media description offers, without the formats that repair others, for an error's text.
+    /// Returns the codecs that a media description offers, without the formats that repair others, for an error's text.
     private static func codecNames(of description: MediaDescription) throws(SDPError) -> String {
         let repairs = ["rtx", "red", "ulpfec", "flexfec-03"]
         let maps = try description.rtpMaps()
@@ -143,8 +143,9 @@ struct OfferedStream {
         return names.isEmpty ? "no codec" : names.map { String(Substring($0).excerpt) }.joined(separator: ", ")
     }
 
-    /// The best H.264 payload type: that of before, where it still is one; packetization mode 1 before 0, since only it
-    /// can split a picture's NAL unit; then by the policy's order of profiles, then by the offer's order.
+    /// Chooses the best H.264 payload type: the previous one if it is still offered; then packetization mode 1 before
+    /// 0, because only mode 1 can split a picture's NAL unit; then the policy's order of profiles; then the offer's
+    /// order.
     private static func chooseH264(
         _ description: MediaDescription, policy: AnswerPolicy, previous: NegotiatedMedia?
     ) throws(SDPError) -> (RTPMap, H264FormatParameters)? {
@@ -197,7 +198,7 @@ struct OfferedStream {
 }
 
 extension HeaderExtension {
-    /// The extension of this URI, if it makes sense for this kind of media.
+    /// The extension with this URI; nil if it is unknown or makes no sense for this kind of media.
     init?(uri: String, kind: NegotiatedMedia.Kind) {
         guard let known = Self.allCases.first(where: { $0.uri == uri }), known.isUsed(in: kind) else { return nil }
         self = known

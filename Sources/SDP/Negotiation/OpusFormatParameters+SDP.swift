@@ -1,11 +1,11 @@
 internal import MediaCore
 
 extension OpusFormatParameters {
-    /// What `maxaveragebitrate` may be, in bits per second (RFC 7587, 6.1).
+    /// The allowed values of `maxaveragebitrate`, in bits per second (RFC 7587, 6.1).
     private static let bitRates = 6_000...510_000
 
     init(_ parameters: FormatParameters, media: MediaDescription) throws(SDPError) {
-        // A rate out of bounds is held within them: the parameter is a hint.
+        // A rate outside the bounds is clamped: the parameter is a hint.
         let rate = try parameters.integer("maxaveragebitrate", in: 0...Int(Int32.max)).map {
             BitRate(bitsPerSecond: Int64(min(max($0, Self.bitRates.lowerBound), Self.bitRates.upperBound)))
         }
@@ -17,7 +17,7 @@ extension OpusFormatParameters {
             packetTime: try media.packetTime("ptime"), maximumPacketTime: try media.packetTime("maxptime"))
     }
 
-    /// The value of `a=fmtp` after the payload type; nil when there is nothing to say.
+    /// The value of `a=fmtp` after the payload type; nil if it would be empty.
     var sdpValue: String? {
         var fields: [String] = []
         if usesInbandFEC { fields.append("useinbandfec=1") }

@@ -1,10 +1,11 @@
 public import MediaCore
 
-/// The format parameters of an Opus payload type (RFC 7587, 6.1): what the describing side wants to *receive*.
+/// The format parameters of an Opus payload type (RFC 7587, 6.1): the describing side's wishes for the audio that it
+/// *receives*.
 public struct OpusFormatParameters: Hashable, Sendable {
     /// `stereo`: stereo is preferred to mono.
     public var stereo: Bool
-    /// `useinbandfec`: in-band forward error correction is of use.
+    /// `useinbandfec`: in-band forward error correction is useful.
     public var usesInbandFEC: Bool
     /// `usedtx`: discontinuous transmission is preferred.
     public var usesDTX: Bool
@@ -14,9 +15,9 @@ public struct OpusFormatParameters: Hashable, Sendable {
     public var maximumAverageBitRate: BitRate?
     /// `maxplaybackrate`, in hertz.
     public var maximumPlaybackRate: Int?
-    /// `a=ptime`: the packet duration that is preferred.
+    /// `a=ptime`: the preferred packet duration.
     public var packetTime: Duration?
-    /// `a=maxptime`: the longest packet that is accepted.
+    /// `a=maxptime`: the longest accepted packet duration.
     public var maximumPacketTime: Duration?
 
     public init(

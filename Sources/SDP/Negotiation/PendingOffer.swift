@@ -1,20 +1,20 @@
 import SecureTransport
 
-/// An offer that waits for its answer: what was offered, with the keys and sources made for it.
+/// An offer that waits for its answer, with the keys and sources made for it.
 public struct PendingOffer: Sendable {
     struct Stream: Sendable {
         enum Format: Sendable {
-            /// The payload type of the retransmissions belongs to it.
+            /// An H.264 format, and the payload type of its retransmissions.
             case h264(H264FormatParameters, retransmissionPayloadType: UInt8?)
             case opus
         }
 
         var kind: NegotiatedMedia.Kind
         var content: NegotiatedMedia.Content
-        /// False where the line only keeps the place of a stream that is no longer wanted.
+        /// False if the line only keeps the place of a stream that is no longer wanted.
         var isOffered: Bool
         var mid: String?
-        /// What the offerer allows, as it sees it.
+        /// The direction that the offerer allows, as it sees it.
         var direction: MediaDirection
         var ssrc: UInt32
         var retransmissionSSRC: UInt32?
@@ -33,12 +33,12 @@ public struct PendingOffer: Sendable {
     var parameters: OfferParameters
     var cname: String
     var origin: SessionDescription.Origin
-    /// In the order of the offer's `m=` lines.
+    /// The streams in the order of the offer's `m=` lines.
     var streams: [Stream]
 }
 
 extension OfferParameters {
-    /// What is offered for a stream; nil where it is not wanted.
+    /// Returns the offered parameters of a stream; nil if it is not wanted.
     func media(_ kind: NegotiatedMedia.Kind, _ content: NegotiatedMedia.Content) -> Media? {
         switch (kind, content) {
         case (.audio, _): audio.map { Media(direction: $0.direction, feedback: $0.feedback) }
@@ -48,11 +48,11 @@ extension OfferParameters {
         }
     }
 
-    /// What all kinds of streams have.
+    /// The parameters that all kinds of streams have.
     struct Media {
         var direction: MediaDirection
         var feedback: FeedbackSupport
-        /// For video, the rest.
+        /// The parameters that only video has.
         var video: Video?
     }
 
@@ -64,7 +64,7 @@ extension OfferParameters {
     var isBundled: Bool { bundle || isOverDTLS }
     var isMultiplexed: Bool { rtcpMux || isOverDTLS }
 
-    /// The transport as the `m=` lines name it.
+    /// The transport's name in the `m=` lines.
     var mediaTransport: MediaTransport {
         .rtp(keying: isOverDTLS ? .dtls : .sessionDescription, feedback: usesFeedbackProfile)
     }
