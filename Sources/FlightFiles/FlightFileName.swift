@@ -3,11 +3,11 @@ import Glibc
 
 /// The name of a recording's file: room, participant, start (UTC) and the participant's identifier.
 ///
-/// Rooms and names come from the network. Whatever is neither an ASCII letter nor a digit becomes a hyphen, and long
-/// ones are cut, so that nothing in them means anything to a file system or a shell. The identifier, which the relay
-/// makes, keeps two of the same name apart.
+/// Rooms and names come from the network. Every character that is not an ASCII letter or a digit becomes a hyphen, and
+/// long names are cut, so that no part of the name is special to a file system or a shell. The identifier comes from
+/// the relay and distinguishes two participants of the same name.
 public enum FlightFileName {
-    /// `demo_Ada_20261121T065600Z_k3j4h5mnpqrs.flight`
+    /// Returns a name such as `demo_Ada_20261121T065600Z_k3j4h5mnpqrs.flight`.
     public static func make(for header: FlightHeader) -> String {
         let parts = [
             cleaned(header.room, otherwise: "room"), cleaned(header.participant, otherwise: "guest"),
@@ -27,9 +27,9 @@ public enum FlightFileName {
         return result.contains { $0 != "-" } ? result : fallback
     }
 
-    /// A time as ISO 8601 has it, without separators.
+    /// Returns a time in ISO 8601, without separators.
     private static func timestamp(_ milliseconds: Int64) -> String {
-        // Years of four digits.
+        // The limit keeps years to four digits.
         var seconds = time_t(min(max(milliseconds / 1000, 0), 253_402_300_799))
         var parts = tm()
         gmtime_r(&seconds, &parts)

@@ -1,11 +1,11 @@
-/// Why a recording's file is not what it should be.
+/// A failure that leaves a recording's file missing or incomplete.
 public enum FlightFileProblem: Error, Hashable, Sendable {
     case cannotCreate(path: String, reason: String)
-    /// As many files as the folder may hold are still being written.
+    /// All files that the folder may hold are still being written.
     case tooManyFiles(path: String, limit: Int)
-    /// What was written until then can be used.
+    /// A write failed. The part written before it is usable.
     case cannotWrite(path: String, reason: String)
-    /// The disk was too slow; the recording ends before so many records.
+    /// The disk was too slow, and the recording ended early. `lostRecords` were not written.
     case fellBehind(path: String, lostRecords: Int)
 }
 

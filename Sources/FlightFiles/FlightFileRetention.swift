@@ -1,8 +1,8 @@
 import Foundation
 
-/// Bounds how many recordings a folder holds: before another file is made, the oldest that are complete are removed.
+/// Limits the number of recordings in a folder: before a new file is made, the oldest complete files are removed.
 public struct FlightFileRetention: Sendable {
-    /// The folder, in which only files that end with `.flight` count.
+    /// The folder. Only files that end with `.flight` count.
     let folder: String
     /// The most files.
     let maximumCount: Int
@@ -14,7 +14,7 @@ public struct FlightFileRetention: Sendable {
 
     /// Removes files until there is room for one more.
     ///
-    /// - Parameter open: The paths of the files that are still written.
+    /// - Parameter open: The paths of the files that are still being written.
     /// - Returns: Whether there is room.
     func makeRoom(besides open: Set<String>) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

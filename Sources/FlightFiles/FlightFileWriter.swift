@@ -3,19 +3,18 @@ public import FlightRecording
 import Glibc
 public import MediaCore
 
-/// Writes recordings to files, all of them on one queue of its own.
+/// Writes all recordings to files, on one queue of its own.
 ///
-/// Whoever records only ever touches the ring of its recording; the queue looks into the rings a few times a second. So
-/// a crash costs that much of each recording at most, and a slow disk nobody's time.
+/// The recording threads only touch the ring of their recording. The queue drains the rings several times a second, so
+/// a crash loses at most that much of each recording, and a slow disk delays no other thread.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
-/// queue.
+/// `@unchecked Sendable` holds because all mutable state is used only in blocks on the serial queue `queue`.
 public final class FlightFileWriter: @unchecked Sendable {
-    /// How a path is opened.
+    /// The way a path is opened.
     public enum Opening: Sendable {
-        /// The file must not be there yet.
+        /// Creates the file; fails if it exists.
         case create
-        /// What is there is replaced.
+        /// Creates the file, or replaces its contents.
         case replace
 
         var flags: CInt {
@@ -43,10 +42,10 @@ public final class FlightFileWriter: @unchecked Sendable {
     private var isShutDown = false
 
     /// - Parameters:
-    ///   - interval: The time from one look into the rings to the next.
-    ///   - capacity: What a recording may have waiting.
-    ///   - retention: Bounds the files of a folder; nil for no bound.
-    ///   - onProblem: Told what goes wrong, on a queue of the writer's.
+    ///     - interval: The time between two drains of the rings.
+    ///     - capacity: The size of each recording's ring.
+    ///     - retention: The limit of files in a folder; nil for no limit.
+    ///     - onProblem: Called for each failure, on a queue of the writer.
     public init(
         interval: Duration = .milliseconds(100), capacity: DataSize = FlightRing.defaultCapacity,
         retention: FlightFileRetention? = nil,
@@ -58,16 +57,17 @@ public final class FlightFileWriter: @unchecked Sendable {
         self.onProblem = onProblem
     }
 
-    /// A sink for one recorder, whose bytes go to a new file. Neither waits for the disk.
+    /// Returns a sink for one recorder, whose bytes go to a new file. Neither the sink nor this call waits for the
+    /// disk.
     public func makeSink(path: String, opening: Opening) -> FlightRing {
         let ring = FlightRing(capacity: capacity)
         queue.async { self.open(path, opening, ring) }
         return ring
     }
 
-    /// Writes what was recorded so far, ends all files and returns when they are closed.
+    /// Writes the records so far, ends all files and returns after they are closed.
     ///
-    /// - Returns: The first thing that ever went wrong, if anything.
+    /// - Returns: The first failure of the writer, if there was one.
     @discardableResult
     public func shutDown() async -> FlightFileProblem? {
         await withCheckedContinuation { continuation in
@@ -91,7 +91,7 @@ public final class FlightFileWriter: @unchecked Sendable {
             report(.tooManyFiles(path: path, limit: retention.maximumCount))
             return
         }
-        // Names, rooms and the times of calls are nobody else's business.
+        // Mode 0600: names, rooms and the times of calls are private.
         let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | opening.flags, 0o600)
         guard descriptor >= 0 else {
             ring.abandon()
@@ -117,7 +117,7 @@ public final class FlightFileWriter: @unchecked Sendable {
         }
     }
 
-    /// Writes what waits in each ring, and closes the files whose recordings are over.
+    /// Writes the waiting bytes of each ring, and closes the files of finished recordings.
     private func drain() {
         files.removeAll { file in
             var failure: CInt = 0
@@ -142,7 +142,7 @@ public final class FlightFileWriter: @unchecked Sendable {
         }
     }
 
-    /// Writes all of it; returns the error's number, zero for none.
+    /// Writes all bytes; returns `errno` of the failure, or zero.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,6 +1,6 @@
-/// Integers of variable length: seven bits a byte, the low ones first, the top bit set on all bytes but the last
-/// (LEB128). Signed ones are folded first (0, -1, 1, -2 become 0, 1, 2, 3). Shifts are the masking ones, which without
-/// optimization allocate nothing either.
+/// Integers of variable length (LEB128): seven bits a byte, the low ones first, with the top bit set on all bytes but
+/// the last. Signed integers are folded first (0, -1, 1, -2 become 0, 1, 2, 3). Shifts are masking shifts, because
+/// these allocate nothing even without optimization.
 extension [UInt8] {
     mutating func append(varint value: UInt64) {
         var rest = value
@@ -15,7 +15,7 @@ extension [UInt8] {
         append(varint: UInt64(bitPattern: (value &<< 1) ^ (value &>> 63)))
     }
 
-    /// The eight bytes of a floating-point number, the lowest first.
+    /// Appends the eight bytes of a floating-point number, the lowest first.
     mutating func append(double value: Double) {
         var bits = value.bitPattern
         for _ in 0..<8 {
@@ -24,8 +24,8 @@ extension [UInt8] {
         }
     }
 
-    /// A duration exactly: a signed count of nanoseconds, doubled, where it is one; otherwise 1, then seconds and
-    /// attoseconds.
+    /// Appends a duration exactly. A whole number of nanoseconds is a signed count, doubled; any other duration is 1,
+    /// then seconds and attoseconds.
     mutating func append(duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -41,7 +41,7 @@ extension [UInt8] {
         }
     }
 
-    /// A text, cut where it is too long, behind the number of its bytes.
+    /// Appends the number of bytes and then the text, which is cut if it is too long.
     mutating func append(text: String) {
         var clipped = String.UnicodeScalarView()
         clipped.append(contentsOf: text.unicodeScalars.prefix(FlightFormat.maximumTextLength))
@@ -51,7 +51,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads what the functions above wrote, and never beyond the end.
+/// Reads values that the functions above wrote, and never reads beyond the end.
 struct ByteReader {
     let bytes: ArraySlice<UInt8>
     private(set) var position: Int
@@ -69,7 +69,7 @@ struct ByteReader {
         return bytes[position]
     }
 
-    /// Nil at the end, and for what takes more than 64 bits.
+    /// Returns nil at the end, or if the value takes more than 64 bits.
     mutating func varint() -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0

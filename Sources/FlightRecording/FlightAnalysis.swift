@@ -1,22 +1,22 @@
 public import CongestionControl
 public import MediaCore
 
-/// Collects what a recording tells, record by record: totals, the course of rates and delays, and the network's path.
+/// Collects figures from a recording, record by record: totals, rates and delays over time, and the network's path.
 public struct FlightAnalysis: Sendable {
-    /// The course over one interval.
+    /// The figures of one interval.
     public struct Interval: Hashable, Sendable {
-        /// The target at its end.
+        /// The target at the interval's end.
         public internal(set) var target = BitRate.zero
-        /// The same of a replay.
+        /// The target of the replayed controller at the interval's end.
         public internal(set) var replayedTarget: BitRate?
         public internal(set) var sent = DataSize.zero
-        /// What left the network's queue in it.
+        /// The data that left the network's queue in the interval.
         public internal(set) var received = DataSize.zero
         public internal(set) var missingPackets = 0
         public internal(set) var receivedPackets = 0
         var delaySum = Duration.zero
 
-        /// Of the packets that left the queue in it; nil without one.
+        /// The mean queueing delay of the packets that left the queue in the interval; nil if there are none.
         public var meanQueueingDelay: Duration? { receivedPackets > 0 ? delaySum / receivedPackets : nil }
     }
 
@@ -30,21 +30,21 @@ public struct FlightAnalysis: Sendable {
     public private(set) var receiverReportCount = 0
     public private(set) var receivedPacketCount = 0
     public private(set) var receivedSize = DataSize.zero
-    /// Packets that feedback called missing and that did not arrive later.
+    /// The packets that feedback reported as missing and that did not arrive later.
     public private(set) var missingPacketCount = 0
     public private(set) var target = TargetFigures()
-    /// Of the controller that replays.
+    /// The targets of the replayed controller.
     public private(set) var replayedTarget = TargetFigures()
     private var intervals: [Interval] = []
     private var arrivals: [FlightPath.Arrival] = []
 
-    /// - Parameter interval: The time from row to row of `course`.
+    /// - Parameter interval: The length of each row of `course`.
     public init(header: FlightHeader, interval: Duration = .milliseconds(200)) {
         self.header = header
         self.interval = max(interval, .milliseconds(10))
     }
 
-    /// Takes a record, and what a replay decided at it, if it is a decision.
+    /// Adds a record and, if it is a decision, the decision of a replay at the same place.
     public mutating func add(_ record: FlightRecord, replayed: ControlDecision? = nil) {
         let time = record.time - header.start
         duration = max(duration, time)
@@ -83,7 +83,7 @@ public struct FlightAnalysis: Sendable {
             FlightPath.Arrival(sendTime: result.sent.sendTime, receiveTime: receiveTime, size: result.sent.size))
     }
 
-    /// The interval that a time belongs to, made where it is not there yet; targets go on until they change.
+    /// Returns the index of a time's interval. Missing intervals are added; they start with the previous targets.
     private mutating func index(of time: Duration) -> Int {
         let index = Int(max(0, time.nanoseconds) / interval.nanoseconds)
         while intervals.count <= index {
@@ -95,12 +95,12 @@ public struct FlightAnalysis: Sendable {
         return index
     }
 
-    /// The network's path, as far as feedback tells.
+    /// The network's path, as far as feedback reveals it.
     public var path: FlightPath {
         FlightPath(arrivals: arrivals, start: header.start, packetOverhead: header.packetOverhead)
     }
 
-    /// Rates and delays interval by interval.
+    /// Returns rates and delays for each interval.
     public func course(path: FlightPath) -> [Interval] {
         var course = intervals
         for packet in path.packets {

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// What a sender's own code can have told a controller. A controller need not stand more than that.
+/// The bounds of the inputs that a sender's own code can produce. A controller need not tolerate values outside them.
 struct FlightBounds {
-    /// The highest rate that limits and demands may name.
+    /// The range of the rates in limits and demands.
     static let rates = BitRate.zero...BitRate.megabits(1_000_000)
-    /// More numbers than a sender remembers are not left out.
+    /// The largest gap between two transport sequence numbers: a sender remembers no more of them.
     static let maximumSequenceJump: Int64 = 65_535
     static let maximumSize: Int64 = 1 << 31
 
@@ -18,7 +18,7 @@ struct FlightBounds {
         minimum > .zero && minimum <= start && start <= maximum && maximum <= rates.upperBound
     }
 
-    /// Report timestamps count to 18 hours.
+    /// Whether a round-trip time is within the range of report timestamps: they wrap after 18 hours.
     static func isPlausible(_ roundTripTime: Duration) -> Bool {
         (Duration.seconds(-86_400)...Duration.seconds(86_400)).contains(roundTripTime)
     }

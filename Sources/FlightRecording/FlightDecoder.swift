@@ -4,12 +4,12 @@ import RTP
 
 /// Reads a recording record by record.
 ///
-/// It is made for files that nobody vouches for. What it hands out is what a sender's own code could have told a
-/// controller: times do not go backwards, sequences grow, sizes and rates are in bounds. What the network may say, such
-/// as the receiver's clock, may be anything.
+/// The decoder accepts untrusted files. Its records contain only inputs that a sender's own code could produce: times
+/// do not go backwards, sequence numbers grow, and sizes and rates are in bounds. Inputs that come from the network,
+/// such as the receiver's clock, may have any value.
 public struct FlightDecoder: Sendable {
     public let header: FlightHeader
-    /// How the recording ends; nil while `next` has records.
+    /// The ending of the recording; nil while `next` returns records.
     public private(set) var ending: FlightEnding?
 
     private let bytes: [UInt8]
@@ -63,18 +63,19 @@ public struct FlightDecoder: Sendable {
             participantID: participantID)
     }
 
-    /// The next record; nil at the end, when `ending` says what end it is.
+    /// Returns the next record; nil at the end, after which `ending` is set.
     public mutating func next() throws(FlightDecodingError) -> FlightRecord? {
         guard ending == nil else { return nil }
         let offset = position
         var reader = ByteReader(bytes[position...])
         guard let count = reader.varint(), count <= UInt64(reader.remaining) else {
-            // Also what is left of a length that is too large: how the end of a file was cut off cannot be told.
+            // A length that is too large may be the rest of a damaged one. The decoder cannot tell how the file was cut
+            // off.
             ending = .truncated(offset: offset)
             return nil
         }
         if count == 0 {
-            // A file system may fill what was not written before a crash with zeros.
+            // After a crash, a file system may fill the unwritten part of a file with zeros.
             guard bytes[offset...].allSatisfy({ $0 == 0 }) else {
                 throw .malformed(offset: offset, reason: "an empty record")
             }
@@ -195,7 +196,7 @@ public struct FlightDecoder: Sendable {
             guard let jump = body.signed() else { return nil }
             sequence = sequence &+ jump
         }
-        // Only of what was sent.
+        // Results may refer only to packets that were sent.
         guard sequence >= 0, sequence <= context.lastSequence else { return nil }
         if flags & Flags.otherSize != 0 {
             guard let size = body.size() else { return nil }

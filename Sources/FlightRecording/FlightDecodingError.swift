@@ -1,12 +1,12 @@
-/// Why bytes are no recording, or not one that can be trusted.
+/// The reason why bytes are not a recording, or not one that can be trusted.
 public enum FlightDecodingError: Error, Hashable, Sendable {
-    /// They begin with something else.
+    /// The file does not begin with the format's magic bytes.
     case notAFlight
-    /// A newer program made them.
+    /// The file has another format version, from a newer program.
     case unknownVersion(UInt64)
     /// The header is not complete.
     case noHeader
-    /// What stands at this offset is not possible.
+    /// The record at this offset is invalid.
     case malformed(offset: Int, reason: String)
 }
 

@@ -2,17 +2,16 @@ import CongestionControl
 public import MediaCore
 import RTP
 
-/// Makes the bytes of a recording, record by record. It allocates nothing for a record that is no larger than those
-/// before.
+/// Encodes a recording, record by record. It allocates nothing for a record that is no larger than earlier ones.
 public struct FlightEncoder: Sendable {
-    /// The bytes of what was encoded last.
+    /// The bytes of the most recent record or header.
     public private(set) var bytes: [UInt8] = []
     private var body: [UInt8] = []
     private var context: FlightContext
 
     /// Encodes the beginning of a file into `bytes`.
     ///
-    /// - Parameter capacity: room that is made at once, for records up to this size.
+    /// - Parameter capacity: The reserved size in bytes; records up to this size need no allocation.
     public init(header: FlightHeader, capacity: Int = 16_384) {
         context = FlightContext(start: header.start.nanoseconds)
         bytes.reserveCapacity(capacity)
@@ -77,12 +76,12 @@ public struct FlightEncoder: Sendable {
         finishRecord()
     }
 
-    /// Encodes the last record into `bytes`. A recording that was cut off needs none.
+    /// Encodes the last record into `bytes`. A recording that was cut off has no such record.
     public mutating func encodeEnd(_ ending: FlightEnding) {
         bytes = Self.endRecord(ending)
     }
 
-    /// The last record; it depends on nothing that came before.
+    /// Returns the last record, which does not depend on earlier ones.
     public static func endRecord(_ ending: FlightEnding) -> [UInt8] {
         var lost: UInt64 = 0
         let reason: FlightFormat.EndReason
@@ -133,7 +132,7 @@ public struct FlightEncoder: Sendable {
         body.append(signed: report.feedbackTime.nanoseconds &- time.nanoseconds)
         body.append(signed: Int64(report.dataInFlight.bytes))
         body.append(varint: UInt64(report.results.count))
-        // By index: without optimization an iterator allocates for each element.
+        // This loop uses an index: without optimization, an iterator allocates for each element.
         for index in 0..<report.results.count { encode(report.results[index]) }
     }
 

@@ -1,15 +1,16 @@
-/// The file format's numbers; `docs/flight-recorder.md` describes it.
+/// The numbers of the file format, which `docs/flight-recorder.md` describes.
 enum FlightFormat {
-    /// A byte that is not ASCII and line ends of both kinds show what a transfer as text does to a file.
+    /// A non-ASCII byte and line ends of both kinds, which reveal damage by a transfer in text mode.
     static let magic: [UInt8] = [0x89] + Array("FLIGHT".utf8) + [0x0D, 0x0A, 0x1A, 0x0A]
     static let version: UInt64 = 1
-    /// The largest record. A report on all packets that a sender remembers takes a third of it at most.
+    /// The size limit of a record in bytes. A report on all packets that a sender remembers takes at most a third of
+    /// it.
     static let maximumRecordSize = 1 << 20
-    /// A recording lasts no longer: 7 days, in nanoseconds.
+    /// The longest recording: 7 days, in nanoseconds.
     static let maximumDuration: Int64 = 7 * 86_400 * 1_000_000_000
-    /// Room for the end record.
+    /// The space in bytes that is reserved for the end record.
     static let endRecordSize = 16
-    /// Texts of the header are cut to so many characters (Unicode scalars).
+    /// The longest text of the header, in Unicode scalars. Longer texts are cut.
     static let maximumTextLength = 256
     static let maximumScalings = 64
 
@@ -54,11 +55,11 @@ enum FlightFormat {
         static let window: UInt64 = 2
         static let probes: UInt64 = 4
         static let frameTimeout: UInt64 = 8
-        /// Written by earlier versions, and skipped: what the controller wished of the receiver.
+        /// The feedback interval that the controller asked for. Earlier versions wrote it; this one skips it.
         static let feedbackInterval: UInt64 = 16
         static let burst: UInt64 = 32
         static let padding: UInt64 = 64
-        /// Likewise: of how many frames one was to be left out.
+        /// The interval of dropped frames. Earlier versions wrote it; this one skips it.
         static let frameDrop: UInt64 = 128
         static let emptyPathProbe: UInt64 = 256
         static let slowPath: UInt64 = 512
@@ -66,17 +67,18 @@ enum FlightFormat {
     }
 }
 
-/// What the numbers in records are relative to: the same in an encoder and in a decoder at the same record.
+/// The values to which the numbers in records are relative. Encoder and decoder have the same values at the same
+/// record.
 struct FlightContext {
     var time: Int64
-    /// Of the packet sent last; -1 before the first.
+    /// The sequence number of the packet sent last; -1 before the first.
     var lastSequence: Int64 = -1
-    /// Of the last packet in a report.
+    /// The sequence number of the last packet in a report.
     var resultSequence: Int64 = -1
     var resultSize: Int64 = 0
     var resultSendTime: Int64
     var resultReceiveTime: Int64
-    /// Of the last decision.
+    /// The target of the last decision.
     var target: Int64 = 0
     var pacing: Int64 = 0
     var window: Int64 = 0

@@ -1,9 +1,9 @@
 public import CongestionControl
 public import MediaCore
 
-/// What a recording begins with: which controller it is of, and whose.
+/// The header of a recording: the controller, and the participant whose media it controls.
 public struct FlightHeader: Hashable, Sendable {
-    /// A constant of the controller that was multiplied.
+    /// A constant of the controller that was scaled.
     public struct Scaling: Hashable, Sendable {
         public var name: String
         public var factor: Double
@@ -14,21 +14,22 @@ public struct FlightHeader: Hashable, Sendable {
         }
     }
 
-    /// The controller's name, as command lines have it.
+    /// The controller's name, as on command lines.
     public var controller: String
-    /// What it was made with.
+    /// The limits that the controller was created with.
     public var limits: RateLimits
     public var scaling: [Scaling]
-    /// When it was made, on the clock of all times in the recording.
+    /// The time at which the controller was created, on the clock of all times in the recording.
     public var start: MonotonicInstant
-    /// The wall clock then: milliseconds since 1970, UTC.
+    /// The wall clock at `start`: milliseconds since 1970, UTC.
     public var wallClockMilliseconds: Int64
-    /// What the network adds to each packet's size as the sender counts it: the headers of IP and UDP.
+    /// The size that the headers of IP and UDP add to each packet; the sender's packet sizes do not include it.
     public var packetOverhead: DataSize
     /// The program that recorded, with its version.
     public var program: String
     public var room: String
-    /// Who receives what is sent, or sends it: the name, and what tells it from others of that name.
+    /// The participant at the other end of the flow: the name, and the identifier that distinguishes participants of
+    /// the same name.
     public var participant: String
     public var participantID: String
 

@@ -1,38 +1,38 @@
 import MediaCore
 
-/// Estimates the link that a recorded flow went over.
+/// Estimates the link of a recorded flow.
 ///
-/// Where a packet was waiting already when the one before it left, the link was busy from the one departure to the
-/// other, and carried just that packet: such spans say what the link delivers, idle ones say nothing. A packet that
-/// waited long although none was before it shows that the link stood still. Spans are summed in intervals; an interval
-/// that was busy for too short a time gets its rate from those before and after it, on a straight line.
+/// If a packet was already waiting when the preceding one left, the link was busy from one departure to the other, and
+/// carried just that packet. Such busy spans measure the link's rate; idle spans do not. A packet that waited long
+/// although none was before it shows that the link stalled. Spans are summed in intervals. An interval with too little
+/// busy time gets its rate by linear interpolation between the intervals before and after it.
 ///
-/// So it sees what was left to this flow where others share the link, nothing of capacity that never had a queue, and
-/// too little where packets are lost behind the queue.
+/// Therefore the estimate is the share of this flow if others use the link, misses capacity that never had a queue, and
+/// is too low if packets are lost behind the queue.
 public struct FlightLinkEstimate: Hashable, Sendable {
-    /// Times in milliseconds at which 1500 bytes may leave: a trace in mahimahi's format, whose last time is its
+    /// The times in milliseconds at which 1500 bytes may leave: a trace in mahimahi's format, whose last time is its
     /// length.
     public let milliseconds: [Int64]
-    /// The part of intervals whose rate was seen, not interpolated.
+    /// The part of the intervals whose rate was measured, not interpolated.
     public let measuredPart: Double
 
-    /// What one line of a trace delivers.
+    /// The bytes that one line of a trace delivers.
     static let opportunity = 1500.0
     static let interval = Duration.milliseconds(100)
-    /// Shorter waits are timers and clocks, not queues.
+    /// The shortest wait that counts as a queue. Shorter waits come from timers and clocks.
     static let tolerance = Duration.milliseconds(1)
-    /// A packet that waits for so long alone waits for the link.
+    /// The shortest wait of a packet without a predecessor that counts as a stall of the link.
     static let stall = Duration.milliseconds(50)
-    /// What makes a span of an interval worth believing: this long, or so many packets.
+    /// The busy time in seconds from which an interval's rate is trusted; `enoughPackets` is the alternative.
     static let enoughTime = 0.025
     static let enoughPackets = 4.0
-    /// No trace is longer than a day, nor larger than 30 GB.
+    /// The longest trace: a day. `maximumOpportunities` limits its data to 30 GB.
     static let longest = Duration.seconds(86_400)
     static let maximumOpportunities = 2e7
-    /// No link of a call is faster, bytes per second.
+    /// The highest rate in bytes per second. No link of a call is faster.
     static let highestRate = 125e6
 
-    /// What was seen of an interval: seconds, bytes and packets while the link was busy.
+    /// The busy time of an interval, in seconds, with its bytes and packets.
     private struct Interval {
         var time = 0.0
         var bytes = 0.0
@@ -46,7 +46,7 @@ public struct FlightLinkEstimate: Hashable, Sendable {
         }
     }
 
-    /// Estimates the link over the time of the recording; nil when nothing was ever seen of it, or it is too long.
+    /// Estimates the link over the time of the recording; nil if nothing was measured, or if the recording is too long.
     ///
     /// - Parameter duration: The recording's length, which becomes the trace's.
     public init?(path: FlightPath, duration: Duration) {
@@ -82,7 +82,7 @@ public struct FlightLinkEstimate: Hashable, Sendable {
         var position = max(begin, 0)
         var index = min(Int(clamping: position / width), last)
         guard end > position else {
-            // Two packets in one instant: their time is in the spans around.
+            // Two packets in one instant: their time is in the neighbouring spans.
             intervals[index].bytes += bytes
             intervals[index].packets += 1
             return
@@ -100,7 +100,7 @@ public struct FlightLinkEstimate: Hashable, Sendable {
         }
     }
 
-    /// The rates with those that are missing on straight lines between their neighbours; nil when all are.
+    /// Interpolates the missing rates linearly between their neighbours; returns nil if all are missing.
     private static func filled(_ rates: [Double?]) -> [Double]? {
         guard let first = rates.firstIndex(where: { $0 != nil }), var value = rates[first] else { return nil }
         var filled = [Double](repeating: value, count: rates.count)
@@ -117,8 +117,8 @@ public struct FlightLinkEstimate: Hashable, Sendable {
         return filled
     }
 
-    /// When each 1500 bytes are through at these rates. The end of the last interval has one in any case: it is the
-    /// trace's length.
+    /// Returns the times at which each 1500 bytes have passed at these rates. The end of the last interval always has
+    /// one, because it is the trace's length.
     private static func opportunities(_ rates: [Double]) -> [Int64] {
         let width = interval.seconds
         var times: [Int64] = []

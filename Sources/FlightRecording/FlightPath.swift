@@ -1,32 +1,33 @@
 import CongestionControl
 public import MediaCore
 
-/// What a recording tells of the network's path: when each packet entered it and when it left, on the sender's clock.
+/// The network's path as a recording reveals it: the times at which each packet entered and left it, on the sender's
+/// clock.
 ///
-/// The receiver's clock has another origin and may drift. The least difference between the clocks within 15 s of a
-/// packet stands for an empty queue; what a packet took longer is its queueing delay. A queue that never empties for
-/// half a minute is taken for distance.
+/// The receiver's clock has another origin and may drift. The smallest difference between the clocks within 15 s of a
+/// packet stands for an empty queue; the excess over it is the packet's queueing delay. A queue that does not empty for
+/// half a minute is therefore taken for propagation delay.
 public struct FlightPath: Sendable {
     /// A packet that arrived.
     public struct Packet: Hashable, Sendable {
-        /// Time since the recording's start.
+        /// The time since the recording's start at which the packet was sent.
         public var entered: Duration
-        /// When it left the queue: without the propagation delay.
+        /// The time at which the packet left the queue, without the propagation delay.
         public var left: Duration
         public var size: DataSize
 
         public var queueingDelay: Duration { left - entered }
     }
 
-    /// In the order in which they left.
+    /// The packets in the order in which they left.
     public let packets: [Packet]
 
-    /// How far around a packet the empty queue is looked for.
+    /// The seconds before and after a packet in which the empty queue is searched.
     static let window = 15
-    /// What is later is no queue but nonsense.
+    /// The longest delay that is plausible for a queue.
     private static let longestDelay = Duration.seconds(60)
 
-    /// Arrivals as they are reported.
+    /// An arrival as feedback reports it.
     struct Arrival {
         var sendTime: MonotonicInstant
         var receiveTime: MonotonicInstant
@@ -36,7 +37,7 @@ public struct FlightPath: Sendable {
     }
 
     init(arrivals: [Arrival], start: MonotonicInstant, packetOverhead: DataSize) {
-        // The least transit time of each second, and then of the seconds around.
+        // First the smallest transit time of each second, then the smallest of the seconds around it.
         var least: [Duration?] = []
         func second(_ arrival: Arrival) -> Int { Int(max(0, (arrival.sendTime - start).nanoseconds) / 1_000_000_000) }
         for arrival in arrivals {

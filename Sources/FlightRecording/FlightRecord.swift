@@ -1,7 +1,7 @@
 public import CongestionControl
 public import MediaCore
 
-/// What a controller was told or decided at one moment.
+/// An input or a decision of a controller at one moment.
 public struct FlightRecord: Hashable, Sendable {
     public var time: MonotonicInstant
     public var event: FlightEvent
@@ -12,7 +12,7 @@ public struct FlightRecord: Hashable, Sendable {
     }
 }
 
-/// A call of a `CongestionController`, and what came of it.
+/// A call of a `CongestionController`, with its result.
 public enum FlightEvent: Hashable, Sendable {
     case packetSent(SentPacket)
     case feedbackReceived(TransportFeedbackReport)
@@ -22,19 +22,18 @@ public enum FlightEvent: Hashable, Sendable {
     case limitsChanged(RateLimits)
     case senderQueueChanged(DataSize)
     case frameDelayChanged(Duration)
-    /// `advance(now:)` was called and returned this.
+    /// `advance(now:)` was called and returned this decision.
     case decided(ControlDecision)
 }
 
-/// How a recording ends.
+/// The way in which a recording ends.
 public enum FlightEnding: Hashable, Sendable {
-    /// The call ended, or the recording was ended in order.
+    /// The call ended, or the recording was stopped.
     case closed
-    /// The file was as large as it may become, or the recording as long.
+    /// The file reached its size limit, or the recording its longest duration.
     case limitReached
-    /// What writes the file fell behind: so many records were not taken after the last one.
+    /// The writer fell behind. After the last record, `lostRecords` were lost.
     case overrun(lostRecords: Int)
-    /// The file ends within a record that begins at this offset, or without saying that it ends: what made it did not
-    /// end in order.
+    /// The file ends within a record that begins at this offset, or without an end record: its writer was interrupted.
     case truncated(offset: Int)
 }

@@ -1,13 +1,13 @@
 public import MediaCore
 
-/// Encodes what happens to a controller and hands it to a sink, up to a size.
+/// Encodes the inputs and decisions of a controller and hands them to a sink, up to a size limit.
 ///
-/// A record costs some tens of nanoseconds, no allocation and no lock. When the sink has no room, or the size is
-/// reached, the recording ends there.
+/// A record costs some tens of nanoseconds, no allocation and no lock. The recording ends when the sink has no room or
+/// the limit is reached.
 ///
 /// `@unchecked Sendable` holds because a recorder belongs to one controller, which is used from one place at a time.
 public final class FlightRecorder: @unchecked Sendable {
-    /// What a recording grows to where nothing else is said: some three hours of a busy downlink.
+    /// The default size limit of a recording: some three hours of a busy downlink.
     public static let defaultLimit = DataSize(bytes: 64_000_000)
 
     private let sink: any FlightSink
@@ -33,7 +33,7 @@ public final class FlightRecorder: @unchecked Sendable {
         finish()
     }
 
-    /// Records what happened now.
+    /// Records an event of this moment.
     public func record(_ event: FlightEvent, now: MonotonicInstant) {
         guard isRecording else {
             if hasLost { sink.recordLost() }
@@ -49,7 +49,7 @@ public final class FlightRecorder: @unchecked Sendable {
         write()
     }
 
-    /// Ends the recording; what comes later is not recorded. A recorder that is let go of does this by itself.
+    /// Ends the recording and ignores later events. A recorder that is released calls this by itself.
     public func finish() {
         if isRecording { end(.closed) }
     }
@@ -67,7 +67,7 @@ public final class FlightRecorder: @unchecked Sendable {
     private func end(_ ending: FlightEnding) {
         isRecording = false
         encoder.encodeEnd(ending)
-        // The end is no record: when it alone finds no room, nothing is lost but the way that the recording ended.
+        // The end is no record: if it finds no room, only the reason of the ending is lost.
         _ = sink.append(encoder.bytes)
         sink.close()
     }

@@ -1,30 +1,30 @@
 public import CongestionControl
 public import MediaCore
 
-/// Runs a controller on a recording's inputs and compares what it decides with what was recorded.
+/// Runs a controller on a recording's inputs and compares its decisions with the recorded ones.
 public struct FlightReplay: Sendable {
     /// The first decision that differs.
     public struct Difference: Hashable, Sendable {
         public var time: MonotonicInstant
-        /// How many decisions came before it.
+        /// The number of decisions before this one.
         public var index: Int
         public var recorded: ControlDecision
         public var replayed: ControlDecision
     }
 
-    /// Where its state can be looked at.
+    /// The controller, whose state can be inspected.
     public private(set) var controller: any CongestionController
     public private(set) var decisionCount = 0
     public private(set) var firstDifference: Difference?
-    /// How many decisions differ.
+    /// The number of decisions that differ.
     public private(set) var differenceCount = 0
 
-    /// - Parameter controller: One that was made with what the recording's header says.
+    /// - Parameter controller: A controller that was created with the values of the recording's header.
     public init(controller: any CongestionController) {
         self.controller = controller
     }
 
-    /// Tells the controller what the record says; returns what it decides where the record is a decision.
+    /// Feeds the record to the controller. Returns the controller's decision if the record is a decision.
     public mutating func apply(_ record: FlightRecord) -> ControlDecision? {
         let now = record.time
         switch record.event {
@@ -54,7 +54,7 @@ public struct FlightReplay: Sendable {
 }
 
 extension FlightReplay.Difference {
-    /// Which parts of the decision differ, for people.
+    /// A text that names the parts of the decision that differ.
     public var description: String {
         var parts: [String] = []
         func compare<Value: Equatable>(_ name: String, _ path: KeyPath<ControlDecision, Value>) {

@@ -1,24 +1,24 @@
 public import MediaCore
 internal import Synchronization
 
-/// Takes a recording's bytes from the thread that makes them to the one that writes them, without a lock, a system call
-/// or an allocation: a ring with one producer and one consumer.
+/// Takes a recording's bytes from the thread that records to the thread that writes, without a lock, a system call or
+/// an allocation: a ring with one producer and one consumer.
 ///
-/// When the consumer falls behind by the ring's capacity nothing more is taken: a recording with a gap would be none.
+/// When the consumer falls behind by the ring's capacity, the recording ends: a recording with a gap would be useless.
 ///
 /// `@unchecked Sendable` holds because the producer writes only to storage between `written` and `taken`, the consumer
-/// reads only what is between `taken` and `written`, and each of the two publishes its end by a releasing store that
-/// the other reads by an acquiring load.
+/// reads only the storage between `taken` and `written`, and each publishes its end with a releasing store that the
+/// other reads with an acquiring load.
 public final class FlightRing: FlightSink, @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
-    /// Bytes ever written and ever taken.
+    /// The total bytes written; `taken` has the total bytes read.
     private let written = Atomic<Int>(0)
     private let taken = Atomic<Int>(0)
     private let lost = Atomic<Int>(0)
     private let hasEnd = Atomic<Bool>(false)
     private let isAbandoned = Atomic<Bool>(false)
 
-    /// Half a minute of a busy downlink.
+    /// The default capacity: half a minute of a busy downlink.
     public static let defaultCapacity = DataSize(bytes: 256 * 1024)
 
     /// Creates a ring that holds at most `capacity`.
@@ -56,18 +56,18 @@ public final class FlightRing: FlightSink, @unchecked Sendable {
 
     // MARK: Consumer
 
-    /// What there is to know of a ring after `drain`.
+    /// The state of a ring after `drain`.
     public enum State: Hashable, Sendable {
         case open
-        /// All is drained, and nothing more comes.
+        /// All bytes are drained, and no more will come.
         case closed
-        /// All that was taken is drained, and so many records were not taken.
+        /// All accepted bytes are drained, and `lostRecords` were not accepted.
         case overrun(lostRecords: Int)
     }
 
-    /// Hands out all that waits, in one piece or two, whole records in all.
+    /// Hands out all waiting bytes in one piece or two. Together they are whole records.
     public func drain(_ body: (UnsafeRawBufferPointer) -> Void) -> State {
-        // Read first: what came before the end is in the ring then.
+        // These are read first: then everything before the end is already in the ring.
         let lostRecords = lost.load(ordering: .acquiring)
         let isClosed = hasEnd.load(ordering: .acquiring)
         let begin = taken.load(ordering: .relaxed)
@@ -83,7 +83,7 @@ public final class FlightRing: FlightSink, @unchecked Sendable {
         return isClosed ? .closed : .open
     }
 
-    /// Nobody drains from now on: the producer is told at its next record.
+    /// Declares that nobody will drain the ring. The producer notices at its next record.
     public func abandon() {
         isAbandoned.store(true, ordering: .relaxed)
     }

@@ -1,17 +1,17 @@
-/// Where the bytes of a recording go.
+/// A destination for the bytes of a recording.
 public protocol FlightSink: AnyObject, Sendable {
-    /// Takes a whole record, or nothing of it when there is no room; then it is offered nothing more.
+    /// Takes a whole record. If there is no room it takes nothing and returns false; then no further record is offered.
     func append(_ record: [UInt8]) -> Bool
-    /// A record was not taken, nor offered, since one before was not taken.
+    /// Counts a record that was not offered, because an earlier one was not taken.
     func recordLost()
-    /// The last record was offered.
+    /// Called after the last record was offered.
     func close()
 }
 
 /// Keeps a recording in memory, for tests and simulations.
 ///
 /// `@unchecked Sendable` holds because a recording is made by one controller, which is used from one place at a time,
-/// and read after it was closed.
+/// and is read only after it was closed.
 public final class FlightMemory: FlightSink, @unchecked Sendable {
     public private(set) var bytes: [UInt8] = []
     public private(set) var isClosed = false

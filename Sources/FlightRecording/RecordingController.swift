@@ -1,14 +1,14 @@
 public import CongestionControl
 public import MediaCore
 
-/// A controller that records all that another is told and decides, and is that other in everything else.
+/// A controller that forwards all calls to another controller and records them with its decisions.
 ///
-/// Its copies share the recorder: only one of them may be used on.
+/// Copies share the recorder, so only one of them may be used further.
 public struct RecordingController: CongestionController {
     private var base: any CongestionController
     private let recorder: FlightRecorder
 
-    /// Wraps a controller that was made with what the recorder's header says and was told nothing yet.
+    /// Wraps a new controller that was created with the values of the recorder's header.
     public init(_ base: any CongestionController, recorder: FlightRecorder) {
         self.base = base
         self.recorder = recorder

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// The least, mean and largest of a rate that changes now and then.
+/// The minimum, time-weighted mean and maximum of a rate that changes now and then.
 public struct TargetFigures: Hashable, Sendable {
     public private(set) var minimum: BitRate?
     public private(set) var maximum: BitRate?
@@ -9,7 +9,7 @@ public struct TargetFigures: Hashable, Sendable {
     private var area = 0.0
     private var span = 0.0
 
-    /// The rate is this from now on.
+    /// Sets the rate from this time on.
     mutating func add(_ rate: BitRate, at time: Duration) {
         if let lastTime {
             area += lastRate * (time - lastTime).seconds
@@ -21,7 +21,7 @@ public struct TargetFigures: Hashable, Sendable {
         maximum = max(maximum ?? rate, rate)
     }
 
-    /// The mean over time, up to the last change; nil before there is a rate.
+    /// The mean over time, up to the last change; nil before the first rate.
     public var mean: BitRate? {
         guard lastTime != nil else { return nil }
         return BitRate(bitsPerSecond: (span > 0 ? area / span : lastRate).rounded())

@@ -1,6 +1,6 @@
-/// Numbers as text, the same on every machine.
+/// Formats numbers as text, identically on every machine.
 public enum NumberText {
-    /// With so many decimals, at most six; rounded half away from zero.
+    /// Formats with exactly this many decimals, at most six; rounds half away from zero.
     public static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "" : value > 0 ? "∞" : "-∞" }
         var unit: Int64 = 1
@@ -12,7 +12,7 @@ public enum NumberText {
         return "\(sign)\(scaled / unit).\(digits)"
     }
 
-    /// With so many decimals at most: without zeros at the end.
+    /// Formats with at most this many decimals, without zeros at the end.
     public static func short(_ value: Double, _ decimals: Int) -> String {
         var text = fixed(value, decimals)
         guard text.contains(".") else { return text }
@@ -21,7 +21,7 @@ public enum NumberText {
         return text
     }
 
-    /// Of an optional value; empty without one.
+    /// Formats an optional value; empty if it is nil.
     public static func fixed(_ value: Double?, _ decimals: Int) -> String {
         value.map { fixed($0, decimals) } ?? ""
     }

@@ -1,13 +1,13 @@
 /// Writes an SVG drawing (SVG 1.1) as text, element by element.
 ///
-/// Names of elements and attributes come from the program; everything else is escaped.
+/// Names of elements and attributes come from the program; all other text is escaped.
 public struct SVGBuilder: Sendable {
     /// An attribute's value.
     public enum Value: Sendable, ExpressibleByStringInterpolation, ExpressibleByFloatLiteral,
         ExpressibleByIntegerLiteral
     {
         case text(String)
-        /// A length or a place, which is written with one decimal at most: enough for the eye, and short.
+        /// A length or a position, written with at most one decimal: enough for the eye, and short.
         case number(Double)
 
         public init(stringLiteral value: String) { self = .text(value) }
@@ -17,12 +17,12 @@ public struct SVGBuilder: Sendable {
 
     public typealias Attributes = KeyValuePairs<StaticString, Value>
 
-    /// What was written so far.
+    /// The text written so far.
     public private(set) var text = ""
 
     public init() {}
 
-    /// Writes an element without content but a title, which programs show while one points at it.
+    /// Writes an element without content except a title, which viewers show as a tooltip.
     public mutating func element(_ name: StaticString, _ attributes: Attributes, title: String? = nil) {
         open(name, attributes, isEmpty: title == nil)
         guard let title else { return }
@@ -43,7 +43,7 @@ public struct SVGBuilder: Sendable {
         text += "\(XMLText.escaped(content))</\(name)>\n"
     }
 
-    /// Writes what another builder has written.
+    /// Appends the text of another builder.
     public mutating func append(_ other: SVGBuilder) { text += other.text }
 
     private mutating func open(_ name: StaticString, _ attributes: Attributes, isEmpty: Bool) {
@@ -57,13 +57,13 @@ public struct SVGBuilder: Sendable {
         text += isEmpty ? "/>\n" : ">"
     }
 
-    /// A place or a length; what is no number is nowhere.
+    /// Formats a position or a length; a value that is not finite becomes 0.
     static func number(_ value: Double) -> String { value.isFinite ? NumberText.short(value, 1) : "0" }
 }
 
 /// The data of a `path` element: lines and areas.
 public struct SVGPath: Sendable {
-    /// What stands in the attribute `d`.
+    /// The value of the attribute `d`.
     public private(set) var data = ""
 
     public init() {}

@@ -1,7 +1,7 @@
-/// Text for XML and HTML, in which nothing has a meaning of its own.
+/// Escapes text for XML and HTML.
 public enum XMLText {
-    /// The text as it stands between tags and in attributes (XML 1.0, sections 2.2 and 2.4). What is no character of
-    /// XML becomes U+FFFD.
+    /// Returns the text as it stands between tags and in attributes (XML 1.0, sections 2.2 and 2.4). A scalar that XML
+    /// does not allow becomes U+FFFD.
     public static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
@@ -12,7 +12,7 @@ public enum XMLText {
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            // XML has no other control characters.
+            // XML allows no other control characters.
             case "\u{0}"..<"\u{20}" where !["\t", "\n", "\r"].contains(character): result += "\u{FFFD}"
             case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(character)
