@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Simulation
 
-/// What the commands that run many simulations have in common.
+/// The options that all commands with many simulations have in common.
 struct BatchOptions: ParsableArguments {
     @Option(help: "The seed of all that is random.")
     var seed: UInt64 = 1
@@ -24,14 +24,14 @@ struct BatchOptions: ParsableArguments {
 
     var seeds: Range<UInt64> { seed..<seed + UInt64(runs) }
 
-    /// The options that results depend on, as on a command line.
+    /// The options that affect the results, as on a command line.
     var command: String {
         var text = " --seed \(seed) --runs \(runs)"
         if let only { text += " --only \(only)" }
         return text
     }
 
-    /// A job for each scenario, controller and seed, in this order. Curves are those of the first seed.
+    /// Returns a job for each scenario, controller and seed, in this order. Only jobs of the first seed keep curves.
     func jobs(
         _ scenarios: [Scenario], _ kinds: [ControllerKind], sampleLimit: Int?
     ) -> [SimulationBatch.Job] {

@@ -5,7 +5,7 @@ import MediaCore
 import ResearchControllers
 import Simulation
 
-/// The controllers that can be simulated, by the names of the command line.
+/// The controllers that can be simulated, with their names on the command line.
 enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
     case google
     case scream
@@ -14,7 +14,7 @@ enum ControllerKind: String, CaseIterable, ExpressibleByArgument {
     case fixed
     case oracle
 
-    /// A controller for a flow.
+    /// Creates a controller for a flow.
     ///
     /// - Parameter parameters: The constants of `confrelay`.
     func make(

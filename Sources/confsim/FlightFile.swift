@@ -25,7 +25,7 @@ enum FlightFile {
         }
     }
 
-    /// A text from a file that nobody vouches for, without what a terminal would act on.
+    /// Returns a text from an untrusted file without the characters that a terminal would interpret.
     static func shown(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

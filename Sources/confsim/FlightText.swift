@@ -2,12 +2,12 @@ import FlightRecording
 import Foundation
 import MediaCore
 
-/// What a flight recording tells, for people.
+/// A readable summary of a flight recording.
 struct FlightText {
     var analysis: FlightAnalysis
     var path: FlightPath
     var ending: FlightEnding?
-    /// The other controller that ran on it, if one did.
+    /// The other controller of the replay; nil if there is none.
     var other: String?
     var decisionCount: Int
 

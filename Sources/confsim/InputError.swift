@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// What stops a run other than wrong usage.
+/// Errors that stop a run, other than wrong usage.
 enum InputError {
-    /// One line on standard error and exit code 66 (`EX_NOINPUT`).
+    /// Reports an error in an input: one line on standard error and exit code 66 (`EX_NOINPUT`).
     static func unusable(_ message: String) -> any Error { fail(message, code: 66) }
 
-    /// One line on standard error and exit code 73 (`EX_CANTCREAT`).
+    /// Reports an error in an output: one line on standard error and exit code 73 (`EX_CANTCREAT`).
     static func unwritable(_ message: String) -> any Error { fail(message, code: 73) }
 
-    /// A line on standard error about something that stops nothing.
+    /// Writes a line to standard error about something that does not stop the run.
     static func note(_ message: String) {
         FileHandle.standardError.write(Data("\(message)\n".utf8))
     }

@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import LinkEmulation
 
-/// A link that a command line names: a trace, or a description.
+/// A link that the command line names: a trace, or a description.
 struct NamedLink {
     var name: String
     var profile: LinkProfile
 
-    /// The links to simulate: each trace, with what the description says beside its rate; or else the one described.
+    /// Returns the links to simulate: each trace, with all but the rate from the description; or, without traces, the
+    /// described link.
     static func read(traces: [String], description: String?) throws -> [NamedLink] {
         let described = try description.map { try read(description: $0) }
         guard !traces.isEmpty else { return described.map { [NamedLink(name: description ?? "", profile: $0)] } ?? [] }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LinkEmulation
 import MediaCore
 
-/// What options' values stand for.
+/// Parses the values of options.
 enum OptionValue {
     static func rate(_ text: String) throws -> BitRate {
         guard let rate = LinkProfile.bitRate(text) else {
@@ -11,7 +11,7 @@ enum OptionValue {
         return rate
     }
 
-    /// A time; seconds where there is no unit.
+    /// Parses a time; a number without a unit means seconds.
     static func duration(_ text: String) throws -> Duration {
         guard let duration = LinkProfile.duration(text) ?? LinkProfile.duration(text + "s") else {
             throw ValidationError("'\(text)' is not a time; expected one such as 60s, 500ms or 2min.")

@@ -1,7 +1,7 @@
 import Foundation
 import Simulation
 
-/// Writes files that the command line names.
+/// Writes the files that the command line names.
 enum Output {
     static func write(_ data: Data, to path: String) throws {
         do {
@@ -15,7 +15,7 @@ enum Output {
         try write(Data(text.utf8), to: path)
     }
 
-    /// Looks whether files can be written, before a long run.
+    /// Checks before a long run that the files can be written.
     static func check(_ paths: [String?]) throws {
         for path in paths.compactMap({ $0 }) {
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -25,7 +25,7 @@ enum Output {
         }
     }
 
-    /// Makes a folder for reports, where there is none.
+    /// Makes a folder for reports if it does not exist.
     static func prepare(folder: String?) throws {
         guard let folder else { return }
         do {
@@ -39,7 +39,7 @@ enum Output {
         }
     }
 
-    /// All results as JSON.
+    /// Encodes all results as JSON.
     static func json(_ results: [ScenarioResult]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,7 +3,8 @@ import Foundation
 import MediaCore
 import Simulation
 
-/// What a simulated flow sends: sizes of a model, or real pictures; and whether lost packets are repaired.
+/// The options of a simulated flow's video: modelled frame sizes or real pictures, and whether lost packets are
+/// repaired.
 struct PictureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -43,7 +44,7 @@ struct PictureOptions: ParsableArguments {
         }
     }
 
-    /// Sets a flow's parameters to what was asked for.
+    /// Sets a flow's parameters to the given options.
     func apply(to parameters: inout MediaFlowParameters) {
         parameters.repair = MediaFlowParameters.Repair(rawValue: repair) ?? parameters.repair
         parameters.pictures = PictureCoding.Encoder(rawValue: encoder).map {
@@ -52,7 +53,7 @@ struct PictureOptions: ParsableArguments {
         }
     }
 
-    /// How near received pictures came to their sources; nil where none were sent.
+    /// Returns the similarity of received pictures to their sources; nil if no pictures were sent.
     static func summary(_ results: [ScenarioResult]) -> String? {
         let lines = results.compactMap { result -> String? in
             guard let psnr = result.metrics[.pictureNoise], let ssim = result.metrics[.pictureSimilarity] else {
