@@ -1,18 +1,18 @@
 public import MediaCore
 
-/// When a link may deliver, in mahimahi's format: each line is a time in milliseconds at which up to 1500 bytes may
-/// leave; the list repeats when it ends, its last time being the period.
+/// The times at which a link may deliver, in mahimahi's format: each line is a time in milliseconds at which up to 1500
+/// bytes may leave. The list repeats at its end; its last time is the period.
 public struct DeliveryTrace: Hashable, Sendable {
-    /// What one opportunity delivers at most.
+    /// The most that one opportunity delivers.
     public static let opportunitySize = DataSize(bytes: 1500)
 
-    /// Milliseconds, ascending; never empty, the last above zero.
+    /// The times in milliseconds, ascending. Never empty; the last one is above zero.
     let times: [Int64]
 
-    /// How long the trace is before it repeats.
+    /// The length of the trace before it repeats.
     public var period: Duration { .milliseconds(times[times.count - 1]) }
 
-    /// The rate when every opportunity is used.
+    /// The rate if every opportunity is used.
     public var meanRate: BitRate {
         BitRate(DataSize(bytes: Self.opportunitySize.bytes * times.count), over: period)
     }
@@ -38,14 +38,14 @@ public struct DeliveryTrace: Hashable, Sendable {
         self.times = times
     }
 
-    /// Creates a trace of times in milliseconds, sorted here; nil without a time above zero.
+    /// Creates a trace from times in milliseconds in any order; nil without a time above zero.
     public init?(milliseconds times: [Int64]) {
         let times = times.filter { (0...Self.maximumTime).contains($0) }.sorted()
         guard let last = times.last, last > 0 else { return nil }
         self.times = times
     }
 
-    /// A trace with one opportunity each so many milliseconds, at least one.
+    /// Creates a trace with one opportunity each `milliseconds`, at least one.
     package init(oneOpportunityEach milliseconds: Int64) {
         times = [max(milliseconds, 1)]
     }
@@ -53,14 +53,14 @@ public struct DeliveryTrace: Hashable, Sendable {
     /// The times in milliseconds, ascending.
     public var milliseconds: [Int64] { times }
 
-    /// Each so-many-th opportunity, and the same period.
+    /// Returns a trace with every `count`-th opportunity and the same period.
     func divided(by count: Int) -> DeliveryTrace {
         let last = times.count - 1
         let kept = times.enumerated().filter { ($0.offset + 1) % count == 0 || $0.offset == last }
         return DeliveryTrace(milliseconds: kept.map(\.element)) ?? self
     }
 
-    /// A day; longer is no trace of a link.
+    /// The longest accepted time: a day. No trace of a link is longer.
     private static let maximumTime: Int64 = 86_400_000
 
     private static func isSpace(_ byte: UInt8) -> Bool {

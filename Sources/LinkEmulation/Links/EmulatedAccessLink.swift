@@ -1,11 +1,11 @@
 public import MediaCore
 public import NIOCore
 
-/// A slow network inside a program: its datagrams pass a model of a link before they are sent, or after they came.
+/// A slow network inside a program: datagrams pass a model of a link before they are sent, or after they arrive.
 ///
-/// `Peer` tells where a datagram goes or where it came from.
+/// `Peer` is the destination or the source of a datagram.
 public struct EmulatedAccessLink<Peer: Sendable> {
-    /// A datagram under way and its other end.
+    /// A datagram under way, with its peer.
     public struct Parcel: Sendable {
         public var datagram: ByteBuffer
         public var peer: Peer
@@ -19,23 +19,23 @@ public struct EmulatedAccessLink<Peer: Sendable> {
         headerSize = DataSize.datagramHeaders(isIPv6: isIPv6).bytes
     }
 
-    /// Gives a datagram to the link.
+    /// Sends a datagram into the link.
     public mutating func send(_ datagram: ByteBuffer, peer: Peer, now: MonotonicInstant) {
         model.send(
             Parcel(datagram: datagram, peer: peer),
             size: DataSize(bytes: datagram.readableBytes + headerSize), now: now)
     }
 
-    /// The next datagram that came out by now.
+    /// Returns the next datagram that has arrived by now.
     public mutating func deliver(now: MonotonicInstant) -> Parcel? { model.deliver(now: now) }
 
-    /// When to call `deliver` next.
+    /// The time at which to call `deliver` next.
     public var nextDelivery: MonotonicInstant { model.nextDelivery }
 
     public var statistics: LinkModel<Parcel>.Statistics { model.statistics }
 }
 
 extension DataSize {
-    /// What IP and UDP headers add to a datagram (RFC 791, RFC 8200, RFC 768).
+    /// The size of the IP and UDP headers of a datagram (RFC 791, RFC 8200, RFC 768).
     public static func datagramHeaders(isIPv6: Bool) -> DataSize { DataSize(bytes: isIPv6 ? 48 : 28) }
 }

@@ -2,12 +2,12 @@ public import MediaCore
 internal import NIOCore
 public import RTP
 
-/// A link, sans I/O: packets go in, and come out when the link would deliver them.
+/// A model of a link, sans I/O: packets go in, and come out when the link would deliver them.
 ///
 ///     link.send(packet, size: size, now: now)
 ///     while let packet = link.deliver(now: now) { … }        // and again at link.nextDelivery
 public struct LinkModel<Packet> {
-    /// What became of a packet at the link's entrance.
+    /// The fate of a packet at the link's entrance.
     public enum Admission: Hashable, Sendable {
         case queued
         /// Lost at random.
@@ -16,31 +16,31 @@ public struct LinkModel<Packet> {
         case dropped
     }
 
-    /// A packet that came out, with its times.
+    /// A delivered packet with its times.
     public struct Delivery {
         public var packet: Packet
         public var size: DataSize
-        /// How it is marked, by its sender or by the queue.
+        /// The packet's ECN mark, from its sender or from the queue.
         public var ecn: ECNCodepoint
-        /// When it was given to the link.
+        /// The time at which the packet was sent into the link.
         public var sent: MonotonicInstant
-        /// When it left the queue.
+        /// The time at which the packet left the queue.
         public var exiting: MonotonicInstant
-        /// When it came out, which is no later than when it was fetched.
+        /// The time at which the packet arrived, which may be earlier than the call that fetched it.
         public var arrived: MonotonicInstant
 
-        /// How long it was in the queue, its own transmission included.
+        /// The packet's time in the queue, including its own transmission.
         public var queueingDelay: Duration { exiting - sent }
     }
 
     public struct Statistics: Hashable, Sendable {
         public var sentPackets = 0
         public var deliveredPackets = 0
-        /// Lost at random.
+        /// Packets that were lost at random.
         public var lostPackets = 0
-        /// Dropped by the queue or the policer.
+        /// Packets that the queue or the policer dropped.
         public var droppedPackets = 0
-        /// Marked by the queue: congestion experienced.
+        /// Packets that the queue marked as having experienced congestion.
         public var markedPackets = 0
         public var deliveredSize = DataSize.zero
 
@@ -55,29 +55,29 @@ public struct LinkModel<Packet> {
     private var lossProcess = LossProcess()
     private var policer: TokenBucket?
     private var server: LinkServer
-    /// What holds now of what changes with time: how many changes have come, and what they left.
+    /// The number of changes so far; the current delay, jitter and loss follow from them.
     private var changeCount = 0
     private var delay: Duration
     private var jitter: Duration
     private var loss: LossModel
 
-    // Without active management a packet's departure is known when it comes, and nothing happens in between.
-    /// What has not left the queue yet: when it will and its size.
+    // Without active queue management, a packet's departure is known on its arrival, so no work is needed in between.
+    /// The packets that have not left the queue yet, with their departures and sizes.
     private var queue = CircularBuffer<(departure: MonotonicInstant, size: DataSize)>()
     private var queuedSize = DataSize.zero
 
-    // With it, packets are chosen one by one when the link is free.
+    // With active queue management, packets are chosen one by one when the link is free.
     private var managed: ManagedQueue<Packet>?
     private var inService: (packet: QueuedPacket<Packet>, departure: MonotonicInstant)?
-    /// When the next packet is chosen; nil while one is under way or none waits.
+    /// The time at which the next packet is chosen; nil while one is under way or none waits.
     private var nextService: MonotonicInstant?
 
-    /// What was not fetched yet, by arrival.
+    /// The packets that were not fetched yet, by arrival.
     private var underWay = CircularBuffer<Delivery>()
     private var lastArrival = MonotonicInstant(nanoseconds: .min)
 
-    /// Creates a link that begins (the first step, the first line of a trace) at `start`. The same seed and the same
-    /// packets give the same losses and delays.
+    /// Creates a link whose first step, or first line of a trace, begins at `start`. The same seed and the same packets
+    /// give the same losses and delays.
     public init(profile: LinkProfile, seed: UInt64, start: MonotonicInstant) {
         self.profile = profile
         self.start = start
@@ -99,11 +99,11 @@ public struct LinkModel<Packet> {
         return statistics
     }
 
-    /// Gives a packet to the link.
+    /// Sends a packet into the link.
     ///
     /// - Parameters:
-    ///   - ecn: how its sender marked it.
-    ///   - flow: tells flows apart where each has a queue of its own.
+    ///     - ecn: The sender's ECN mark.
+    ///     - flow: Identifies the flow for disciplines with a queue for each flow.
     @discardableResult
     public mutating func send(
         _ packet: Packet, size: DataSize, ecn: ECNCodepoint = .notCapable, flow: Int = 0, now: MonotonicInstant
@@ -135,12 +135,12 @@ public struct LinkModel<Packet> {
         return .queued
     }
 
-    /// The next packet that came out by now; nil when none did.
+    /// Returns the next packet that has arrived by now; nil if there is none.
     public mutating func deliver(now: MonotonicInstant) -> Packet? {
         deliverTimed(now: now)?.packet
     }
 
-    /// The next packet that came out by now, with its times; nil when none did.
+    /// Returns the next packet that has arrived by now, with its times; nil if there is none.
     public mutating func deliverTimed(now: MonotonicInstant) -> Delivery? {
         serve(now: now)
         guard let first = underWay.first, first.arrived <= now, first.arrived < .distantFuture else { return nil }
@@ -149,15 +149,16 @@ public struct LinkModel<Packet> {
         return underWay.removeFirst()
     }
 
-    /// When to call `deliver` next; `distantFuture` when nothing is under way. With active management there may be
-    /// nothing to fetch yet: only then is it decided what leaves next.
+    /// The time at which to call `deliver` next; `distantFuture` if nothing is under way. With active queue management
+    /// there may be no packet at this time, because the next packet to leave is chosen only then.
     public var nextDelivery: MonotonicInstant {
         let arrival = underWay.first?.arrived ?? .distantFuture
         guard managed != nil else { return arrival }
         return min(arrival, inService?.departure ?? nextService ?? .distantFuture)
     }
 
-    /// How long a packet sent now would wait before it begins to leave; with active management, about so long.
+    /// Returns the time that a packet sent now would wait before it begins to leave; an estimate with active queue
+    /// management.
     public func queueDelay(now: MonotonicInstant) -> Duration {
         guard let managed else {
             guard let last = queue.last else { return .zero }
@@ -197,7 +198,7 @@ public struct LinkModel<Packet> {
         }
     }
 
-    /// Sends a packet on its way that leaves the queue at `departure`.
+    /// Moves a packet, which leaves the queue at `departure`, onto the link.
     private mutating func depart(
         _ packet: Packet, size: DataSize, ecn: ECNCodepoint, sent: MonotonicInstant, departure: MonotonicInstant
     ) {
@@ -227,7 +228,7 @@ public struct LinkModel<Packet> {
         return .queued
     }
 
-    /// Lets out what active management lets out until now.
+    /// Serves the managed queue up to now.
     private mutating func serve(now: MonotonicInstant) {
         guard managed != nil else { return }
         while true {
@@ -246,7 +247,7 @@ public struct LinkModel<Packet> {
         }
     }
 
-    /// Puts a packet where its arrival belongs: nearly always at the end.
+    /// Inserts a packet by its arrival: nearly always at the end.
     private mutating func insert(_ delivery: Delivery) {
         underWay.append(delivery)
         var place = underWay.count - 1

@@ -1,18 +1,18 @@
 public import MediaCore
 
 extension LinkProfile {
-    /// How a link is written, for help texts.
+    /// The syntax of a link's description, for help texts.
     public static let syntax = """
         rate=500k (or 2.5M, or 2.5M/500k@20s/2M@40s for steps) or trace=FILE (mahimahi, or lines of seconds,Mbit/s), \
         delay=40ms, jitter=5ms, reorder=yes, loss=1%, burst=5 (mean length of a run of losses), queue=300ms (or 64kB, \
         or 1000p), packets=1000, aqm=codel (or fq-codel, or dualpi2), policer=1M/32kB, separated by commas
         """
 
-    /// Reads a link's description, such as `rate=500k,delay=40ms,jitter=5ms,loss=1%,queue=300ms`.
+    /// Parses a link's description, such as `rate=500k,delay=40ms,jitter=5ms,loss=1%,queue=300ms`.
     ///
     /// - Parameters:
-    ///   - text: keys and values; what is left out is unlimited, zero or, for the queue, 300 ms.
-    ///   - readTrace: returns the text of the file that `trace=` names; it throws `.unreadableTrace`.
+    ///     - text: Keys and values. A missing key means unlimited, zero or, for the queue, 300 ms.
+    ///     - readTrace: Returns the text of the file that `trace=` names; throws `.unreadableTrace`.
     public init(
         parsing text: String, readTrace: (_ path: String) throws(LinkProfileError) -> String
     ) throws(LinkProfileError) {
@@ -89,7 +89,7 @@ extension LinkProfile {
         return .steps(steps)
     }
 
-    /// Reads a rate such as `500k`, `2.5M`, `64000` or `800kbit/s`; nil when it is none.
+    /// Parses a rate such as `500k`, `2.5M`, `64000` or `800kbit/s`; nil if invalid.
     public static func bitRate(_ text: some StringProtocol) -> BitRate? {
         let units: [(String, Double)] = [
             ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1), ("M", 1e6), ("m", 1e6), ("k", 1e3), ("K", 1e3), ("", 1),
@@ -97,7 +97,7 @@ extension LinkProfile {
         return quantity(text, units: units).map { BitRate(bitsPerSecond: $0) }
     }
 
-    /// Reads a time such as `40ms`, `1.5s`, `250us` or `2min`; nil when it is none.
+    /// Parses a time such as `40ms`, `1.5s`, `250us` or `2min`; nil if invalid.
     public static func duration(_ text: some StringProtocol) -> Duration? {
         let units: [(String, Double)] = [("ms", 1e6), ("us", 1e3), ("min", 60e9), ("s", 1e9)]
         guard let nanoseconds = quantity(text, units: units), nanoseconds <= 86_400e9 else {
@@ -106,13 +106,13 @@ extension LinkProfile {
         return .nanoseconds(Int64(clamping: nanoseconds))
     }
 
-    /// Reads a part such as `1%` or `0.01`; nil when it is none, or more than all.
+    /// Parses a probability such as `1%` or `0.01`; nil if invalid, or above one.
     public static func probability(_ text: some StringProtocol) -> Double? {
         guard let value = quantity(text, units: [("%", 0.01), ("", 1)]), value <= 1 else { return nil }
         return value
     }
 
-    /// Reads a queue's limit such as `300ms`, `64kB` or `1000p`; nil when it is none.
+    /// Parses a queue's limit such as `300ms`, `64kB` or `1000p`; nil if invalid.
     public static func queueLimit(_ text: some StringProtocol) -> QueueLimit? {
         if let duration = duration(text) { return .duration(duration) }
         if let packets = quantity(text, units: [("p", 1)]), packets >= 1, packets <= 1e6 {
@@ -121,7 +121,7 @@ extension LinkProfile {
         return dataSize(text).map { .size($0) }
     }
 
-    /// Reads a size such as `64kB`, of at least a byte; nil when it is none.
+    /// Parses a size such as `64kB`, of at least a byte; nil if invalid.
     public static func dataSize(_ text: some StringProtocol) -> DataSize? {
         guard let bytes = quantity(text, units: [("kB", 1e3), ("MB", 1e6), ("B", 1)]), bytes >= 1 else { return nil }
         return DataSize(bytes: bytes)
@@ -143,7 +143,7 @@ extension LinkProfile {
         }
     }
 
-    /// A number of at least zero with one of the units, times the unit's factor.
+    /// Parses a number of at least zero with one of the units, and multiplies it by the unit's factor.
     private static func quantity(_ text: some StringProtocol, units: [(String, Double)]) -> Double? {
         for (unit, factor) in units where text.hasSuffix(unit) {
             guard let number = Double(text.dropLast(unit.count)) else { continue }

@@ -1,8 +1,8 @@
-/// What a link does to packets: delivers them at a rate from a bounded queue, after a delay, but for those it loses.
+/// The properties of a link: it delivers packets at a rate from a bounded queue, after a delay, and loses some.
 public struct LinkProfile: Hashable, Sendable {
-    /// What differs from some time on; what is nil stays as it was.
+    /// A change of properties at a time. A property that is nil stays as it was.
     public struct Change: Hashable, Sendable {
-        /// Since the link began.
+        /// The time since the link began.
         public var time: Duration
         public var delay: Duration?
         public var jitter: Duration?
@@ -21,20 +21,20 @@ public struct LinkProfile: Hashable, Sendable {
     public var rate: LinkRate
     /// The propagation delay, after the queue.
     public var delay: Duration
-    /// The delay of each packet grows by a random part of this.
+    /// The upper bound of the random part that is added to the delay of each packet.
     public var jitter: Duration
     /// Whether jitter may let packets overtake each other.
     public var reorders: Bool
-    /// What is lost at random, before the queue.
+    /// The random losses before the queue.
     public var loss: LossModel
     public var queue: QueueLimit
-    /// The most packets that the queue holds, whatever `queue` says; nil for no such limit.
+    /// The most packets that the queue holds, in addition to the limit of `queue`; nil for no such limit.
     public var maximumPackets: Int?
-    /// Which packet of the queue leaves next, and which is dropped or marked.
+    /// The rule that selects the next packet to leave, and the packets that are dropped or marked.
     public var discipline: QueueDiscipline
-    /// What limits the rate before the queue, if anything does.
+    /// The policer before the queue; nil for none.
     public var policer: Policer?
-    /// Ascending in time.
+    /// The changes, ascending in time.
     public var changes: [Change]
 
     public init(

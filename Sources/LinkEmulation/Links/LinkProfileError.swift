@@ -1,18 +1,18 @@
-/// What is wrong with the description of a link.
+/// An error in the description of a link.
 public enum LinkProfileError: Error, Hashable, Sendable {
-    /// A key that there is not.
+    /// An unknown key.
     case unknownKey(String)
     /// A key given twice.
     case repeatedKey(String)
     /// Two keys that exclude each other.
     case conflictingKeys(String, String)
-    /// A value that its key does not take.
+    /// A value that is invalid for its key.
     case invalidValue(key: String, value: String, expected: String)
     /// A trace that could not be read.
     case unreadableTrace(path: String, reason: String)
-    /// A trace that is none.
+    /// A trace with a syntax error.
     case invalidTrace(line: Int, reason: String)
-    /// A table of rates that is none.
+    /// A table of rates with a syntax error.
     case invalidRateTable(line: Int, reason: String)
 }
 

@@ -1,7 +1,7 @@
 public import MediaCore
 
 extension LinkRate {
-    /// What the link could deliver from one time to another, both since it began; nil when unlimited.
+    /// Returns the size that the link could deliver between two times since it began; nil if the rate is unlimited.
     public func capacity(from begin: Duration, to end: Duration) -> DataSize? {
         guard begin < end else { return .zero }
         switch self {
@@ -25,13 +25,14 @@ extension LinkRate {
 }
 
 extension DeliveryTrace {
-    /// How many opportunities there are from the beginning to just before a time, repetitions included.
+    /// Returns the number of opportunities from the beginning to just before a time, including repetitions.
     func opportunityCount(before time: Duration) -> Int {
         let (cycle, rest) = max(time, .zero).nanoseconds.quotientAndRemainder(dividingBy: period.nanoseconds)
         return Int(cycle) * times.count + index(atOrAfter: rest)
     }
 
-    /// The first opportunity of a repetition that is at or after a time in nanoseconds; the count when none is.
+    /// Returns the first opportunity of a repetition that is at or after a time in nanoseconds; the count if there is
+    /// none.
     func index(atOrAfter nanoseconds: Int64) -> Int {
         var low = 0
         var high = times.count

@@ -1,16 +1,15 @@
 internal import MediaCore
 
 extension LinkRate {
-    /// Reads a trace in whichever of the two formats it is: mahimahi's, or a table of times and rates separated by
-    /// commas.
+    /// Parses a trace in either of two formats: mahimahi's, or a table of times and rates separated by commas.
     public init(parsingTrace text: String) throws(LinkProfileError) {
         self =
             text.utf8.contains(UInt8(ascii: ","))
             ? try LinkRate(parsingTable: text) : .trace(try DeliveryTrace(parsing: text))
     }
 
-    /// Reads a table: each line a time in seconds and the rate in Mbit/s from then on, separated by a comma; the last
-    /// rate holds. The first line may be a heading; empty lines and lines that start with `#` are skipped.
+    /// Parses a table: each line is a time in seconds and the rate in Mbit/s from then on, separated by a comma. The
+    /// last rate stays. The first line may be a heading; empty lines and lines that start with `#` are skipped.
     public init(parsingTable text: String) throws(LinkProfileError) {
         var steps: [Step] = []
         var number = 0

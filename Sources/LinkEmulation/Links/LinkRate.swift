@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// How fast a link delivers.
+/// The rate of a link over time.
 public enum LinkRate: Hashable, Sendable {
     /// A new rate from a time on.
     public struct Step: Hashable, Sendable {
-        /// Since the link began.
+        /// The time since the link began.
         public var time: Duration
         public var rate: BitRate
 
@@ -14,14 +14,14 @@ public enum LinkRate: Hashable, Sendable {
         }
     }
 
-    /// At once.
+    /// No limit: packets leave at once.
     case unlimited
     case fixed(BitRate)
-    /// Ascending in time; before the first the rate is that of the first.
+    /// Rates by steps, ascending in time. The first step's rate also applies before it.
     case steps([Step])
     case trace(DeliveryTrace)
 
-    /// The rate at a time since the link began, averaged over the whole trace for a trace; nil when unlimited.
+    /// Returns the rate at a time since the link began, for a trace its mean rate; nil if unlimited.
     public func rate(at time: Duration) -> BitRate? {
         switch self {
         case .unlimited: nil
@@ -31,7 +31,8 @@ public enum LinkRate: Hashable, Sendable {
         }
     }
 
-    /// What is left when others take a rate of it. A trace is left as it is: its opportunities are not even in time.
+    /// Returns the rate that remains when other flows take `taken` of it. A trace is not changed: its opportunities are
+    /// not even in time.
     package func reduced(by taken: BitRate) -> LinkRate {
         switch self {
         case .fixed(let rate): .fixed(rate - taken)
@@ -40,7 +41,7 @@ public enum LinkRate: Hashable, Sendable {
         }
     }
 
-    /// A part of the rate, for one of so many that share the link.
+    /// Returns the share of one of `count` flows on the link.
     public func divided(by count: Int) -> LinkRate {
         switch self {
         case _ where count <= 1: self
@@ -51,7 +52,7 @@ public enum LinkRate: Hashable, Sendable {
         }
     }
 
-    /// The last step at or before a time, or the first.
+    /// Returns the last step at or before a time; the first step if there is none.
     static func index(in steps: [Step], at time: Duration) -> Int {
         var low = 0
         var high = steps.count
@@ -63,9 +64,9 @@ public enum LinkRate: Hashable, Sendable {
     }
 }
 
-/// How much a link's queue holds; what comes when it is full is dropped.
+/// The capacity of a link's queue. Packets that arrive at a full queue are dropped.
 public enum QueueLimit: Hashable, Sendable {
-    /// What the link delivers in this time at the rate that it has when the packet comes (a trace: on average).
+    /// The size that the link delivers in this time, at its rate when the packet arrives (for a trace, its mean rate).
     case duration(Duration)
     case size(DataSize)
     case packets(Int)

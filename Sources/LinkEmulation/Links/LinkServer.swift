@@ -1,15 +1,16 @@
 package import MediaCore
 
-/// Computes when packets leave a queue: what the link's rate will be is known, so each one's time is when it comes.
+/// Computes when packets leave a queue. The link's future rate is known, so the time is known when the packet arrives.
 package struct LinkServer: Sendable {
     private let rate: LinkRate
     private let start: MonotonicInstant
-    /// When the last packet left, or will.
+    /// The time at which the last packet left, or will leave.
     private var lastDeparture: MonotonicInstant
-    /// The opportunity of a trace that was used last, counted over its repetitions, and what is left of it.
+    /// The last used opportunity of a trace, counted over its repetitions; `leftover` is the number of its unused
+    /// bytes.
     private var opportunity: Int64 = -1
     private var leftover = 0
-    /// The step that holds at `lastDeparture`.
+    /// The step at `lastDeparture`.
     private var step = 0
 
     package init(rate: LinkRate, start: MonotonicInstant) {
@@ -18,7 +19,7 @@ package struct LinkServer: Sendable {
         lastDeparture = start
     }
 
-    /// When a packet that comes now will have left; `distantFuture` when never.
+    /// Returns the time at which a packet that arrives now will have left; `distantFuture` if it never leaves.
     package mutating func serve(_ size: DataSize, now: MonotonicInstant) -> MonotonicInstant {
         let begin = max(now, lastDeparture)
         switch rate {
@@ -30,7 +31,8 @@ package struct LinkServer: Sendable {
         return lastDeparture
     }
 
-    /// When the next packet can begin to leave, if it is there at `now`: at once, but for a trace at an opportunity.
+    /// Returns the time at which the next packet can begin to leave if it is there at `now`: at once, but with a trace
+    /// at an opportunity.
     func nextStart(now: MonotonicInstant) -> MonotonicInstant {
         let begin = max(now, lastDeparture)
         guard case .trace(let trace) = rate else { return begin }
@@ -42,7 +44,7 @@ package struct LinkServer: Sendable {
         return time(of: firstOpportunity(at: begin, trace), trace)
     }
 
-    /// Adds up what each step carries until the packet is through.
+    /// Adds up the capacity of each step until the packet has left.
     private mutating func departure(
         of size: DataSize, from begin: MonotonicInstant, _ steps: [LinkRate.Step]
     ) -> MonotonicInstant {
@@ -62,7 +64,7 @@ package struct LinkServer: Sendable {
         return .distantFuture
     }
 
-    /// Uses what the last opportunity left if the packet was there in time, then as many more as it needs.
+    /// Uses the rest of the last opportunity if the packet arrived in time, then as many more as it needs.
     private mutating func departure(
         of size: DataSize, now: MonotonicInstant, _ trace: DeliveryTrace
     ) -> MonotonicInstant {
@@ -87,7 +89,7 @@ package struct LinkServer: Sendable {
         return start + trace.period * Int(cycle) + .milliseconds(trace.times[Int(index)])
     }
 
-    /// The first opportunity at or after a time.
+    /// Returns the first opportunity at or after a time.
     private func firstOpportunity(at time: MonotonicInstant, _ trace: DeliveryTrace) -> Int64 {
         let elapsed = max(time - start, .zero).nanoseconds
         let (cycle, rest) = elapsed.quotientAndRemainder(dividingBy: trace.period.nanoseconds)

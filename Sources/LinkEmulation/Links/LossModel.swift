@@ -1,19 +1,20 @@
 internal import MediaCore
 
-/// How a link loses packets at random.
+/// The random losses of a link.
 public enum LossModel: Hashable, Sendable {
-    /// Each packet with the same probability, independently.
+    /// Independent losses with the same probability for each packet.
     case bernoulli(Double)
-    /// In bursts (Gilbert 1960, Elliott 1963; the names of RFC 6534's figures).
+    /// Losses in bursts (Gilbert 1960, Elliott 1963; the parameters are named as in RFC 6534).
     case gilbertElliott(GilbertElliott)
 
     public static let none = LossModel.bernoulli(0)
 
     /// A channel of two states, each with its own loss.
     public struct GilbertElliott: Hashable, Sendable {
-        /// The probability to go from the good state to the bad one, per packet.
+        /// The probability of a change from the good state to the bad one, per packet.
         public var toBad: Double
-        /// The probability to go from the bad state to the good one, per packet; its inverse is a burst's mean length.
+        /// The probability of a change from the bad state to the good one, per packet; its inverse is the mean length
+        /// of a burst.
         public var toGood: Double
         public var lossInGood: Double
         public var lossInBad: Double
@@ -25,7 +26,7 @@ public enum LossModel: Hashable, Sendable {
             self.lossInBad = lossInBad
         }
 
-        /// A channel that loses all in bursts of `burstLength` packets in the mean, and `loss` of all packets.
+        /// Creates a channel that loses `loss` of all packets, in bursts of `burstLength` packets on average.
         public init(loss: Double, burstLength: Double) {
             let toGood = 1 / max(burstLength, 1)
             let loss = min(max(loss, 0), 0.999)
@@ -46,7 +47,7 @@ extension LossModel: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int) { self = .bernoulli(Double(value)) }
 }
 
-/// Decides packet by packet what is lost.
+/// Decides for each packet whether it is lost.
 struct LossProcess: Sendable {
     private var isBad = false
 

@@ -1,15 +1,15 @@
 public import MediaCore
 internal import RTP
 
-/// What CoDel is set to (RFC 8289, section 4).
+/// The parameters of CoDel (RFC 8289, section 4).
 public struct CoDelParameters: Hashable, Sendable {
-    /// The standing delay that is tolerated.
+    /// The standing delay that is acceptable.
     public var target: Duration
-    /// How long the delay must stand before the first drop: about a round trip.
+    /// The time that the delay must exceed the target before the first drop: about a round trip.
     public var interval: Duration
-    /// Whether packets of senders that understand it are marked instead of dropped.
+    /// Whether ECN-capable packets are marked instead of dropped.
     public var marks: Bool
-    /// A queue of no more than one packet of this size is never a standing one.
+    /// The size of the largest packet. A queue that is no larger is never a standing queue.
     public var maximumPacketSize: DataSize
 
     public init(
@@ -36,7 +36,8 @@ struct CoDel: Sendable {
         self.parameters = parameters
     }
 
-    /// The next packet to send of a queue, after the drops that are due; marks it where that stands for a drop.
+    /// Returns the next packet of the queue after the drops that are due. If a mark replaces a drop, the packet is
+    /// marked.
     mutating func dequeue<Packet>(
         from queue: inout PacketFIFO<Packet>, now: MonotonicInstant, counters: inout QueueCounters
     ) -> QueuedPacket<Packet>? {
@@ -63,7 +64,7 @@ struct CoDel: Sendable {
         } else if isLate {
             let isMarked = mark(&packet, counters: &counters)
             isDropping = true
-            // A queue that was drained not long ago is taken up where it was left.
+            // If the queue last dropped only a short time ago, the drop rate resumes near its earlier value.
             let delta = count - lastCount
             count = delta > 1 && now - nextDrop < parameters.interval * 16 ? delta : 1
             nextDrop = controlLaw(now)
@@ -77,7 +78,7 @@ struct CoDel: Sendable {
         return packet
     }
 
-    /// The next packet, and whether the delay stood for an interval.
+    /// Returns the next packet, and whether the delay exceeded the target for an interval.
     private mutating func next<Packet>(
         _ queue: inout PacketFIFO<Packet>, now: MonotonicInstant
     ) -> (packet: QueuedPacket<Packet>, isLate: Bool)? {
@@ -103,14 +104,14 @@ struct CoDel: Sendable {
         return true
     }
 
-    /// Drops come closer with the square root of their number.
+    /// Returns the time of the next drop: intervals shrink with the square root of the number of drops.
     private func controlLaw(_ time: MonotonicInstant) -> MonotonicInstant {
         let interval = Double(parameters.interval.nanoseconds) / Double(count).squareRoot()
         return time + .nanoseconds(Int64(clamping: interval))
     }
 }
 
-/// One queue that CoDel manages.
+/// A queue managed by CoDel.
 struct CoDelQueue<Packet> {
     var packets = PacketFIFO<Packet>()
     private var state: CoDel

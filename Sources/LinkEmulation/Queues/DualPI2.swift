@@ -1,21 +1,21 @@
 internal import MediaCore
 internal import RTP
 
-/// What DualPI2 is set to (RFC 9332, appendix A.1).
+/// The parameters of DualPI2 (RFC 9332, appendix A.1).
 public struct DualPI2Parameters: Hashable, Sendable {
-    /// The delay that the classic queue is held at.
+    /// The delay at which the classic queue is held.
     public var target: Duration
-    /// How often the base probability is computed.
+    /// The interval at which the base probability is updated.
     public var updateInterval: Duration
-    /// Gains of the controller's integral and proportional parts, in Hz.
+    /// The gains of the controller's integral and proportional parts, in Hz.
     public var integralGain: Double
     public var proportionalGain: Double
-    /// How much more likely a packet of the L4S queue is marked, than the base probability.
+    /// The factor from the base probability to the marking probability of the L4S queue.
     public var couplingFactor: Double
-    /// Packets of the L4S queue are marked more and more from this delay on, and all of them above it and the range.
+    /// The delay at which the L4S queue begins to mark packets. It marks all packets above `stepMinimum + stepRange`.
     public var stepMinimum: Duration
     public var stepRange: Duration
-    /// The part of the capacity that the classic queue gets at least.
+    /// The least part of the capacity that the classic queue gets.
     public var classicWeight: Double
 
     public init(
@@ -38,7 +38,7 @@ public struct DualPI2Parameters: Hashable, Sendable {
 /// The probabilities of DualPI2: one controller for both queues, squared for the classic one.
 struct DualPI2Control: Sendable {
     let parameters: DualPI2Parameters
-    /// p' of the RFC.
+    /// The base probability, p' in the RFC.
     private(set) var base = 0.0
     private var previousDelay = 0.0
 
@@ -46,14 +46,14 @@ struct DualPI2Control: Sendable {
         self.parameters = parameters
     }
 
-    /// p_C: with which the classic queue drops or marks.
+    /// The probability of drops or marks in the classic queue (p_C).
     var classic: Double { base * base }
-    /// p_CL: with which the L4S queue marks for the classic queue's sake.
+    /// The probability of marks in the L4S queue that the classic queue causes (p_CL).
     var coupled: Double { min(base * parameters.couplingFactor, 1) }
-    /// Marks alone cannot hold the queue any more.
+    /// Whether marks alone can no longer control the queue.
     var isOverloaded: Bool { base * parameters.couplingFactor >= 1 }
 
-    /// Takes the delay of the queue that waits longest.
+    /// Updates the base probability with the delay of the longer-waiting queue.
     mutating func update(delay: Duration) {
         let delay = delay.seconds
         let change =
@@ -63,7 +63,7 @@ struct DualPI2Control: Sendable {
         previousDelay = delay
     }
 
-    /// p'_L: with which the L4S queue marks for its own delay.
+    /// Returns the probability of marks in the L4S queue that its own delay causes (p'_L).
     func native(delay: Duration) -> Double {
         guard delay > parameters.stepMinimum else { return 0 }
         guard parameters.stepRange > .zero else { return 1 }
@@ -71,17 +71,18 @@ struct DualPI2Control: Sendable {
     }
 }
 
-/// Two queues, for L4S and for classic traffic, whose marks are coupled so that flows of both kinds get like rates
-/// (RFC 9332, appendix A). The scheduler is a weighted round robin that serves L4S first and keeps the classic queue
-/// from starving.
+/// Two queues, for L4S and for classic traffic. Their marks are coupled so that flows of both kinds get similar rates
+/// (RFC 9332, appendix A). The scheduler is a weighted round robin that serves L4S first and does not starve the
+/// classic queue.
 struct DualPI2<Packet> {
     private var control: DualPI2Control
     private var lowLatency = PacketFIFO<Packet>()
     private var classic = PacketFIFO<Packet>()
     private var nextUpdate: MonotonicInstant
-    /// What the classic queue may send before the other, in bytes.
+    /// The bytes that the classic queue may send before the L4S queue.
     private var classicCredit = 0.0
-    /// Deterministic instead of random marks: what a queue's packets add up to (the RFC's `recur`).
+    /// Sums that make marks deterministic instead of random (the RFC's `recur`): the probabilities of a queue's
+    /// packets.
     private var lowLatencyCount = 0.0
     private var classicCount = 0.0
 
@@ -105,8 +106,8 @@ struct DualPI2<Packet> {
         update(now: now)
         while true {
             if servesLowLatency {
-                // At low rates a single packet takes longer than the ramp allows: it is no queue (`Th_len`, one
-                // packet).
+                // At low rates the transmission of a single packet takes longer than the ramp allows. One packet is no
+                // queue (`Th_len`, one packet).
                 let native = lowLatency.count > 1 ? control.native(delay: lowLatency.delay(now: now)) : 0
                 guard var packet = lowLatency.popFirst() else { return nil }
                 if !classic.isEmpty {

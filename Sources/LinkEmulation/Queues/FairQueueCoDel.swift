@@ -1,10 +1,10 @@
 public import MediaCore
 internal import NIOCore
 
-/// What FQ-CoDel is set to (RFC 8290, section 5.2).
+/// The parameters of FQ-CoDel (RFC 8290, section 5.2).
 public struct FairQueueCoDelParameters: Hashable, Sendable {
     public var coDel: CoDelParameters
-    /// What a flow may send in its turn.
+    /// The size that a flow may send in its turn.
     public var quantum: DataSize
 
     public init(coDel: CoDelParameters = CoDelParameters(), quantum: DataSize = DataSize(bytes: 1514)) {
@@ -13,8 +13,8 @@ public struct FairQueueCoDelParameters: Hashable, Sendable {
     }
 }
 
-/// A queue for each flow, served in turns, each with a CoDel of its own (RFC 8290, section 4). Flows are told apart
-/// by their number: no two share a queue, as hashing would let them.
+/// A queue for each flow, each with a CoDel of its own, served in turns (RFC 8290, section 4). Flows have numbers, so
+/// no two flows share a queue; hashing would allow that.
 struct FairQueueCoDel<Packet> {
     fileprivate struct FlowQueue {
         var flow: Int
@@ -30,7 +30,7 @@ struct FairQueueCoDel<Packet> {
 
     private let parameters: FairQueueCoDelParameters
     private var queues: [FlowQueue] = []
-    /// Places in `queues`.
+    /// The indices in `queues` of flows that became active; `oldQueues` has the others.
     private var newQueues = CircularBuffer<Int>()
     private var oldQueues = CircularBuffer<Int>()
     private(set) var size = DataSize.zero
@@ -71,7 +71,7 @@ struct FairQueueCoDel<Packet> {
             count -= countBefore - queues[index].packets.count
             guard let packet else {
                 removeFirst(isNew: isNew)
-                // A new queue that ran empty has a turn among the old ones, so that it cannot starve them.
+                // A new queue that is empty takes a turn among the old ones, so that new queues cannot starve these.
                 if isNew { oldQueues.append(index) } else { queues[index].isListed = false }
                 continue
             }

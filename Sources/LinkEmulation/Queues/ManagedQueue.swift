@@ -1,8 +1,8 @@
 import MediaCore
 
-/// A queue with active management: which of them it is was decided when it was made.
+/// A queue with active management. The discipline is fixed at its creation.
 struct ManagedQueue<Packet> {
-    // One of them is there; an optional for each is changed in place, where an enumeration's value would be copied.
+    // Exactly one of these is set. Optionals can be changed in place; the value of an enumeration would be copied.
     private var coDel: CoDelQueue<Packet>?
     private var fair: FairQueueCoDel<Packet>?
     private var dual: DualPI2<Packet>?
@@ -21,7 +21,7 @@ struct ManagedQueue<Packet> {
     var size: DataSize { coDel?.packets.size ?? fair?.size ?? dual?.size ?? .zero }
     var count: Int { coDel?.packets.count ?? fair?.count ?? dual?.count ?? 0 }
     var isEmpty: Bool { count == 0 }
-    /// Whether a full queue makes room for what comes, by dropping of what there is most.
+    /// Whether a full queue drops a packet of its longest flow to make room for a new packet.
     var makesRoom: Bool { fair != nil }
 
     mutating func enqueue(_ packet: QueuedPacket<Packet>, now: MonotonicInstant) {
@@ -30,7 +30,7 @@ struct ManagedQueue<Packet> {
         dual?.enqueue(packet, now: now)
     }
 
-    /// The next packet to leave; nil when all that waited was dropped or nothing waits.
+    /// Returns the next packet to leave; nil if the queue is empty, or if all waiting packets were dropped.
     mutating func dequeue(now: MonotonicInstant) -> QueuedPacket<Packet>? {
         if coDel != nil { return coDel?.dequeue(now: now, counters: &counters) }
         if fair != nil { return fair?.dequeue(now: now, counters: &counters) }

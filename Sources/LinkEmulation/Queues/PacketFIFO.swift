@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// Packets in the order in which they came.
+/// A queue of packets: first in, first out.
 struct PacketFIFO<Packet> {
     private var packets = CircularBuffer<QueuedPacket<Packet>>()
     private(set) var size = DataSize.zero
@@ -21,7 +21,7 @@ struct PacketFIFO<Packet> {
         return packet
     }
 
-    /// How long the first packet has waited.
+    /// Returns the time that the first packet has waited.
     func delay(now: MonotonicInstant) -> Duration {
         packets.first.map { now - $0.enqueued } ?? .zero
     }
@@ -29,7 +29,7 @@ struct PacketFIFO<Packet> {
 
 extension PacketFIFO: Sendable where Packet: Sendable {}
 
-/// What a discipline did to packets.
+/// The number of packets that a discipline dropped or marked.
 struct QueueCounters: Hashable, Sendable {
     var dropped = 0
     var marked = 0

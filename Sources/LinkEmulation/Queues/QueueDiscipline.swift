@@ -1,18 +1,19 @@
 import MediaCore
 import RTP
 
-/// Which packet of a queue leaves next, and which is dropped or marked before the queue is full.
+/// The rule that selects the next packet of a queue, and the packets that are dropped or marked before the queue is
+/// full.
 public enum QueueDiscipline: Hashable, Sendable {
-    /// First in, first out; what comes when the queue is full is dropped.
+    /// First in, first out. Packets that arrive at a full queue are dropped.
     case dropTail
-    /// RFC 8289.
+    /// One queue with CoDel (RFC 8289).
     case coDel(CoDelParameters)
-    /// RFC 8290.
+    /// A queue for each flow, each with CoDel (RFC 8290).
     case fairQueueCoDel(FairQueueCoDelParameters)
-    /// RFC 9332, appendix A.
+    /// Two coupled queues for L4S and classic traffic (RFC 9332, appendix A).
     case dualPI2(DualPI2Parameters)
 
-    /// The discipline of a name, with its RFC's parameters: drop-tail, codel, fq-codel or dualpi2.
+    /// Creates the discipline of a name with its RFC's parameters: drop-tail, codel, fq-codel or dualpi2.
     public init?(name: String) {
         switch name {
         case "drop-tail": self = .dropTail
@@ -24,12 +25,12 @@ public enum QueueDiscipline: Hashable, Sendable {
     }
 }
 
-/// A packet that waits, with what a discipline decides by.
+/// A waiting packet, with the properties that a discipline needs.
 struct QueuedPacket<Packet> {
     var packet: Packet
     var size: DataSize
     var ecn: ECNCodepoint
-    /// Packets of one flow have one number.
+    /// The number of the packet's flow.
     var flow: Int
     var enqueued: MonotonicInstant
 }

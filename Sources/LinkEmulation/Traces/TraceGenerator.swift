@@ -1,31 +1,31 @@
 import MediaCore
 
-/// Makes traces that look like those of a kind of access network, from a seed.
+/// Generates traces that resemble a kind of access network, from a seed.
 ///
-/// A generator is a chain of states (good, fair, poor, none), each with a mean rate and a mean stay; within a state the
-/// logarithm of the rate follows a first-order autoregression around the state's mean, stepped each 20 ms. Each kind
-/// adds what is its own: the scheduler's grid of a cell, the bursts and silences of Wi-Fi, the handovers of a
-/// satellite, the tunnels of a railway.
+/// A generator is a chain of states (good, fair, poor, none), each with a mean rate and a mean duration. Within a
+/// state, the logarithm of the rate follows a first-order autoregressive process around the state's mean, in steps of
+/// 20 ms. Each kind adds its own effects: the scheduling grid of a cell, the bursts and silences of Wi-Fi, the
+/// handovers of a satellite, the tunnels of a railway.
 public struct TraceGenerator: Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// A phone on LTE in a moving car: fast fading, and short times without service.
         case lte
-        /// A phone on 5G among cells of high and low bands: a share of it that is often above 8 Mbit/s, with deep falls
-        /// where it changes.
+        /// A phone on 5G between cells of high and low bands: a share that is often above 8 Mbit/s, with deep falls at
+        /// band changes.
         case fiveG = "5g"
         /// A laptop on a busy Wi-Fi: collisions and rate adaptation, bursts between short silences.
         case wifi
         /// A phone on UMTS (HSPA): slow, with long fades.
         case umts
-        /// A satellite link that is handed over each 15 s: a short silence, then another rate.
+        /// A satellite link with a handover each 15 s: a short silence, then another rate.
         case satellite
         /// LTE on a train: fast changes from cell to cell, and tunnels without any service.
         case train
-        /// A share of a 10 MHz cell at walking and at driving speed, as RFC 8869's cellular cases have it: the faster
+        /// A share of a 10 MHz cell at walking or at driving speed, as in the cellular cases of RFC 8869: the faster
         /// the phone, the faster its channel fades.
         case cellWalking = "cell-3kmh"
         case cellDriving = "cell-30kmh"
-        /// A line at home, on which others of the household load something now and then.
+        /// A line at home whose other users download something now and then.
         case line
     }
 
@@ -33,18 +33,19 @@ public struct TraceGenerator: Sendable {
     private struct State {
         /// The mean rate, in Mbit/s; zero for no service.
         var rate: Double
-        /// How long it lasts in the mean, in seconds.
+        /// The mean duration of the state, in seconds.
         var stay: Double
-        /// How likely each state is next, relative to the others.
+        /// The relative probability of each state to be the next one.
         var next: [Double]
     }
 
     private struct Model {
         var states: [State]
-        /// The standard deviation of the rate's logarithm within a state, and how long it remembers, in seconds.
+        /// The standard deviation of the rate's logarithm within a state; `memory` is the process's time constant in
+        /// seconds.
         var deviation: Double
         var memory: Double
-        /// Opportunities come in bursts of so many milliseconds.
+        /// The interval in milliseconds between bursts of opportunities.
         var grid: Int64
     }
 
@@ -60,7 +61,7 @@ public struct TraceGenerator: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// A trace of this length, which is at least a second; the last line is at its end.
+    /// Generates a trace of this duration, at least a second. The last line is at its end.
     public mutating func trace(duration: Duration) -> DeliveryTrace {
         let steps = max(Int(clamping: duration.seconds / Self.step), 50)
         var times: [Int64] = []
@@ -89,7 +90,7 @@ public struct TraceGenerator: Sendable {
                 times.append(Int64(clamping: time) / model.grid * model.grid + 1)
             }
         }
-        // The last line is the period, however quiet the end is.
+        // The last line is the period, even if the link is silent at the end.
         times.append(Int64(clamping: Double(steps) * Self.step * 1000))
         return DeliveryTrace(milliseconds: times) ?? Self.fallback
     }
@@ -110,11 +111,11 @@ public struct TraceGenerator: Sendable {
         return state
     }
 
-    /// What the kind does to the rate beside its states.
+    /// Returns the factor that the kind applies to the rate, in addition to its states.
     private mutating func factor(at time: Double, silence: inout Double) -> Double {
         switch kind {
         case .wifi:
-            // Another station has the channel, for a moment at a time.
+            // Another station has the channel for a moment.
             if silence > 0 {
                 silence -= Self.step
                 return 0.05
@@ -135,7 +136,7 @@ public struct TraceGenerator: Sendable {
         }
     }
 
-    /// e to a power between -6 and 6, by a series: the same bits everywhere.
+    /// Computes e to a power between -6 and 6 with a series: the same bits on every machine.
     private static func exponential(_ power: Double) -> Double {
         let part = min(max(power, -6), 6) / 16
         var term = 1.0

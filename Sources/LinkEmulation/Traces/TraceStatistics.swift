@@ -1,23 +1,23 @@
 import MediaCore
 
-/// What a trace is like, in figures.
+/// The statistics of a trace.
 public struct TraceStatistics: Codable, Hashable, Sendable {
-    /// Seconds.
+    /// The duration in seconds.
     public var duration: Double
     public var opportunities: Int
-    /// Mbit/s: over the whole, and of the seconds at these percents.
+    /// The mean rate in Mbit/s; the percentiles are those of the rates of single seconds.
     public var mean: Double
     public var percentile5: Double
     public var median: Double
     public var percentile95: Double
-    /// The standard deviation of the rate of a second over its mean.
+    /// The standard deviation of the rates of single seconds, divided by their mean.
     public var variation: Double
-    /// Gaps of over 300 ms between opportunities: how many, how long in all, and the longest, in seconds.
+    /// The gaps of over 300 ms between opportunities: their number, and in seconds their sum and the longest one.
     public var outages: Int
     public var outageTime: Double
     public var longestOutage: Double
-    /// After how many seconds the autocorrelation of the rate (in steps of 200 ms) falls below 1/e; nil when it never
-    /// does within half of the trace.
+    /// The seconds after which the autocorrelation of the rate (in steps of 200 ms) falls below 1/e; nil if it does not
+    /// within half of the trace.
     public var autocorrelationTime: Double?
 
     public enum CodingKeys: String, CodingKey {
@@ -55,7 +55,7 @@ public struct TraceStatistics: Codable, Hashable, Sendable {
         autocorrelationTime = Self.autocorrelationTime(Self.rates(trace, bin: .milliseconds(200)))
     }
 
-    /// The rates of whole bins, in Mbit/s.
+    /// Returns the rates of whole bins, in Mbit/s.
     private static func rates(_ trace: DeliveryTrace, bin: Duration) -> [Double] {
         let count = Int(trace.period.nanoseconds / bin.nanoseconds)
         return (0..<count).map { index in
