@@ -1,13 +1,13 @@
 public import CongestionControl
 public import MediaCore
 
-/// Sends at one rate whatever happens: for tests, comparisons and dedicated links.
+/// Sends always at one rate: for tests, comparisons and dedicated links.
 public struct FixedRateController: CongestionController {
     private var rate: BitRate
     private var fractionLost = 0.0
     private var roundTripTime: Duration?
 
-    /// Creates a controller that always wants `rate`.
+    /// Creates a controller whose target is always `rate`.
     public init(rate: BitRate) {
         self.rate = rate
     }

@@ -2,32 +2,33 @@ public import CongestionControl
 public import LinkEmulation
 public import MediaCore
 
-/// Knows what the link will carry: the ceiling of what a controller can reach, not a controller.
+/// A reference that knows the link's future rate. It shows the upper limit for controllers and is not a real one.
 ///
-/// Each frame is as large as what the link delivers until the next one, less what already waits for it, and packets
-/// leave as the link can take them, so that next to nothing queues.
+/// Each frame is as large as the data that the link delivers until the next frame, minus the waiting data. Packets
+/// leave as the link can take them, so that almost no queue builds up.
 public struct OracleController: CongestionController {
-    /// The time from frame to frame.
+    /// The time between two frames.
     private let frameInterval: Duration
-    /// How far ahead packets are released.
+    /// The time by which packets are released early.
     static let releaseAhead = Duration.milliseconds(5)
-    /// The part of the capacity that is used: the noise of frame sizes would otherwise pile up.
+    /// The part of the capacity that is used. At the full capacity, the noise of frame sizes would accumulate in a
+    /// queue.
     static let utilization = 0.995
 
-    /// What is kept waiting at the sender, so that a frame smaller than expected leaves no gap on the link.
+    /// The data that the sender keeps waiting, so that a frame smaller than expected leaves no gap on the link.
     static let reserve = Duration.milliseconds(6)
 
-    /// The window alone says when packets leave.
+    /// A factor so high that only the window decides when packets leave.
     static let pacingFactor = 10.0
 
     private let rate: LinkRate
-    /// What the link carries of each packet besides the size that a controller is told.
+    /// The size that the link carries for each packet in addition to the size that the controller knows.
     private let packetOverhead: DataSize
     private var sentPackets = 0
     private var sentSize = DataSize.zero
     private var limits: RateLimits
     private var server: LinkServer
-    /// When what was sent will have left the link, since the link began at zero.
+    /// The time at which the sent packets will have left the link, since the link began at zero.
     private var busyUntil = Duration.zero
     private var inFlight = DataSize.zero
     private var senderQueue = DataSize.zero
@@ -36,7 +37,8 @@ public struct OracleController: CongestionController {
 
     /// Creates an oracle for a link that begins at the origin of time.
     ///
-    /// - Parameter packetOverhead: What the link carries of each packet besides the size that a controller is told.
+    /// - Parameter packetOverhead: The size that the link carries for each packet in addition to the size that the
+    ///   controller knows.
     public init(
         link: LinkProfile, frameInterval: Duration, limits: RateLimits, packetOverhead: DataSize = .zero
     ) {
@@ -95,13 +97,13 @@ public struct OracleController: CongestionController {
         return decision
     }
 
-    /// The part of what the link carries that is packets' sizes as a controller is told them.
+    /// The share of the packet sizes that the controller knows in the bytes that the link carries.
     private var packetShare: Double {
         guard sentPackets > 0 else { return 1 }
         return Double(sentSize.bytes) / Double(sentSize.bytes + sentPackets * packetOverhead.bytes)
     }
 
-    /// What the link still carries until a time; nil when that is without limit.
+    /// Returns the size that the link can still carry until a time; nil if the rate is unlimited.
     private func capacity(until end: Duration, now: Duration) -> DataSize? {
         let begin = max(busyUntil, now)
         return rate.capacity(from: begin, to: max(end, begin))

@@ -8,14 +8,14 @@ import MediaCore
     import Darwin
 #endif
 
-/// NADA's one measure of congestion: delay, losses and marks, expressed as a delay (RFC 8698, section 4.2). In
-/// milliseconds throughout.
+/// NADA's composite congestion signal: delay, losses and marks, expressed as a delay (RFC 8698, section 4.2). All
+/// values are in milliseconds.
 struct CongestionSignal: Sendable {
     private let parameters: NADAParameters
-    /// Smoothed ratios of packets (p_loss, p_mark).
+    /// The smoothed ratios of lost and marked packets (p_loss, p_mark).
     private(set) var lossRatio = 0.0
     private(set) var markingRatio = 0.0
-    /// The signal now and at the last update (x_curr, x_prev).
+    /// The signal now and at the previous update (x_curr, x_prev).
     private(set) var value = 0.0
     private(set) var previous = 0.0
 
@@ -23,13 +23,13 @@ struct CongestionSignal: Sendable {
         self.parameters = parameters
     }
 
-    /// Takes ratios of the observation window.
+    /// Adds the ratios of the observation window.
     mutating func add(lossRatio: Double?, markingRatio: Double?) {
         if let lossRatio { self.lossRatio += parameters.smoothing * (lossRatio - self.lossRatio) }
         if let markingRatio { self.markingRatio += parameters.smoothing * (markingRatio - self.markingRatio) }
     }
 
-    /// Computes the signal anew; without a delay it stays.
+    /// Updates the signal; without a delay its value stays.
     mutating func update(queueingDelay: Duration?, lossIntervals: LossIntervals) {
         previous = value
         guard let queueingDelay else { return }
@@ -41,16 +41,16 @@ struct CongestionSignal: Sendable {
         value = min(warped + lossPenalty + markingPenalty, parameters.maximumCongestion.milliseconds)
     }
 
-    /// Equation (1): beyond a threshold the delay counts the less, the longer it is, so that a flow that meets others
-    /// who fill the queue until it drops is not starved.
+    /// Equation (1): beyond a threshold, a longer delay counts less. Otherwise the flow would starve beside flows that
+    /// fill the queue until it drops packets.
     func warp(_ delay: Double) -> Double {
         let threshold = parameters.warpThreshold.milliseconds
         guard delay > threshold else { return delay }
         return threshold * exp(-parameters.warpExponent * (delay - threshold) / threshold)
     }
 
-    /// Whether delay is warped, from 0 (not at all) to 1 (wholly): while the last loss is at most so many mean loss
-    /// intervals ago, and less and less over one more of them.
+    /// The strength of the delay's warping, from 0 (none) to 1 (full). It is full while the last loss is at most
+    /// `lossExpiry` mean loss intervals ago, and falls to 0 over one more interval.
     func warpedPart(of intervals: LossIntervals) -> Double {
         guard let mean = intervals.mean, mean > 0 else { return 0 }
         let elapsed = Double(intervals.current) / mean

@@ -1,9 +1,9 @@
-/// The intervals between losses, in packets, averaged as TFRC does (RFC 5348, section 5.4), which RFC 8698, section
-/// 4.2, refers to.
+/// The intervals between losses, in packets, averaged as in TFRC (RFC 5348, section 5.4), to which RFC 8698, section
+/// 4.2, refers.
 struct LossIntervals: Sendable {
     static let weights = [1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2]
 
-    /// From the current one, which no loss ended yet, to the oldest.
+    /// The intervals from the current one, which no loss has ended yet, to the oldest.
     private var intervals = [0]
     private var expected: Int64?
 
@@ -11,10 +11,10 @@ struct LossIntervals: Sendable {
         intervals.reserveCapacity(Self.weights.count + 2)
     }
 
-    /// Packets since the last loss.
+    /// The packets since the last loss.
     var current: Int { intervals[0] }
 
-    /// The mean interval; nil before the first loss. The current interval counts where it makes the mean longer.
+    /// The mean interval; nil before the first loss. The current interval counts only if it makes the mean longer.
     var mean: Double? {
         let count = intervals.count - 1
         guard count > 0 else { return nil }
@@ -30,14 +30,14 @@ struct LossIntervals: Sendable {
         return max(withCurrent, withoutCurrent) / total
     }
 
-    /// A packet arrived; those between it and the one before did not.
+    /// Counts an arrived packet. Missing numbers between it and the preceding packet are losses.
     mutating func received(_ sequence: Int64) {
         guard let expected, sequence != expected else {
             intervals[0] += 1
             self.expected = sequence + 1
             return
         }
-        // What comes late ended an interval already.
+        // A late packet was already counted as a loss.
         guard sequence > expected else { return }
         intervals.insert(1, at: 0)
         if intervals.count > Self.weights.count + 1 { intervals.removeLast() }

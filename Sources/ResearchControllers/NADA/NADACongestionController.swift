@@ -1,13 +1,13 @@
 public import CongestionControl
 public import MediaCore
 
-/// Network-Assisted Dynamic Adaptation (NADA, RFC 8698), with all of it at the sender: the receiver reports each packet
-/// (RFC 8888, or transport-wide feedback), and the sender computes what section 5.1 lets the receiver compute.
+/// Network-Assisted Dynamic Adaptation (NADA, RFC 8698), completely at the sender: the receiver reports each packet
+/// (RFC 8888, or transport-wide feedback), and the sender does the receiver's computations of section 5.1.
 ///
-/// While nothing is lost and no queue builds up, the rate leaps ahead of what arrives (accelerated ramp-up, equations 3
-/// and 4). Otherwise a proportional-integral law pulls the congestion signal towards a value that is the larger, the
-/// lower the rate (gradual update, equations 5 to 7). There is no window, no probing, and no rule for feedback that
-/// stops.
+/// While there is no loss and no queue, the rate increases to a multiple of the receiving rate (accelerated ramp-up,
+/// equations 3 and 4). Otherwise a proportional-integral law moves the congestion signal towards an equilibrium, which
+/// is higher at a lower rate (gradual update, equations 5 to 7). There is no window, no probing, and no rule for
+/// missing feedback.
 public struct NADACongestionController: CongestionController {
     private let parameters: NADAParameters
     private var limits: RateLimits
@@ -45,7 +45,7 @@ public struct NADACongestionController: CongestionController {
     public mutating func feedbackReceived(_ report: TransportFeedbackReport, now: MonotonicInstant) {
         for result in report.results { window.add(result, reportedAt: now) }
         let elapsed = now - (lastUpdate ?? now)
-        // Reports that come in quicker succession than asked for are taken together.
+        // Reports that arrive faster than requested are combined.
         guard elapsed >= parameters.feedbackInterval / 2 else { return }
         lastUpdate = now
         updateSignal()
@@ -70,10 +70,10 @@ public struct NADACongestionController: CongestionController {
         signal.update(queueingDelay: window.queueingDelay, lossIntervals: window.lossIntervals)
     }
 
-    /// Whether the accelerated ramp-up is in order: no loss and no queue within the observation window.
+    /// Whether to use the accelerated ramp-up: no loss and no queue within the observation window.
     private var isFree: Bool { lostCount == 0 && !window.hasQueue(above: parameters.queueBuildUp) }
 
-    /// Equations (3) and (4).
+    /// Increases the rate by equations (3) and (4).
     private mutating func rampUp() {
         guard let receivingRate else { return }
         let roundTrip = roundTripTime ?? .zero
@@ -85,8 +85,8 @@ public struct NADACongestionController: CongestionController {
         limit = .delay
     }
 
-    /// Equations (5), (6) and (7). A pause of the source, or of the feedback, counts as no more than the time that the
-    /// gains were chosen for: the rate must not leap because of it.
+    /// Adjusts the rate by equations (5), (6) and (7). A pause of the source or of the feedback counts as at most TAU,
+    /// the time that the gains were chosen for, so that the rate does not jump after it.
     private mutating func adjust(after elapsed: Duration) {
         let elapsed = min(elapsed, parameters.maximumRoundTrip)
         let tau = parameters.maximumRoundTrip.milliseconds
@@ -105,8 +105,8 @@ public struct NADACongestionController: CongestionController {
             * Double(limits.maximum.bitsPerSecond) / max(reference, 1)
     }
 
-    /// The shaping buffer before the network (section 5.2.2): while packets wait in it the encoder makes less, and the
-    /// sender lets out more, each by a twentieth at most (equations 11 to 14).
+    /// Applies the shaping buffer before the network (section 5.2.2). While packets wait in it, the encoder produces
+    /// less and the sender sends more, each by at most a twentieth (equations 11 to 14).
     private mutating func shape() {
         isShapingDue = false
         let waiting = senderQueue.bits * parameters.frameRate

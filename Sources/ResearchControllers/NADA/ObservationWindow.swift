@@ -3,8 +3,8 @@ import MediaCore
 import NIOCore
 import RTP
 
-/// The packets of the last half a second that arrived, and what they tell: RFC 8698, section 5.1, computed by the
-/// sender from reports on each packet.
+/// The packets that arrived in the last half second, and the figures of RFC 8698, section 5.1. The sender computes them
+/// from reports on each packet.
 struct ObservationWindow: Sendable {
     struct Packet: Sendable {
         var sequence: Int64
@@ -12,16 +12,16 @@ struct ObservationWindow: Sendable {
         var receiveTime: MonotonicInstant
         var size: Int
         var isMarked: Bool
-        /// From sending to the report.
+        /// The time from sending to the report.
         var roundTrip: Duration
 
-        /// On two clocks: only differences mean something.
+        /// The difference of two clocks: only changes of it have a meaning.
         var oneWayDelay: Duration { receiveTime - sendTime }
     }
 
-    /// Ratios and rates of fewer packets than this mean nothing.
+    /// The least number of packets for which ratios and rates are meaningful.
     static let minimumCount = 5
-    /// When so long nothing arrived of what was sent, what was known of the path is forgotten.
+    /// The longest time without arrivals. After it, all knowledge of the path is discarded.
     static let maximumGap = Duration.milliseconds(500)
 
     private let length: Duration
@@ -30,7 +30,7 @@ struct ObservationWindow: Sendable {
     private var size = 0
     private var markedCount = 0
     private(set) var lossIntervals = LossIntervals()
-    /// The shortest one-way delay since the path is known (d_base).
+    /// The shortest one-way delay since the path has been known (d_base).
     private var baseDelay: Duration?
 
     init(length: Duration, filterLength: Int) {
@@ -60,7 +60,7 @@ struct ObservationWindow: Sendable {
         }
     }
 
-    /// A packet that others overtook is no loss any more.
+    /// Inserts a packet that others overtook. It no longer counts as a loss.
     private mutating func insertLate(_ packet: Packet) {
         guard let first = packets.first, packet.sequence > first.sequence else { return }
         var index = packets.count - 1
@@ -75,22 +75,22 @@ struct ObservationWindow: Sendable {
         if packet.isMarked { markedCount += sign }
     }
 
-    /// The smallest queueing delay of the last packets (d_queue); nil before the first.
+    /// The smallest queueing delay of the last packets (d_queue); nil before the first packet.
     var queueingDelay: Duration? {
         guard let baseDelay else { return nil }
         return packets.suffix(filterLength).lazy.map(\.oneWayDelay).min().map { $0 - baseDelay }
     }
 
-    /// The shortest round trip of the last packets; nil before the first.
+    /// The shortest round trip of the last packets; nil before the first packet.
     var roundTripTime: Duration? { packets.suffix(filterLength).lazy.map(\.roundTrip).min() }
 
-    /// Whether any packet waited in a queue for longer than this.
+    /// Whether any packet waited in a queue for longer than `threshold`.
     func hasQueue(above threshold: Duration) -> Bool {
         guard let baseDelay else { return false }
         return packets.contains { $0.oneWayDelay - baseDelay > threshold }
     }
 
-    /// How many packets are missing between the first and the last, and their part; nil of too few.
+    /// The number and the ratio of missing packets between the first and the last; nil if there are too few packets.
     var losses: (count: Int, ratio: Double)? {
         guard packets.count >= Self.minimumCount, let first = packets.first, let last = packets.last else { return nil }
         let span = last.sequence - first.sequence + 1
@@ -98,12 +98,12 @@ struct ObservationWindow: Sendable {
         return (Int(lost), Double(lost) / Double(span))
     }
 
-    /// The part of the packets that came marked; nil of too few.
+    /// The ratio of packets that arrived marked; nil if there are too few packets.
     var markingRatio: Double? {
         packets.count >= Self.minimumCount ? Double(markedCount) / Double(packets.count) : nil
     }
 
-    /// The rate at which packets arrived (r_recv); nil of too few, or where they came at once.
+    /// The rate at which packets arrived (r_recv); nil if there are too few packets, or if all arrived at once.
     var receivingRate: BitRate? {
         guard packets.count >= Self.minimumCount, let first = packets.first, let last = packets.last,
             last.receiveTime > first.receiveTime

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// The rate that feedback acknowledges, over times of 100 ms.
+/// The rate of acknowledged bytes, over intervals of 100 ms.
 struct AcknowledgedBytes: Sendable {
     static let interval = 0.1
 
-    /// In bit/s.
+    /// The rate in bit/s.
     private(set) var rate = 0.0
     private var bytes = 0.0
     private var start: MonotonicInstant

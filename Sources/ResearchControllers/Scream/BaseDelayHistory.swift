@@ -1,7 +1,8 @@
 import MediaCore
 
-/// The shortest one-way delay of the last minutes (RFC 6817, section 3.4.2, which RFC 8298, section 4.1.2.1, builds
-/// on): the minima of times of 10 s. In seconds, on two clocks: only differences mean something.
+/// The shortest one-way delay of the last minutes, in seconds: the minima of periods of 10 s (RFC 6817, section 3.4.2,
+/// on which RFC 8298, section 4.1.2.1, is based). The delay is a difference of two clocks: only changes of it have a
+/// meaning.
 struct BaseDelayHistory: Sendable {
     static let period = Duration.seconds(10)
     static let count = 50
@@ -16,7 +17,7 @@ struct BaseDelayHistory: Sendable {
         minima.reserveCapacity(Self.count)
     }
 
-    /// The shortest delay; infinite before the first.
+    /// The shortest delay; infinite before the first one.
     var value: Double { min(current, oldest) }
 
     mutating func add(_ delay: Double, now: MonotonicInstant) {
@@ -35,7 +36,7 @@ struct BaseDelayHistory: Sendable {
         periodStart = now
     }
 
-    /// Forgets all delays: the clocks or the path are no more what they were.
+    /// Forgets all delays, after a change of the clocks or of the path.
     mutating func reset(now: MonotonicInstant) {
         minima.removeAll(keepingCapacity: true)
         next = 0

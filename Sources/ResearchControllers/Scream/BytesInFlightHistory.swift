@@ -1,14 +1,14 @@
 import MediaCore
 
-/// The most that was in flight lately, which the window must not outgrow by much
-/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Status Update When Sending Data"). In bytes.
+/// The recent maximum of bytes in flight, which limits the growth of the window (draft-ietf-ccwg-rfc8298bis-screamv2,
+/// "Status Update When Sending Data"). In bytes.
 struct BytesInFlightHistory: Sendable {
     static let interval = 0.05
     static let count = 20
-    /// At first little is sent: the maxima are kept until this time has passed.
+    /// The seconds at the start in which maxima are kept, because little is sent at first.
     static let warmUp = 2.0
 
-    /// The most of the current time and of the one before.
+    /// The maximum of the current interval; `previousMaximum` is that of the interval before.
     private(set) var maximum = 0.0
     private(set) var previousMaximum = 0.0
     private var history: [Double] = []
@@ -22,14 +22,14 @@ struct BytesInFlightHistory: Sendable {
         history.reserveCapacity(Self.count)
     }
 
-    /// The most of the last second.
+    /// The maximum of the last second.
     var longMaximum: Double { max(maximum, history.max() ?? 0) }
 
     mutating func add(_ bytesInFlight: Double) {
         maximum = max(maximum, bytesInFlight)
     }
 
-    /// Begins a new time where one is over; returns whether it did.
+    /// Begins a new interval if the current one is over; returns whether it did.
     mutating func rotate(now: MonotonicInstant) -> Bool {
         guard (now - lastRotation).seconds > Self.interval else { return false }
         lastRotation = now

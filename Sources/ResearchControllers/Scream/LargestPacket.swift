@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The largest packet of the last one or two seconds (MSS): it may shrink, where video pauses and audio goes on. In
-/// bytes.
+/// The largest packet of the last one or two seconds (MSS), in bytes. It may shrink, for example when video pauses and
+/// audio continues.
 struct LargestPacket: Sendable {
     static let initial = 1200.0
     static let period = Duration.seconds(1)

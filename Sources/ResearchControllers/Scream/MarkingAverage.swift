@@ -1,11 +1,11 @@
 import MediaCore
 
-/// The part of the packets that came marked, for L4S (l4s_alpha): a fast-attack, slow-decay average
+/// The share of marked packets for L4S (l4s_alpha): a fast-attack, slow-decay average
 /// (draft-ietf-ccwg-rfc8298bis-screamv2, "Receiving ECN-CE for L4S").
 struct MarkingAverage: Sendable {
     static let interval = 0.01
 
-    /// The average, and the last sample.
+    /// The average; `lastFraction` is the last sample.
     private(set) var value = 0.0
     private(set) var lastFraction = 0.0
 
@@ -26,7 +26,7 @@ struct MarkingAverage: Sendable {
         if isMarked { marked += 1 }
     }
 
-    /// Moves the average on, at most each 10 ms or once per round trip.
+    /// Updates the average, at most every 10 ms or once per round trip.
     mutating func update(roundTrip: Double, now: MonotonicInstant) {
         guard delivered > 0, (now - lastUpdate).seconds > min(Self.interval, roundTrip) else { return }
         lastUpdate = now

@@ -1,26 +1,25 @@
 import MediaCore
 
-/// What the queueing delay does over time: a slow-attack, fast-decay average that congestion is judged by
-/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Detecting Increased Queue Delay"), and how much it varies. In seconds.
+/// Averages of the queueing delay: a slow-attack, fast-decay average that reveals congestion
+/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Detecting Increased Queue Delay"), and the delay's variation. In seconds.
 struct QueueDelayAverages: Sendable {
     static let gain = 1.0 / 4
     static let shortGain = 1.0 / 5
     static let longGain = 1.0 / 50
     static let standingGain = 1.0 / 8
-    /// Each so many round trips the shortest queue is taken.
+    /// The number of round trips over which the shortest queue is taken.
     static let standingRoundTrips = 100.0
-    /// How far the short average may rise above the long one, and what more of it (per second of delay) and less of it
-    /// does to the window's scale.
+    /// The margin by which the short average may exceed the long one, in seconds. Above and below it, the gains (per
+    /// second of delay) change the window's scale.
     static let variationMargin = 0.002
     static let variationGainUp = 50.0
     static let variationGainDown = 5.0
 
-    /// The average that congestion is judged by (qdelay_avg).
+    /// The average that decides about congestion (qdelay_avg).
     private(set) var average = 0.0
-    /// What never drains, be it a standing queue or a drifting clock.
+    /// The delay that never drains: a standing queue or a drifting clock.
     private(set) var standing = 0.0
-    /// From 1, where the delay is steady, to 0: what the window's growth and its overhead are scaled by
-    /// (ref_wnd_delay_scale).
+    /// The scale of the window's growth and overhead (ref_wnd_delay_scale), from 1 for a steady delay down to 0.
     var windowScale: Double { max(0, 1 - variation) }
 
     private var short = 0.0
@@ -35,12 +34,12 @@ struct QueueDelayAverages: Sendable {
         lastStanding = now
     }
 
-    /// Takes a delay at the window's update, for the standing queue.
+    /// Adds a delay at the window's update, for the standing queue.
     mutating func recordShortest(_ delay: Double) {
         shortest = min(shortest, delay)
     }
 
-    /// Moves the averages on, at most once per interval.
+    /// Updates the averages, at most once per interval.
     mutating func update(
         delay: Double, roundTrip: Double, interval: Double, hasBeenCongested: Bool, now: MonotonicInstant
     ) {
@@ -61,7 +60,7 @@ struct QueueDelayAverages: Sendable {
         variation = min(max(variation, 0), 1)
     }
 
-    /// Forgets the standing queue, with the base delay that it was measured against.
+    /// Forgets the standing queue when the base delay, its reference, is forgotten.
     mutating func resetStanding() {
         standing = 0
     }

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The queueing delay to aim at, which grows beside flows that fill the queue until it drops (RFC 8298, section
-/// 4.1.2.1; draft-ietf-ccwg-rfc8298bis-screamv2, "Competing Flows Compensation"). In seconds.
+/// The target of the queueing delay, in seconds. It grows beside flows that fill the queue until it drops packets (RFC
+/// 8298, section 4.1.2.1; draft-ietf-ccwg-rfc8298bis-screamv2, "Competing Flows Compensation").
 struct QueueDelayTarget: Sendable {
     static let historyCount = 200
     static let shortCount = 50
@@ -13,7 +13,7 @@ struct QueueDelayTarget: Sendable {
     let maximum: Double
     /// The target (qdelay_target).
     private(set) var value: Double
-    /// The part of round trips with a loss (loss_event_rate).
+    /// The share of round trips with a loss (loss_event_rate).
     private(set) var lossEventRate = 0.0
     private var history: [Double] = []
     private var next = 0
@@ -24,12 +24,12 @@ struct QueueDelayTarget: Sendable {
         value = minimum
     }
 
-    /// A round trip is over.
+    /// Counts a finished round trip.
     mutating func roundTripPassed(hadLoss: Bool) {
         lossEventRate += Self.lossEventGain * ((hadLoss ? 1 : 0) - lossEventRate)
     }
 
-    /// Takes a delay, each 50 ms, and adapts the target.
+    /// Adds a delay, every 50 ms, and adapts the target.
     mutating func add(_ delay: Double) {
         let normal = delay / minimum
         if history.count < Self.historyCount {
@@ -58,7 +58,7 @@ struct QueueDelayTarget: Sendable {
         guard count > 0 else { return 0 }
         var sum = 0.0
         for age in 1...count {
-            // `next` is the oldest once the history is full, and zero, the end's successor, before.
+            // `next` is the oldest entry if the history is full. Before that it is zero, the index after the end.
             sum += history[(next + history.count - age) % history.count]
         }
         return sum / Double(count)

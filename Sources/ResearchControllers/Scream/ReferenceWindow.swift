@@ -1,40 +1,41 @@
 import MediaCore
 
-/// The reference window: about how much may be in flight, and what the target follows from
-/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Reference Window Update"; RFC 8298, section 4.1.2, calls it the congestion
-/// window). In bytes and seconds.
+/// The reference window, in bytes: the approximate limit of bytes in flight, and the basis of the target
+/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Reference Window Update"; the congestion window of RFC 8298, section 4.1.2).
+/// Times are in seconds.
 struct ReferenceWindow: Sendable {
-    /// What the window is moved by, besides its own state.
+    /// The inputs of the window's growth, besides its own state.
     struct Conditions: Sendable {
         /// The largest packet (MSS).
         var packetSize: Double
         /// The smoothed round trip (s_rtt).
         var roundTrip: Double
-        /// See `QueueDelayAverages.windowScale`.
+        /// The delay scale, as in `QueueDelayAverages.windowScale`.
         var delayScale: Double
-        /// What was acknowledged since the last update, unmarked.
+        /// The unmarked bytes that were acknowledged since the last update.
         var acknowledged: Double
-        /// The window must not grow beyond this.
+        /// The upper bound of the window.
         var largest: Double
-        /// Whether more would be of use: the target is below its maximum.
+        /// Whether a larger window is useful: the target is below its maximum.
         var canGrow: Bool
-        /// Whether L4S marks were seen: they say more of the queue than its delay.
+        /// Whether L4S marks were seen. They reveal more about the queue than its delay.
         var isMarkedByL4S = false
     }
 
-    /// Close to the inflection point growth and back-off are scaled by the distance from it, so many times.
+    /// The factor of the distance from the inflection point. Near that point, growth and back-off are scaled down.
     static let inflectionSlope = 8.0
     static let inflectionPackets = 20.0
-    /// The point is set anew when the window has grown by so much again, or after so many round trips.
+    /// The growth factor after which the inflection point is updated; `inflectionRoundTrips` is the alternative, in
+    /// round trips.
     static let inflectionThreshold = 1.05
     static let inflectionRoundTrips = 50.0
-    /// The window of packets below which it does not fall.
+    /// The smallest window, in packets.
     static let minimumPackets = 2.0
 
     private let parameters: ScreamParameters
     /// The window (ref_wnd).
     private(set) var size: Double
-    /// Where congestion set in last (ref_wnd_i).
+    /// The window at the last onset of congestion (ref_wnd_i).
     private(set) var inflection = 1.0
     private var lowest = 1.0
     private var isInflectionHeld = false
@@ -47,18 +48,18 @@ struct ReferenceWindow: Sendable {
         inflectionTime = now
     }
 
-    /// How near the window is to where congestion set in last, from 0.1 (there) to 1 (scl_t).
+    /// Returns the scale for the distance from the inflection point, from 0.1 (at the point) to 1 (scl_t).
     func inflectionScale(packetSize: Double) -> Double {
         let distance = (size - inflection) / min(Self.inflectionPackets * packetSize, inflection) * Self.inflectionSlope
         return min(max(distance * distance, 0.1), 1)
     }
 
-    /// Takes the time for one without congestion only once the window has left the inflection point from below.
+    /// Restarts the time without congestion while the window approaches the inflection point from below.
     mutating func recordApproach(packetSize: Double, now: MonotonicInstant) {
         if size < inflection, inflectionScale(packetSize: packetSize) < 1 { lastCongestion = now }
     }
 
-    /// How much of the multiplicative increase is granted again since congestion, from 0 to 1
+    /// Returns the part of the multiplicative increase that is allowed again after congestion, from 0 to 1
     /// (post_congestion_scale_t).
     func postCongestionScale(roundTrip: Double, now: MonotonicInstant) -> Double {
         guard let lastCongestion else { return 1 }
@@ -67,24 +68,24 @@ struct ReferenceWindow: Sendable {
 
     // MARK: Reduction
 
-    /// Packets were lost.
+    /// Reduces the window after packet loss.
     mutating func reduceAfterLoss(packetSize: Double, roundTrip: Double, now: MonotonicInstant) {
         reduce(by: 1 - parameters.lossFactor, packetSize: packetSize, roundTrip: roundTrip, now: now)
     }
 
-    /// A queue that knows classic ECN alone (RFC 3168) marked packets.
+    /// Reduces the window after marks of a queue with classic ECN only (RFC 3168).
     mutating func reduceAfterClassicMark(packetSize: Double, roundTrip: Double, now: MonotonicInstant) {
         reduce(by: 1 - parameters.markFactor, packetSize: packetSize, roundTrip: roundTrip, now: now)
     }
 
-    /// An L4S queue marked this part of the packets.
+    /// Reduces the window after an L4S queue marked the given fraction of the packets.
     ///
     /// - Parameters:
-    ///   - hasShortQueue: whether the delay is below a quarter of its target; the back-off is then scaled down near the
-    ///     inflection point.
-    ///   - isTargetLow: whether the target is already well below what arrives.
-    ///   - previousInFlight: the most that was in flight, which the window is brought back to after a long time without
-    ///     congestion.
+    ///     - hasShortQueue: Whether the delay is below a quarter of its target. The back-off is then scaled down near
+    ///     the inflection point.
+    ///     - isTargetLow: Whether the target is already well below the receiving rate.
+    ///     - previousInFlight: The maximum of bytes in flight. After a long time without congestion, the window returns
+    ///     to it.
     mutating func reduceAfterMarks(
         fraction: Double, hasShortQueue: Bool, isTargetLow: Bool, previousInFlight: Double, packetSize: Double,
         roundTrip: Double, now: MonotonicInstant
@@ -98,10 +99,11 @@ struct ReferenceWindow: Sendable {
         apply(backOff, packetSize: packetSize, now: now)
     }
 
-    /// The queueing delay stands above half of its target, by this part of that half: a mark of our own
-    /// (l4s_alpha_v_t).
+    /// Reduces the window after the queueing delay exceeded half of its target; `fraction` is the excess as a part of
+    /// that half. This acts as a virtual L4S mark (l4s_alpha_v_t).
     ///
-    /// The authors' code divides by the round trip twice, here and where the part is computed; so does this.
+    /// The authors' code divides by the round trip twice, here and in the computation of the fraction; so does this
+    /// code.
     mutating func reduceAfterDelay(
         fraction: Double, isTargetLow: Bool, packetSize: Double, roundTrip: Double, now: MonotonicInstant
     ) {
@@ -110,7 +112,7 @@ struct ReferenceWindow: Sendable {
         reduce(by: backOff, packetSize: packetSize, roundTrip: roundTrip, now: now)
     }
 
-    /// A target far below what arrives has answered already, and in long round trips there are several back-offs.
+    /// Scales a back-off down if the target is already low, and in long round trips, which have several back-offs.
     private func scaledBackOff(_ backOff: Double, isTargetLow: Bool, roundTrip: Double) -> Double {
         backOff * (isTargetLow ? 0.25 : 1) / max(1, roundTrip / parameters.reductionInterval.seconds)
     }
@@ -126,7 +128,7 @@ struct ReferenceWindow: Sendable {
         lastCongestion = now
     }
 
-    /// Remembers where congestion set in, at its first reduction.
+    /// Stores the window at the onset of congestion, at the first reduction.
     private mutating func holdInflection(roundTrip: Double, now: MonotonicInstant) {
         if size > lowest * Self.inflectionThreshold
             || (now - inflectionTime).seconds > Self.inflectionRoundTrips * roundTrip
@@ -142,7 +144,7 @@ struct ReferenceWindow: Sendable {
 
     // MARK: Increase
 
-    /// Grows with what was acknowledged: a packet per round trip, and a part of itself once congestion is long ago.
+    /// Grows the window by the acknowledged bytes: a packet per round trip, and a part of itself long after congestion.
     mutating func grow(_ conditions: Conditions, now: MonotonicInstant) {
         let packetSize = conditions.packetSize
         var increment = conditions.acknowledged * min(packetSize / size, 1) / (2 - conditions.delayScale)
@@ -156,7 +158,7 @@ struct ReferenceWindow: Sendable {
         size = max(size, Self.minimumPackets * packetSize)
     }
 
-    /// Brings the window down to what can be used.
+    /// Reduces the window to the size that can be used.
     mutating func limit(to largest: Double, packetSize: Double) {
         size = max(min(size, largest), Self.minimumPackets * packetSize)
     }

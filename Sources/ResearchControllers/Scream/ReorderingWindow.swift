@@ -2,14 +2,15 @@ import CongestionControl
 import MediaCore
 import NIOCore
 
-/// Tells lost packets from late ones: one is lost when a packet that was sent so much later has arrived
-/// (draft-ietf-ccwg-rfc8298bis-screamv2, "Detecting Lost Data Units"; the idea of RFC 8985). Keeps the loss rate.
+/// Distinguishes lost packets from late ones: a packet is lost when another one that was sent later by `length` has
+/// arrived (draft-ietf-ccwg-rfc8298bis-screamv2, "Detecting Lost Data Units"; the idea of RFC 8985). Also computes the
+/// loss rate.
 struct ReorderingWindow: Sendable {
     private let length: Duration
     private let rateThreshold: Double
     private var missing = CircularBuffer<(sequence: Int64, sendTime: MonotonicInstant)>()
     private var newestArrived: MonotonicInstant?
-    /// The part of packets lost, averaged over two round trips or four losses at the threshold (loss_rate).
+    /// The share of lost packets, averaged over two round trips or four losses at the threshold (loss_rate).
     private(set) var lossRate = 0.0
 
     init(length: Duration, rateThreshold: Double) {
@@ -17,13 +18,13 @@ struct ReorderingWindow: Sendable {
         self.rateThreshold = rateThreshold
     }
 
-    /// What a report says of a packet.
+    /// Adds a packet's result from a report.
     ///
-    /// - Parameter windowPackets: how many of the largest packets the window holds.
+    /// - Parameter windowPackets: The window's size in packets of the largest size.
     mutating func add(_ result: PacketResult, windowPackets: Double) {
         let packet = result.sent
         guard result.receiveTime != nil else {
-            // A receiver that reports everything missing must not make this grow without end.
+            // A receiver that reports all packets missing must not make this array grow without limit.
             if missing.count >= TransportFeedbackAdapter.maximumPacketCount { missing.removeFirst() }
             missing.append((packet.transportSequence, packet.sendTime))
             return
@@ -33,7 +34,7 @@ struct ReorderingWindow: Sendable {
         average(isLost: false, windowPackets)
     }
 
-    /// How many packets are lost for good since the last call.
+    /// Returns the number of packets that became lost for good since the last call.
     mutating func takeLost(windowPackets: Double) -> Int {
         guard let newestArrived else { return 0 }
         var count = 0

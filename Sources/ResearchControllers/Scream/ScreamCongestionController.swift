@@ -2,30 +2,31 @@ public import CongestionControl
 public import MediaCore
 internal import RTP
 
-/// Self-Clocked Rate Adaptation for Multimedia (SCReAM, RFC 8298), version 2 as its authors have it
+/// Self-Clocked Rate Adaptation for Multimedia (SCReAM, RFC 8298), in the authors' version 2
 /// (draft-ietf-ccwg-rfc8298bis-screamv2, and their code of 2026).
 ///
-/// A window bounds what is in flight and moves on what feedback acknowledges: losses, ECN marks and a queueing delay
-/// above half of its target reduce it, each acknowledged packet lets it grow, slowly near where congestion set in last.
-/// The target is what the window carries in a smoothed round trip. It takes feedback as often as the receiver gives it,
-/// and is at its best with a report on each frame.
+/// A window limits the bytes in flight; feedback updates it. Losses, ECN marks and a queueing delay above half of its
+/// target reduce it. Each acknowledged packet lets it grow, slowly near the last onset of congestion. The target is the
+/// rate of one window per smoothed round trip. The controller accepts feedback at any interval and works best with a
+/// report on each frame.
 public struct ScreamCongestionController: CongestionController {
-    /// How often the sender's queue is looked at while there is something under way, and otherwise.
+    /// The interval for updates of the sender's queue while packets are under way; `idleInterval` applies otherwise.
     static let queueInterval = Duration.milliseconds(5)
     static let idleInterval = Duration.milliseconds(50)
-    /// The target counts round trips up to this only, and headers of so many bytes.
+    /// The longest round trip, in seconds, for the target; `headerSize` is the assumed size of headers in bytes.
     static let longestRoundTrip = 0.2
     static let roundTripMargin = 0.001
     static let headerSize = 20.0
-    /// What the target stays below what the window carries (draft, "Media Rate Control").
+    /// The factor by which the target stays below the rate of the window (draft, "Media Rate Control").
     static let targetMargin = 1.1
-    /// The target is low beside what arrives below this part of it.
+    /// The part of the receiving rate below which the target is low.
     static let lowTarget = 0.8
-    /// After so long without a packet out, what is in flight is given up.
+    /// The time without a sent packet after which the bytes in flight are given up.
     static let timeout = Duration.milliseconds(500)
     static let minimumPacing = BitRate.kilobits(50)
-    /// A queue that never drains below an eighth of the target spoils the base delay: each minute at most the target is
-    /// halved for some round trips, and the base delay is measured anew.
+    /// The interval between measurements of the base delay. A queue that never drains below an eighth of the target
+    /// distorts the base delay: then, at most once a minute, the target is halved for some round trips, and the base
+    /// delay is measured again.
     static let baseDelayResetInterval = Duration.seconds(60)
     static let baseDelayDrainRoundTrips = 5.0
     static let shortestDrain = 0.1
@@ -44,12 +45,12 @@ public struct ScreamCongestionController: CongestionController {
     private var losses: ReorderingWindow
     private var acknowledgedRate: AcknowledgedBytes
 
-    /// Bytes in flight, and how many of them are given up.
+    /// The bytes in flight; `givenUp` is the part of them that no longer counts.
     private var inFlight = 0.0
     private var givenUp = 0.0
     private var newlyAcknowledged = 0.0
     private var newlyMarked = 0.0
-    /// The last queueing delay, seconds.
+    /// The last queueing delay, in seconds.
     private var queueDelay = 0.0
     private var target: BitRate
     private var remoteEstimate: BitRate?
@@ -138,7 +139,7 @@ public struct ScreamCongestionController: CongestionController {
         newlyMarked += Double(result.sent.size.bytes)
     }
 
-    /// What asks for less.
+    /// The events that reduce the window.
     private struct Events {
         var isLoss = false
         var isMark = false
@@ -153,7 +154,7 @@ public struct ScreamCongestionController: CongestionController {
         let isLost = losses.takeLost(windowPackets: window.size / packetSize.value) > 0
         hadLossThisRoundTrip = hadLossThisRoundTrip || isLost
         let elapsed = (now - lastEvent).seconds
-        // Rare losses with a short queue come of the link, not of congestion.
+        // Rare losses with a short queue come from the link, not from congestion.
         events.isLoss =
             isLost && elapsed > roundTrip.value
             && (losses.lossRate > parameters.lossRateThreshold || delays.average > delayTarget.value / 4)
@@ -162,7 +163,7 @@ public struct ScreamCongestionController: CongestionController {
             delay: queueDelay, roundTrip: roundTrip.value, interval: interval, hasBeenCongested: hasBeenCongested,
             now: now)
         guard elapsed > interval else { return events }
-        // A queue that drains already may still mark everything.
+        // A queue that is already draining may still mark all packets.
         let isDrainingMarks = marks.lastFraction == 1 && roundTrip.short < roundTrip.previousShort
         events.isMark = isMarked && !isDrainingMarks
         events.isDelay = !events.isMark && delays.average > delayTarget.value / 2
@@ -193,7 +194,7 @@ public struct ScreamCongestionController: CongestionController {
         }
         guard flight.rotate(now: now) else { return }
         if parameters.adaptsQueueDelayTarget { delayTarget.add(queueDelay) }
-        // At the highest rate the window must not run away from what is in flight.
+        // At the highest rate, the window must stay close to the bytes in flight.
         guard target > limits.maximum * 0.95 else { return }
         let useful =
             parameters.pacingHeadroom * Double(limits.maximum.bitsPerSecond) / 8
@@ -239,7 +240,7 @@ public struct ScreamCongestionController: CongestionController {
         newlyMarked = 0
     }
 
-    /// What the window carries in a round trip, a little less where it holds few packets or where frames pile up at the
+    /// Sets the target to one window per round trip, or less if the window holds few packets or if frames queue at the
     /// sender (draft, "Media Rate Control").
     private mutating func updateTarget() {
         let size = packetSize.value
@@ -276,7 +277,7 @@ public struct ScreamCongestionController: CongestionController {
     // MARK: Decisions
 
     public mutating func advance(now: MonotonicInstant) -> ControlDecision {
-        // Without an acknowledgement nothing would ever open the window again.
+        // Without this timeout, missing acknowledgements would keep the window closed forever.
         if queue.size > 0, now - lastSent > Self.timeout { givenUp = inFlight }
         updateDraining(now: now)
         let isBusy = queue.size > 0 || inFlight > 0
@@ -287,8 +288,8 @@ public struct ScreamCongestionController: CongestionController {
             nextWakeUp: now + (isBusy ? Self.queueInterval : Self.idleInterval))
     }
 
-    /// Halves the target for a while when the base delay may be wrong, and then forgets it (draft, "Clock drift issues
-    /// and remedies").
+    /// Halves the target for a while if the base delay may be wrong, and then forgets the base delay (draft, "Clock
+    /// drift issues and remedies").
     private mutating func updateDraining(now: MonotonicInstant) {
         guard delays.standing > delayTarget.value / 8 else {
             isDraining = false
@@ -313,7 +314,7 @@ public struct ScreamCongestionController: CongestionController {
         return rate.clamped(to: limits.range)
     }
 
-    /// How much of the window may be in flight over it: the less, the more the delay varies (ref_wnd_overhead).
+    /// The ratio of the limit of bytes in flight to the window. It shrinks as the delay varies more (ref_wnd_overhead).
     private var overhead: Double {
         parameters.minimumOverhead + (parameters.maximumOverhead - parameters.minimumOverhead) * delays.windowScale
     }

@@ -1,26 +1,27 @@
 import MediaCore
 import NIOCore
 
-/// What the controller sees of the queue before the network: when frames come into it, how large they are, and how long
-/// the oldest has waited. It is told sizes alone, every few milliseconds.
+/// The controller's model of the sender's queue before the network: the times and sizes of new frames, and the wait of
+/// the oldest data. Its only inputs are the queue's sizes, every few milliseconds.
 struct SenderQueue: Sendable {
     static let rateInterval = 0.1
     static let rateCount = 4
-    /// How strongly a queue that outlives half a frame lowers the target, and by how much at most.
+    /// The gain with which a queue that outlasts half a frame lowers the target; `maximumAdjustment` limits the
+    /// reduction.
     static let delayGain = 0.2
     static let adjustmentGain = 1.0 / 8
     static let maximumAdjustment = 0.5
-    /// Of frames smaller than this, sizes say nothing.
+    /// The size in bytes below which frames are too small for size comparisons.
     static let smallFrame = 500.0
 
     private(set) var size = 0.0
-    /// Whether a frame came since `takeNewFrame`.
+    /// Whether a frame arrived since `takeNewFrame`.
     private var hasNewFrame = false
-    /// How much faster than usual packets are to leave, for the sake of a large frame: at least 1.
+    /// The factor by which packets leave faster than usual to send a large frame; at least 1.
     private(set) var framePacing = 1.0
-    /// How much the target is lowered because the queue does not drain between frames (rate_adjust_factor).
+    /// The reduction of the target because the queue does not drain between frames (rate_adjust_factor).
     private(set) var rateAdjustment = 0.0
-    /// What the source made over the last 400 ms, in bit/s.
+    /// The source's rate over the last 400 ms, in bit/s.
     private(set) var mediaRate = 0.0
 
     private let maximumFramePacing: Double
@@ -48,17 +49,17 @@ struct SenderQueue: Sendable {
         return hasNewFrame
     }
 
-    /// How long the oldest that waits has waited, in seconds.
+    /// Returns the time that the oldest data has waited, in seconds.
     func delay(now: MonotonicInstant) -> Double { arrivals.first.map { (now - $0.time).seconds } ?? 0 }
 
-    /// The queue is so large now.
+    /// Updates the model with the queue's present size.
     mutating func update(size: DataSize, target: Double, now: MonotonicInstant) {
         let newSize = Double(size.bytes)
         let arrived = max(newSize - self.size + sent, 0)
         self.size = newSize
         sent = 0
         if arrived > 0 { frameArrived(arrived, target: target, now: now) }
-        // What waits is the end of what came.
+        // The waiting bytes are those that arrived last.
         var waiting = arrivals.reduce(0) { $0 + $1.size }
         while let first = arrivals.first, waiting - first.size >= newSize {
             waiting -= first.size

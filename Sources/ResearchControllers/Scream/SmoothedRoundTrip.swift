@@ -1,16 +1,16 @@
 import MediaCore
 
-/// The round-trip time, smoothed twice: with each report, and again once per round trip, so that it does not follow
-/// each frame. In seconds.
+/// The round-trip time in seconds, smoothed twice: with each report, and again once per round trip, so that it does not
+/// follow each frame.
 struct SmoothedRoundTrip: Sendable {
     static let initial = 0.05
-    /// What counts as a round trip: rates are divided by it.
+    /// The valid round trips. Rates are divided by them.
     static let range = 0.0001..<15
 
-    /// Of the last reports, and of the one before.
+    /// The average of the last reports; `previousShort` is its value before the last report.
     private(set) var short = initial
     private(set) var previousShort = initial
-    /// Of the last round trips (s_rtt).
+    /// The average of the last round trips (s_rtt).
     private(set) var value = initial
     private var lastUpdate: MonotonicInstant
 
@@ -18,10 +18,10 @@ struct SmoothedRoundTrip: Sendable {
         lastUpdate = now
     }
 
-    /// Takes a sample.
+    /// Adds a sample.
     ///
-    /// - Parameter isApplicationLimited: whether the source makes less than it may. The smoothed value then falls
-    ///   slowly: the target must not grow because of a queue that is empty for lack of media.
+    /// - Parameter isApplicationLimited: Whether the source produces less than it may. The smoothed value then falls
+    ///   slowly: a queue that is empty for lack of media must not raise the target.
     mutating func add(_ sample: Double, isApplicationLimited: Bool, now: MonotonicInstant) {
         guard sample >= 0, sample < Self.range.upperBound else { return }
         let sample = max(sample, Self.range.lowerBound)
