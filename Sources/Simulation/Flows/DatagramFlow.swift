@@ -1,20 +1,20 @@
 public import MediaCore
 public import RTP
 
-/// Packets at a rate that nothing controls: constant, in bursts, or at random; audio among them.
+/// A flow of packets without rate control: constant, in bursts or random, such as audio.
 public struct DatagramFlowParameters: Hashable, Sendable {
-    /// The times between packets.
+    /// The spacing of packets.
     public enum Spacing: Hashable, Sendable {
         case even
-        /// Exponential: Poisson arrivals.
+        /// Random with an exponential distribution: Poisson arrivals.
         case random
     }
 
-    /// Sends for a time, is silent for another, and so on.
+    /// Alternating times of sending and of silence.
     public struct OnOff: Hashable, Sendable {
         public var on: Duration
         public var off: Duration
-        /// Whether both are means of exponential distributions.
+        /// Whether both times are means of exponential distributions.
         public var isRandom: Bool
 
         public init(on: Duration, off: Duration, isRandom: Bool = false) {
@@ -24,7 +24,7 @@ public struct DatagramFlowParameters: Hashable, Sendable {
         }
     }
 
-    /// While it sends.
+    /// The rate while the flow sends.
     public var rate: BitRate
     public var packetSize: DataSize
     public var spacing: Spacing
@@ -46,7 +46,7 @@ public struct DatagramFlowParameters: Hashable, Sendable {
         self.ecn = ecn
     }
 
-    /// Audio at a constant rate, a packet each 20 ms (RFC 8867, section 4.4).
+    /// Returns audio at a constant rate, with a packet each 20 ms (RFC 8867, section 4.4).
     public static func audio(
         rate: BitRate = .kilobits(20), start: Duration = .zero, stop: Duration? = nil
     ) -> DatagramFlowParameters {
@@ -61,7 +61,7 @@ struct DatagramFlow: SimulatedFlow {
     private let parameters: DatagramFlowParameters
     private let interval: Duration
     private var generator: SeededGenerator
-    /// When the present time of sending ends.
+    /// The end of the present time of sending.
     private var onUntil = MonotonicInstant.distantFuture
     private(set) var recording: TrafficRecording
 

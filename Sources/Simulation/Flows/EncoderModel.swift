@@ -1,22 +1,23 @@
 public import MediaCore
 
-/// An encoder as rate control sees it: it makes frames of about the size that the target allows, from the next frame
-/// on or with a lag, and larger ones where a keyframe or the content asks for it.
+/// A model of an encoder for rate control. Its frames have about the size that the target allows, at once or with a
+/// lag. Keyframes and changes of content make larger frames.
 public struct EncoderModel: Sendable {
     public struct Configuration: Hashable, Sendable {
         public var frameRate: Int
-        /// Frames are not made smaller or larger on average than these rates ask, whatever the target.
+        /// The lower bound of the mean rate, whatever the target; `maximum` is the upper bound.
         public var minimum: BitRate
         public var maximum: BitRate
-        /// The standard deviation of a frame's size over its mean; cut at three of them.
+        /// The standard deviation of a frame's size, divided by its mean; cut at three standard deviations.
         public var noise: Double
-        /// The size of a keyframe over that of other frames.
+        /// The ratio of a keyframe's size to that of other frames.
         public var keyframeFactor: Double
-        /// How slowly the frames' mean size follows the target: the time constant of a low pass. Zero: at once.
+        /// The time constant of the low-pass filter with which the frames' mean size follows the target. Zero: without
+        /// lag.
         public var responseLag: Duration
-        /// The time from keyframe to keyframe; nil for keyframes on request alone.
+        /// The time between two keyframes; nil for keyframes only on request.
         public var keyframeInterval: Duration?
-        /// Sizes of frames in their order, repeated, each relative to their mean: instead of noise. Empty: noise.
+        /// The sizes of frames in their order, relative to their mean; they repeat and replace the noise. Empty: noise.
         public var relativeFrameSizes: [Double]
 
         public init(
@@ -35,17 +36,17 @@ public struct EncoderModel: Sendable {
             relativeFrameSizes = mean > 0 ? recordedFrameSizes.map { Double($0.bytes) / mean } : []
         }
 
-        /// The time from frame to frame.
+        /// The time between two frames.
         public var frameInterval: Duration { .nanoseconds(1_000_000_000 / Int64(frameRate)) }
     }
 
     public let configuration: Configuration
-    /// How many keyframes were made.
+    /// The number of keyframes made.
     public private(set) var keyframeCount = 0
 
     private var generator: SeededGenerator
     private var isKeyframeRequested = false
-    /// What the frames' mean size stands for now, in bit/s.
+    /// The rate of the frames' present mean size, in bit/s.
     private var rate: Double?
     private var frameCount = 0
     private var complexity = 1.0
@@ -60,13 +61,13 @@ public struct EncoderModel: Sendable {
         isKeyframeRequested = true
     }
 
-    /// The content changes: the next frame is `factor` times as large as the target allows, and the frames after it
-    /// come back to the target within about ten of them, as an encoder's rate control brings them.
+    /// Models a change of the content: the next frame is `factor` times as large as the target allows. Later frames
+    /// return to the target within about ten frames, as with a real encoder's rate control.
     public mutating func contentChanged(factor: Double) {
         complexity = max(factor, 0.01)
     }
 
-    /// The size of the next frame.
+    /// Returns the size of the next frame.
     public mutating func nextFrame(target: BitRate) -> DataSize {
         let target = Double(target.clamped(to: configuration.minimum...configuration.maximum).bitsPerSecond)
         let interval = configuration.frameInterval.seconds

@@ -3,10 +3,10 @@ import LinkEmulation
 import MediaCore
 
 extension FeedbackTiming {
-    /// What `init(parsing:)` reads, for messages.
+    /// The texts that `init(parsing:)` accepts, for messages.
     public static let expected = "browser, confclient or a time such as 16ms"
 
-    /// Reads whose receiver it is, or a fixed interval; nil for what is neither.
+    /// Parses the name of a receiver or a fixed interval; nil for any other text.
     public init?(parsing text: String) {
         switch text {
         case "browser": self = .browser

@@ -3,14 +3,14 @@ package import MediaCore
 package import NIOCore
 package import VideoCoding
 
-/// Writes the time of a picture into the bytes that stand for its frame, and reads it there.
+/// Writes the time of a picture into the bytes of its frame, and reads it again.
 package enum FrameStamp {
-    /// Length, header, the begin of a slice, and the time.
+    /// The size of the length, the header, the beginning of a slice, and the time.
     package static let leastSize = 40
     private static let digits = 16
     private static let digit: UInt8 = 0x60
 
-    /// A slice behind its length.
+    /// Returns a slice after its length.
     package static func frame(_ statistics: EncodeStatistics, time: MediaTime) -> ByteBuffer {
         let size = max(statistics.size.bytes, leastSize)
         var buffer = ByteBufferAllocator().buffer(capacity: size)
@@ -27,7 +27,7 @@ package enum FrameStamp {
         return buffer
     }
 
-    /// When the picture was made whose frame this is; nil where it is none of these.
+    /// Returns the time at which the frame's picture was made; nil if the frame has no stamp.
     package static func time(of sample: SampleBuffer) -> MonotonicInstant? {
         guard let unit = try? LengthPrefixed.nalUnits(in: sample.data.contiguous()).first(where: \.isVCL),
             let bytes = unit.bytes.getBytes(at: unit.bytes.readerIndex + 2, length: digits)

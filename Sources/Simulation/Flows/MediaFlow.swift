@@ -5,8 +5,8 @@ import NIOCore
 import RTP
 import SecureTransport
 
-/// A sender of video, and of audio beside it, under a congestion controller, and its receiver: two peer connections, as
-/// a relay and its clients have them, over simulated links.
+/// A sender of video and optional audio under a congestion controller, and its receiver: two peer connections, as in a
+/// relay and its clients, over simulated links.
 struct MediaFlow: SimulatedFlow {
     private enum Timer {
         static let frame = -1
@@ -15,7 +15,7 @@ struct MediaFlow: SimulatedFlow {
         // From zero on: the events of the parameters.
     }
 
-    /// What the links carry of each datagram besides its payload.
+    /// The size that the headers of each datagram add on the links.
     static let datagramOverhead = DataSize.datagramHeaders(isIPv6: false)
 
     let number: Int
@@ -26,7 +26,7 @@ struct MediaFlow: SimulatedFlow {
     private var recording: MediaFlowRecording
     private var packets = SimulatedMediaPackets()
     private var isFeedbackLost = false
-    /// Why the codec can go on no more; nil where it can.
+    /// The error after which the codec cannot continue; nil if there is none.
     private(set) var codecFailure: PictureCodecError?
 
     init(
@@ -164,7 +164,7 @@ struct MediaFlow: SimulatedFlow {
         }
     }
 
-    /// Takes the frames that came out of the receiver.
+    /// Takes the frames that the receiver delivered.
     private mutating func takeFrames(now: MonotonicInstant) {
         while let sample = receiver.pollFrame() {
             guard codecFailure == nil, let frame = packets.frame(of: sample) else { continue }
@@ -199,7 +199,7 @@ struct MediaFlow: SimulatedFlow {
         return report
     }
 
-    /// What came of it, when the simulation is over.
+    /// Returns the report and the samples after the simulation.
     func result() -> (report: MediaFlowReport, samples: [FlowSample]) {
         (report(link: LinkModel<SimulatedPacket>.Statistics()), recording.flowSamples)
     }

@@ -2,63 +2,64 @@ public import CongestionControl
 public import MediaCore
 public import RTP
 
-/// What a simulated sender of media and its receiver do, whatever the network between them.
+/// The parameters of a simulated media sender and its receiver, independent of the network.
 public struct MediaFlowParameters: Sendable {
-    /// What the receiver tells the sender.
+    /// The kind of feedback that the receiver sends.
     public enum Feedback: Hashable, Sendable {
         /// Transport-wide feedback.
         case transportWide
-        /// Congestion control feedback (RFC 8888); it tells marks.
+        /// Congestion control feedback (RFC 8888), which includes ECN marks.
         case congestionControl
-        /// Receiver reports alone.
+        /// Only receiver reports.
         case receiverReports
     }
 
-    /// What becomes of packets that were lost.
+    /// The repair of lost packets.
     public enum Repair: String, CaseIterable, Sendable {
-        /// Nothing: their frames are lost.
+        /// No repair: frames with lost packets are lost.
         case none
-        /// The receiver asks for them, and the sender sends them again (RFC 4588), within the target.
+        /// The receiver requests lost packets, and the sender retransmits them (RFC 4588) within the target.
         case nack
     }
 
-    /// What happens at some time of the simulation.
+    /// An event at a time of the simulation.
     public enum Event: Hashable, Sendable {
         /// The receiver asks for a keyframe.
         case keyframeRequest
-        /// The content changes: the next frame is this many times as large.
+        /// The content changes: the next frame is larger by this factor.
         case contentChange(Double)
-        /// Feedback is lost from now on, or no more.
+        /// Whether feedback is lost from now on.
         case feedbackLost(Bool)
-        /// The sender's camera and microphone are on from now on, or off.
+        /// Whether the sender's camera and microphone are on from now on.
         case sending(Bool)
-        /// The encoder makes no more than this from now on, whatever the target.
+        /// The upper limit of the encoder's rate from now on, whatever the target.
         case applicationLimit(BitRate)
     }
 
     public var encoder: EncoderModel.Configuration
-    /// Real pictures instead of the model's sizes; nil for the model. The encoder's configuration still says how many
-    /// frames there are a second, and bounds the rate.
+    /// Real pictures instead of modelled frame sizes; nil for the model. The encoder's configuration still sets the
+    /// frame rate and the bounds of the rate.
     public var pictures: PictureCoding?
     public var repair: Repair
-    /// When the flow begins, and when it ends; nil: with the simulation.
+    /// The beginning of the flow, and its end; nil for the end of the simulation.
     public var start: Duration
     public var stop: Duration?
     public var feedback: Feedback
-    /// How often the receiver sends its feedback; nil for the receiver that the controller was made for, or a browser.
+    /// The time between two feedback messages; nil for the timing that the controller was designed for, or a browser's.
     public var feedbackTiming: FeedbackTiming?
-    /// Whether congestion control feedback comes with each frame's last packet, too.
+    /// Whether congestion control feedback is also sent after the last packet of each frame.
     public var reportsFrameEnds = true
-    /// Whether the kind of feedback was asked for: what a controller was made for is second to it.
+    /// Whether the kind of feedback was set explicitly. It then overrides the kind that the controller was designed
+    /// for.
     public var isFeedbackGiven = false
     public var events: [(time: Duration, event: Event)]
-    /// Whether the sender makes padding where a probe lacks media.
+    /// Whether the sender adds padding if a probe lacks media.
     public var canPad: Bool
-    /// The most that Opus takes beside the video, without packets' headers, in a packet each 20 ms; nil for no audio.
+    /// The highest rate of Opus beside the video, without packet headers, with a packet each 20 ms; nil for no audio.
     public var audio: BitRate?
-    /// How packets are marked when they leave.
+    /// The ECN mark of sent packets.
     public var ecn: ECNCodepoint
-    /// How fast the receiver's clock runs ahead of the sender's, in parts per million.
+    /// The drift of the receiver's clock against the sender's, in parts per million.
     public var receiverClockDrift: Double
 
     public init(

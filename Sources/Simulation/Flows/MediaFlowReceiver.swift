@@ -6,15 +6,15 @@ import RTP
 import SDP
 import SecureTransport
 
-/// The end of a flow that receives: a peer connection with a clock of its own.
+/// The receiving end of a flow: a peer connection with a clock of its own.
 ///
-/// A class, so that looking at it through its flow copies nothing.
+/// It is a class so that access through the flow does not copy it.
 final class MediaFlowReceiver {
-    /// The receiver's clock has an origin of its own, as in life.
+    /// The receiver's clock has another origin than the sender's, as in reality.
     private static let clockOffset = Duration.seconds(86_400)
 
     private let peer: PeerConnection
-    /// How fast its clock runs ahead, in parts per million.
+    /// The drift of its clock, in parts per million.
     private let clockDrift: Double
     private var samples = CircularBuffer<SampleBuffer>()
 
@@ -42,12 +42,12 @@ final class MediaFlowReceiver {
 
     private func time(_ now: MonotonicInstant) -> MonotonicInstant { Self.time(now, drift: clockDrift) }
 
-    /// When the receiver's clock shows a time.
+    /// Returns the time at which the receiver's clock shows a given time.
     private func instant(of time: MonotonicInstant) -> MonotonicInstant {
         guard time < .distantFuture else { return .distantFuture }
         let elapsed = time - Self.clockOffset
         guard clockDrift != 0 else { return elapsed }
-        // Rather late than before it shows it.
+        // The rounding must not give a time before the clock shows it.
         return MonotonicInstant(nanoseconds: Int64(clamping: Double(elapsed.nanoseconds) / (1 + clockDrift / 1e6)))
             + .microseconds(1)
     }
@@ -68,10 +68,10 @@ final class MediaFlowReceiver {
 
     func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant { instant(of: peer.nextWakeUp(now: time(now))) }
 
-    /// The next datagram that leaves now.
+    /// Returns the next datagram to send now.
     func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: time(now))?.datagram }
 
-    /// The next frame that came out of the jitter buffer and refers to nothing that is missing.
+    /// Returns the next frame from the jitter buffer whose references are all present.
     func pollFrame() -> SampleBuffer? { samples.popFirst() }
 
     private func handleEvents() {

@@ -7,9 +7,9 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// The end of a flow that sends: a peer connection, and what its application does.
+/// The sending end of a flow: a peer connection, and the behaviour of its application.
 ///
-/// A class, so that looking at it through its flow copies nothing.
+/// It is a class so that access through the flow does not copy it.
 final class MediaFlowSender {
     static let audioInterval = Duration.milliseconds(20)
 
@@ -19,9 +19,9 @@ final class MediaFlowSender {
     private var audioBitRate: BitRate
     private var audioTime: UInt32 = 0
     private(set) var isSending = true
-    /// The next frame is to be a keyframe.
+    /// Whether the next frame must be a keyframe.
     var isKeyframeRequested = false
-    /// The most that the application makes, whatever the target; nil without such a limit.
+    /// The upper limit of the application's rate, whatever the target; nil for none.
     var applicationLimit: BitRate?
 
     init(
@@ -43,17 +43,17 @@ final class MediaFlowSender {
 
     func hasRoomForVideo(now: MonotonicInstant) -> Bool { peer.hasRoomForVideo(now: now) }
 
-    /// What the encoder may make now.
+    /// The rate that the encoder may use now.
     var videoBitRate: BitRate { min(peer.videoBitRate, applicationLimit ?? peer.videoBitRate) }
 
-    /// Sends a frame; returns its RTP timestamp.
+    /// Sends a frame and returns its RTP timestamp.
     func send(_ frame: EncodedFrame, now: MonotonicInstant) -> UInt32? {
         isKeyframeRequested = false
         peer.sendVideo(frame, captureTime: now, targetTime: now, now: now)
         return peer.latestVideoTimestamp
     }
 
-    /// Sends 20 ms of audio at the rate that the connection allows it.
+    /// Sends 20 ms of audio at the rate that the connection allows.
     func sendAudio(now: MonotonicInstant) {
         guard isSending else { return }
         let size = audioBitRate.dataSize(over: Self.audioInterval)
@@ -62,13 +62,13 @@ final class MediaFlowSender {
         audioTime &+= UInt32(48 * Self.audioInterval.milliseconds)
     }
 
-    /// Turns the camera and the microphone off or on, as a browser does: the session is negotiated anew.
+    /// Turns the camera and the microphone off or on with a new negotiation of the session, as browsers do.
     func setSending(_ isSending: Bool, now: MonotonicInstant) {
         guard isSending != self.isSending else { return }
         self.isSending = isSending
         var session = session
         if !isSending { for index in session.media.indices { session.media[index].direction = .inactive } }
-        // Without keys there are none to fail.
+        // The update can fail only on keys, and this session has none.
         try? peer.update(session: session, now: now)
     }
 
@@ -87,7 +87,7 @@ final class MediaFlowSender {
 
     func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant { peer.nextWakeUp(now: now) }
 
-    /// The next datagram that leaves now.
+    /// Returns the next datagram to send now.
     func pollTransmit(now: MonotonicInstant) -> ByteBuffer? { peer.pollTransmit(now: now)?.datagram }
 
     private func handleEvents() {
@@ -108,6 +108,6 @@ final class MediaFlowSender {
 }
 
 extension WallClock {
-    /// A wall clock for simulations, which begin in 2023.
+    /// The wall clock of simulations, which begin in 2023.
     static let simulated = WallClock(ntpAtOrigin: NTPTime(rawValue: 3_900_000_000 << 32))
 }

@@ -2,7 +2,7 @@ import MediaCore
 import SDP
 import SecureTransport
 
-/// What a flow's two ends would have agreed on, had they made an offer and an answer.
+/// The sessions that the two ends of a flow would have negotiated with an offer and an answer.
 struct MediaFlowSessions {
     private(set) var sender: NegotiatedSession
     private(set) var receiver: NegotiatedSession
@@ -67,7 +67,7 @@ struct MediaFlowSessions {
             remoteRTPAddress: sends ? receiverAddress : senderAddress)
     }
 
-    /// A stream's feedback with that which the controller is told.
+    /// Adds the kind of feedback that the controller needs to a stream's feedback.
     private static func feedback(_ parameters: MediaFlowParameters, _ stream: FeedbackSupport) -> FeedbackSupport {
         var stream = stream
         switch parameters.feedback {

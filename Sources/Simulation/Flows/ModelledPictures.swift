@@ -2,7 +2,7 @@ import H264
 package import MediaCore
 package import VideoCoding
 
-/// Frames of the sizes that a model gives, with nothing on them.
+/// Makes frames without pictures, whose sizes come from a model.
 final class ModelledPictures: PictureCodec {
     private static let dimensions = VideoDimensions(width: 640, height: 360)
 
@@ -51,7 +51,7 @@ final class ModelledPictures: PictureCodec {
 }
 
 extension VideoFormatDescription {
-    /// Parameter sets for frames on which there is nothing: those of a real encoder.
+    /// Returns parameter sets for empty frames: those of a real encoder.
     package static func modelled(
         _ dimensions: VideoDimensions, properties: CompressionProperties
     ) throws(VideoCodingError) -> VideoFormatDescription {

@@ -1,53 +1,53 @@
 public import MediaCore
 public import VideoCoding
 
-/// What a media flow encodes and decodes: real pictures, or frames of which only the sizes are as of real ones.
+/// The codec of a media flow: either real pictures, or frames that only have the sizes of real ones.
 ///
-/// The simulation makes the latter itself; a program gives it a codec for the former. It is used by one flow, which
-/// calls it in the order of time.
+/// The simulation has the second kind built in; a program provides the first kind. One flow uses a codec, and calls it
+/// in the order of time.
 public protocol PictureCodec: AnyObject {
     /// Encodes the next picture of the source.
     ///
     /// - Parameters:
-    ///   - frame: the number by which `receive` knows it again; numbers grow.
-    ///   - time: when it was captured, since the simulation began.
-    ///   - target: the rate of frames without packets' headers.
-    /// - Returns: The frame; nil where the encoder leaves it out.
+    ///     - frame: The number with which `receive` identifies the frame; numbers grow.
+    ///     - time: The capture time since the simulation began.
+    ///     - target: The rate of frames without packet headers.
+    /// - Returns: The frame; nil if the encoder skips it.
     func encode(
         frame: Int, at time: Duration, target: BitRate, isKeyframe: Bool
     ) throws(PictureCodecError) -> EncodedFrame?
 
-    /// The next picture of the source is not encoded: the sender has no room for it.
+    /// Skips the next picture of the source, because the sender has no room for it.
     func skipPicture() throws(PictureCodecError)
 
-    /// Decodes a frame that arrived with all that it refers to.
+    /// Decodes a frame that arrived together with all its references.
     func receive(_ sample: SampleBuffer, frame: Int) throws(PictureCodecError)
 
-    /// The content changes: the next frame is `factor` times as large as the target allows.
+    /// Models a change of the content: the next frame is `factor` times as large as the target allows.
     func contentChanged(factor: Double)
 
-    /// How near the received pictures came to the source; nil before the first.
+    /// The similarity of received pictures to the source; nil before the first one.
     var quality: ReceivedPictureQuality? { get }
 
-    /// How many keyframes were made.
+    /// The number of keyframes made.
     var keyframeCount: Int { get }
 }
 
 extension PictureCodec {
-    /// Real pictures are as large as their content makes them.
+    /// Does nothing: the size of real pictures depends on their content.
     public func contentChanged(factor: Double) {}
 }
 
-/// Makes the codec of a flow, whose encoder's configuration says how many frames there are a second.
+/// Creates the codec of a flow. The configuration of the flow's encoder sets the frame rate.
 public typealias PictureCodecMaker = (PictureCoding, EncoderModel.Configuration) throws(PictureCodecError) ->
     any PictureCodec
 
-/// How near received pictures came to those that were sent.
+/// The similarity of received pictures to the sent ones.
 public struct ReceivedPictureQuality: Hashable, Sendable {
     public var pictureCount: Int
-    /// Of the luma's mean squared error over all pictures, in dB.
+    /// The PSNR in dB, from the luma's mean squared error over all pictures.
     public var psnr: Double
-    /// Structural similarity of the luma, the mean over all pictures.
+    /// The structural similarity (SSIM) of the luma, averaged over all pictures.
     public var ssim: Double
 
     public init(pictureCount: Int, psnr: Double, ssim: Double) {
@@ -57,7 +57,7 @@ public struct ReceivedPictureQuality: Hashable, Sendable {
     }
 }
 
-/// Why real pictures could not be sent.
+/// The reason why real pictures could not be sent.
 public struct PictureCodecError: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
 
@@ -68,7 +68,7 @@ public struct PictureCodecError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String { reason }
 }
 
-/// Which pictures a flow sends, and by which encoder.
+/// The real pictures of a flow, and their encoder.
 public struct PictureCoding: Hashable, Sendable {
     public enum Encoder: String, CaseIterable, Sendable {
         case x264
@@ -76,9 +76,9 @@ public struct PictureCoding: Hashable, Sendable {
     }
 
     public var encoder: Encoder
-    /// The path of a clip (YUV4MPEG2, or a movie); nil for a generated pattern. It repeats.
+    /// The path of a clip (YUV4MPEG2, or a movie), which repeats; nil for a generated pattern.
     public var clip: String?
-    /// The size of the pattern, or what the clip is scaled to; nil for the clip's own, or 640x360.
+    /// The size of the pattern, or the size to which the clip is scaled; nil for the clip's own size, or 640x360.
     public var dimensions: VideoDimensions?
 
     public init(encoder: Encoder, clip: String? = nil, dimensions: VideoDimensions? = nil) {
@@ -87,7 +87,7 @@ public struct PictureCoding: Hashable, Sendable {
         self.dimensions = dimensions
     }
 
-    /// Reads a size such as 640x360; nil for what is none, or none that an encoder of 4:2:0 pictures takes.
+    /// Parses a size such as 640x360; nil if invalid, or if an encoder of 4:2:0 pictures does not support it.
     public static func dimensions(parsing text: String) -> VideoDimensions? {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let width = parts[0], let height = parts[1],

@@ -1,18 +1,18 @@
 import MediaCore
 import NIOCore
 
-/// A datagram under way, and what it is.
+/// A datagram under way, with its kind.
 struct SimulatedMediaPacket {
     var datagram: ByteBuffer
-    /// Nil for RTCP.
+    /// The kind of media packet; nil for RTCP.
     var kind: Kind?
 
     enum Kind {
         case audio
         case padding
-        /// A packet of a frame: its number in the stream of video, and its RTP timestamp.
+        /// A packet of a frame, with its sequence number in the video stream and its RTP timestamp.
         case video(sequence: UInt16, timestamp: UInt32)
-        /// The same once more, in the stream of retransmissions.
+        /// A retransmitted packet of a frame, with the numbers of the original.
         case retransmission(sequence: UInt16, timestamp: UInt32)
 
         var role: Role {
@@ -36,23 +36,23 @@ struct SimulatedMediaPacket {
     }
 }
 
-/// Follows a flow's packets: which frame each belongs to, and which came for the first time.
+/// Follows a flow's packets: finds the frame of each packet, and detects repeated packets.
 struct SimulatedMediaPackets {
-    /// The newest frames, whose RTP timestamps are remembered.
+    /// The number of newest frames whose RTP timestamps are kept.
     private static let frameCount = 1024
 
     private var slots = MessageSlots<SimulatedMediaPacket>()
-    /// The RTP timestamp of each of the newest frames; the frame `n` stands at `n` modulo their count.
+    /// The RTP timestamps of the newest frames. The frame `n` is at index `n` modulo their count.
     private var timestamps = [(frame: Int, timestamp: UInt32)](repeating: (-1, 0), count: frameCount)
     private var newest = 0
-    /// The frame whose packet each number of the stream was last, when it was sent and when it came.
+    /// The frame of the last packet with each sequence number, when sent; `receivedFrames` has the same for arrivals.
     private var sentFrames = [Int32](repeating: -1, count: 65_536)
     private var receivedFrames = [Int32](repeating: -1, count: 65_536)
 
-    /// Keeps a packet that is under way and returns the number to fetch it by.
+    /// Stores a packet that is under way and returns the number with which to fetch it.
     mutating func put(_ packet: SimulatedMediaPacket) -> Int64 { slots.put(packet) }
 
-    /// A packet that arrived; nil where its place was needed for others.
+    /// Returns a packet that arrived; nil if it was overwritten.
     mutating func take(_ number: Int64) -> SimulatedMediaPacket? { slots.take(number) }
 
     mutating func frameEncoded(_ frame: Int, timestamp: UInt32) {
@@ -60,7 +60,7 @@ struct SimulatedMediaPackets {
         newest = frame
     }
 
-    /// What a datagram of the sender's is: its packets are not encrypted.
+    /// Classifies a datagram of the sender, whose packets are not encrypted.
     func sent(_ datagram: ByteBuffer) -> SimulatedMediaPacket {
         SimulatedMediaPacket(datagram: datagram, kind: Self.kind(of: datagram))
     }
@@ -89,7 +89,7 @@ struct SimulatedMediaPackets {
         }
     }
 
-    /// The frame to which a packet adds as it leaves; nil where it belongs to none, or was sent before.
+    /// Returns the frame of a packet that is being sent; nil if it belongs to none, or was sent before.
     mutating func sending(_ kind: SimulatedMediaPacket.Kind) -> Int? {
         guard case .video(let sequence, let timestamp) = kind, let frame = frame(timestamp: timestamp),
             sentFrames[Int(sequence)] != Int32(truncatingIfNeeded: frame)
@@ -98,7 +98,7 @@ struct SimulatedMediaPackets {
         return frame
     }
 
-    /// What a packet that came adds: media that was missing, of a frame or of audio.
+    /// Returns the new media in an arrived packet: a part of a frame, audio, or nothing.
     mutating func received(_ kind: SimulatedMediaPacket.Kind) -> ReceivedMedia {
         switch kind {
         case .audio: return .audio
@@ -112,13 +112,13 @@ struct SimulatedMediaPackets {
         }
     }
 
-    /// The number of the frame that came out of the receiver; nil where it is too old.
+    /// Returns the number of a frame that the receiver delivered; nil if it is too old.
     func frame(of sample: SampleBuffer) -> Int? {
         frame(timestamp: UInt32(truncatingIfNeeded: sample.presentationTime.value))
     }
 
     private func frame(timestamp: UInt32) -> Int? {
-        // Nearly all ask for one of the newest.
+        // Nearly all calls look for one of the newest frames.
         for age in 0..<min(Self.frameCount, newest + 1) {
             let entry = timestamps[(newest - age) % Self.frameCount]
             if entry.timestamp == timestamp, entry.frame >= 0 { return entry.frame }
@@ -127,9 +127,9 @@ struct SimulatedMediaPackets {
     }
 }
 
-/// What a packet was good for.
+/// The new media that a packet brought.
 enum ReceivedMedia {
-    /// Padding, or what had come before.
+    /// Padding, or media that had arrived before.
     case nothing
     case audio
     case frame(Int)

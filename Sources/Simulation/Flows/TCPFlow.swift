@@ -1,14 +1,15 @@
 public import MediaCore
 import RTP
 
-/// What a simulated TCP sender has to send.
+/// The data of a simulated TCP sender.
 public struct TCPFlowParameters: Hashable, Sendable {
-    /// Short transfers one after another: sizes evenly between the bounds, exponential idle times between them.
+    /// Short transfers one after another. Sizes are uniform between the bounds; idle times between transfers are
+    /// exponential.
     public struct Transfers: Hashable, Sendable {
         public var minimumSize: DataSize
         public var maximumSize: DataSize
         public var meanIdleTime: Duration
-        /// Whether the first transfer begins at once, and not after an idle time.
+        /// Whether the first transfer begins at once, without an idle time.
         public var beginsAtOnce: Bool
 
         public init(
@@ -23,11 +24,11 @@ public struct TCPFlowParameters: Hashable, Sendable {
 
     public var variant: TCPVariant
     public var start: Duration
-    /// No new data from then on; nil for never.
+    /// The time after which there is no new data; nil for none.
     public var stop: Duration?
-    /// Nil for one transfer without end.
+    /// The transfers; nil for one transfer without end.
     public var transfers: Transfers?
-    /// Bytes of a full segment on the wire.
+    /// The size of a full segment on the wire.
     public var segmentSize: DataSize
     /// Whether packets are ECN-capable (RFC 3168).
     public var usesECN: Bool
@@ -45,16 +46,16 @@ public struct TCPFlowParameters: Hashable, Sendable {
     }
 }
 
-/// A TCP connection, or one after another.
+/// A TCP connection, or several one after another.
 struct TCPFlow: SimulatedFlow {
     private enum Timer {
         static let begin = 0
         static let stop = 1
     }
 
-    /// An acknowledgement's packet.
+    /// The size of an acknowledgement on the wire.
     private static let acknowledgementSize = DataSize(bytes: 60)
-    /// Headers of a segment.
+    /// The size of a segment's headers, in bytes.
     private static let headerSize = 52
 
     private let number: Int
@@ -62,7 +63,7 @@ struct TCPFlow: SimulatedFlow {
     private var generator: SeededGenerator
     private var sender: TCPSender?
     private var receiver = TCPReceiver()
-    /// Packets of connections before are not of this one.
+    /// The number of the present connection. Packets of earlier connections are ignored.
     private var connection: Int64 = 0
     private var isStopped = false
     private var messages = MessageSlots<TCPAcknowledgement>()

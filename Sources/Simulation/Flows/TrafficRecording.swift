@@ -1,7 +1,7 @@
 import MediaCore
 import RTP
 
-/// Takes notes of a flow that is no media.
+/// Collects the figures of a flow without media.
 struct TrafficRecording {
     private let setting: MediaFlowRecording.Setting
     private(set) var samples: [FlowSample] = []
@@ -31,7 +31,7 @@ struct TrafficRecording {
         if now >= windowStart, now <= judgedEnd { judgedSent += 1 }
     }
 
-    /// A packet arrived, and with it this much that is of use.
+    /// Records an arrived packet, with its amount of useful data.
     mutating func received(_ packet: SimulatedPacket, useful: DataSize, now: MonotonicInstant) {
         receivedSinceSample += packet.size
         usefulSinceSample += useful
@@ -62,7 +62,7 @@ struct TrafficRecording {
         usefulSinceSample = .zero
     }
 
-    /// The flow's figures, and its queueing delays at each percent.
+    /// The flow's figures, and the percentiles of its queueing delays.
     var metrics: (values: MetricValues, queueingDelayPercentiles: [Double]) {
         var values = MetricValues()
         let inWindow = samples.filter {
