@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The spread of a delay.
+/// The distribution of a delay.
 public struct DelayDistribution: Hashable, Sendable {
     public var mean = Duration.zero
     public var median = Duration.zero
@@ -10,7 +10,7 @@ public struct DelayDistribution: Hashable, Sendable {
 
     public init() {}
 
-    /// The distribution of delays, in nanoseconds and in ascending order; zero without any.
+    /// Computes the distribution of delays in nanoseconds in ascending order; all zero without delays.
     init(sorted delays: [Int64]) {
         guard let last = delays.last else { return }
         func percentile(_ part: Int) -> Duration {
@@ -23,7 +23,7 @@ public struct DelayDistribution: Hashable, Sendable {
         maximum = .nanoseconds(last)
     }
 
-    /// The delays at each percent from the least to the largest, in ms; empty without any.
+    /// Returns the percentiles of the delays from 0 to 100, in ms; empty without delays.
     static func percentiles(sorted delays: [Int64]) -> [Double] {
         guard !delays.isEmpty else { return [] }
         return (0...100).map { Double(delays[(delays.count - 1) * $0 / 100]) / 1e6 }

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Counts delays, in constant memory however many there are.
+/// A histogram of delays, in constant memory.
 ///
-/// Bins are 1 µs wide below 256 µs, and then 1/128 to 1/256 of what they hold: a percentile is right to 0.4 %. The
-/// mean, the least and the largest are exact. Delays of over 1000 s count as that.
+/// Bins are 1 µs wide below 256 µs, and above that 1/128 to 1/256 of their delay: a percentile is accurate to 0.4 %.
+/// The mean, the smallest and the largest delay are exact. Delays of over 1000 s count as 1000 s.
 struct DelayHistogram {
-    /// The logarithm of the bins of each power of two.
+    /// The binary logarithm of the number of bins for each power of two.
     private static let precision = 7
     private static let largest: Int64 = 1 << 30
 
@@ -25,20 +25,20 @@ struct DelayHistogram {
         most = max(most, nanoseconds)
     }
 
-    /// The bin of a delay in microseconds.
+    /// Returns the bin of a delay in microseconds.
     private static func bin(of microseconds: Int64) -> Int {
         let shift = max(63 - precision - microseconds.leadingZeroBitCount, 0)
         return shift << precision + Int(microseconds >> shift)
     }
 
-    /// The middle of a bin in nanoseconds.
+    /// Returns the middle of a bin in nanoseconds.
     private static func middle(of bin: Int) -> Int64 {
         let shift = max(bin >> precision - 1, 0)
         let lower = Int64(bin - shift << precision) << shift
         return lower * 1000 + (shift > 0 ? (1000 << shift) / 2 : 0)
     }
 
-    /// The delays at these places of the ascending order, which ascend as well.
+    /// Returns the delays at these places of the ascending order. The places must ascend, too.
     private func delays(at places: [Int]) -> [Duration] {
         var found: [Duration] = []
         found.reserveCapacity(places.count)
@@ -54,7 +54,7 @@ struct DelayHistogram {
         return found
     }
 
-    /// The spread; zero without any delay.
+    /// The distribution; all zero without delays.
     var distribution: DelayDistribution {
         var distribution = DelayDistribution()
         guard count > 0 else { return distribution }
@@ -67,7 +67,7 @@ struct DelayHistogram {
         return distribution
     }
 
-    /// The delays at each percent from the least to the largest, in ms; empty without any.
+    /// The percentiles of the delays from 0 to 100, in ms; empty without delays.
     var percentiles: [Double] {
         guard count > 0 else { return [] }
         return delays(at: (0...100).map { (count - 1) * $0 / 100 }).map(\.milliseconds)

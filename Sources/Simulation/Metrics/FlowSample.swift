@@ -1,22 +1,22 @@
-/// A flow at one time, and what happened since the sample before.
+/// The state of a flow at one time, and its activity since the preceding sample.
 public struct FlowSample: Codable, Hashable, Sendable {
-    /// Seconds since the scenario began.
+    /// The time in seconds since the scenario began.
     public var time: Double
-    /// What the controller aims at, in Mbit/s; nil for flows without one.
+    /// The controller's target, in Mbit/s; nil for flows without a controller.
     public var target: Double?
-    /// What left the sender, in Mbit/s.
+    /// The rate that left the sender, in Mbit/s.
     public var sendRate: Double
-    /// All that arrived, in Mbit/s.
+    /// The rate of all packets that arrived, in Mbit/s.
     public var receiveRate: Double
-    /// What arrived of use, in Mbit/s.
+    /// The rate of useful data that arrived, in Mbit/s.
     public var goodput: Double
-    /// What the path could carry, in Mbit/s; nil when unlimited.
+    /// The capacity of the path, in Mbit/s; nil if unlimited.
     public var capacity: Double?
     /// The wait in the path's queues, in ms.
     public var queueDelay: Double
     /// The wait at the sender, in ms.
     public var senderDelay: Double
-    /// Whether the flow had something to send.
+    /// Whether the flow had data to send.
     public var isActive: Bool
 
     public enum CodingKeys: String, CodingKey {

@@ -1,17 +1,17 @@
-/// One figure for how well a flow did, from 0 to 100: never instead of the figures that it is made of.
+/// A single figure for the quality of a flow, from 0 to 100. It must always appear with its component figures.
 ///
 ///     score = 100 · u · 100 ms / (100 ms + q) · t²
 ///
-/// where `u` is the part of the usable capacity that was used (at most 1), `q` the p95 queueing delay and `t` the part
-/// of the frames that were complete within 200 ms. A flow that uses all, never queues and has every frame in time has
-/// 100; half of the capacity left unused costs a half, and so does a queue of 100 ms, about what a conversation
-/// notices; a tenth of the frames late or lost costs a fifth, since what depends on a frame suffers as well. It is a
-/// product, so that nothing can be bought with a failure elsewhere.
+/// `u` is the used part of the usable capacity (at most 1), `q` the p95 queueing delay and `t` the part of the frames
+/// that were complete within 200 ms. A flow that uses all capacity, never queues and has every frame in time has 100.
+/// Half of the capacity left unused costs a half, and so does a queue of 100 ms, about the delay that a conversation
+/// notices. A tenth of the frames late or lost costs a fifth, because the frames that depend on them suffer as well. It
+/// is a product, so that no strength can make up for a failure elsewhere.
 public enum FlowScore {
     /// The p95 queueing delay that halves the score, in ms.
     public static let halvingDelay = 100.0
 
-    /// The score of a flow; nil where one of its parts is not known.
+    /// Returns the score of a flow; nil if one of its components is unknown.
     public static func score(_ values: MetricValues) -> Double? {
         guard let utilization = values[.utilization], let delay = values[.queueingDelay95],
             let lateOrLost = values[.framesLateOrLost]
@@ -19,7 +19,7 @@ public enum FlowScore {
         return score(utilization: utilization / 100, queueingDelay95: delay, framesLateOrLost: lateOrLost / 100)
     }
 
-    /// The score of parts; the delay is in ms.
+    /// Returns the score of the components; the delay is in ms.
     public static func score(utilization: Double, queueingDelay95: Double, framesLateOrLost: Double) -> Double {
         let used = min(max(utilization, 0), 1)
         let prompt = halvingDelay / (halvingDelay + max(queueingDelay95, 0))

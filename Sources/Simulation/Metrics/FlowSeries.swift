@@ -1,12 +1,12 @@
 import LinkEmulation
 import MediaCore
 
-/// What can be told of a flow by its samples alone.
+/// Computes the figures of a flow that need only its samples.
 struct FlowSeries {
-    /// The most that the source may send, in Mbit/s.
+    /// The highest rate of the source, in Mbit/s.
     var maximum: Double
     var samples: [FlowSample]
-    /// Samples of a second.
+    /// The number of samples in a second.
     let second: Int
 
     private let usable: [Double]
@@ -34,7 +34,7 @@ struct FlowSeries {
         addReactions(to: &values)
     }
 
-    /// Goodput over usable capacity; nil where nothing was usable.
+    /// Returns goodput divided by usable capacity; nil if there was no usable capacity.
     private func utilization(_ range: Range<Int>) -> Double? {
         let usable = self.usable[range].reduce(0, +)
         return usable > 0 ? samples[range].reduce(0) { $0 + $1.goodput } / usable : nil
@@ -50,8 +50,9 @@ struct FlowSeries {
         return change / Double(seconds.count - 1) / (sum / Double(seconds.count)) * 100
     }
 
-    /// How often in a minute the rate sent went from a quarter above its mean over the ten seconds around to a quarter
-    /// below it, or the reverse: the high and low watermarks of RFC 8868, section 3. Pauses are left out.
+    /// The swings of the send rate per minute: from a quarter above its mean over the surrounding ten seconds to a
+    /// quarter below it, or the reverse. These are the high and low watermarks of RFC 8868, section 3. Pauses are
+    /// excluded.
     private var oscillations: Double? {
         let seconds = stride(from: 0, to: samples.count - second + 1, by: second).compactMap { start -> Double? in
             let span = samples[start..<start + second]
@@ -80,7 +81,7 @@ struct FlowSeries {
         return nil
     }
 
-    /// What followed when the usable capacity of a second halved or doubled.
+    /// Adds the reactions to all places where the usable capacity of a second halved or doubled.
     private func addReactions(to values: inout MetricValues) {
         let all = changes.map { reaction(to: $0.index, until: $0.end) }
         let drops = all.filter { !$0.isRise }
@@ -92,12 +93,12 @@ struct FlowSeries {
         values[.recovery] = Self.mean(rises.map(\.recovery))
     }
 
-    /// The reactions to the steps of a script, and without one to all changes to a half or double.
+    /// Returns the reactions to the steps of a script or, without a script, to all changes to a half or double.
     func reactions(to steps: [LinkRate.Step]) -> [StepReaction] {
         guard steps.count > 1 else { return changes.map { reaction(to: $0.index, until: $0.end) } }
         let times = steps.dropFirst().map(\.time.seconds)
         let indices = times.compactMap { time in samples.firstIndex { $0.time > time + 1e-9 } }
-        // A step that is no change of what the flow can use asks for no answer.
+        // A step that does not change the capacity usable by the flow needs no reaction.
         let real = indices.filter { index in
             guard let ratio = ratio(at: index) else { return false }
             return abs(ratio - 1) > 0.05
@@ -127,27 +128,28 @@ struct FlowSeries {
         values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
     }
 
-    /// How much more than usable was sent.
+    /// Returns the part by which the sent rate exceeded the usable capacity.
     private func excess(_ range: Range<Int>) -> Double {
         let usable = self.usable[range].reduce(0, +)
         let sent = samples[range].reduce(0) { $0 + $1.sendRate }
         return usable > 0 ? sent / usable - 1 : 0
     }
 
-    /// All windows of a second within a range.
+    /// Returns all windows of a second within a range.
     private func seconds(in range: Range<Int>) -> [Range<Int>] {
         guard range.lowerBound + second <= range.upperBound else { return [] }
         return (range.lowerBound...range.upperBound - second).map { $0..<$0 + second }
     }
 
-    /// Seconds from `index` to the end of the first window of a second that is as wanted; to `end` when none is.
+    /// Returns the seconds from `index` to the end of the first window of a second that satisfies the condition; to
+    /// `end` if there is none.
     private func time(from index: Int, to end: Int, _ isWanted: (Range<Int>) -> Bool) -> Double {
         let window = seconds(in: index..<end).first(where: isWanted)
         return Double((window?.upperBound ?? end) - index) / Double(second)
     }
 
-    /// Where the usable capacity of a second is at least twice that of the one before, or at most half of it, at its
-    /// steepest; and where the next change is. The five seconds after a change belong to it.
+    /// The places where the usable capacity of a second is at least twice that of the preceding second, or at most half
+    /// of it, at the steepest point; each with the next change. The five seconds after a change belong to it.
     private var changes: [(index: Int, end: Int)] {
         let all = changePlaces()
         return all.enumerated().map { ($1, $0 + 1 < all.count ? all[$0 + 1] : samples.count) }
@@ -173,7 +175,8 @@ struct FlowSeries {
         return places
     }
 
-    /// The usable capacity of the second from a sample on over that of the second before; nil while inactive.
+    /// Returns the usable capacity of the second from a sample on, divided by that of the second before; nil while
+    /// inactive.
     private func ratio(at index: Int) -> Double? {
         guard index >= second, index + second <= samples.count,
             samples[index - second..<index + second].allSatisfy(\.isActive)

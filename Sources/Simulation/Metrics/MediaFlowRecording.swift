@@ -2,37 +2,37 @@ import CongestionControl
 import LinkEmulation
 import MediaCore
 
-/// Takes notes while a simulated flow runs.
+/// Collects the figures of a simulated flow while it runs.
 struct MediaFlowRecording {
-    /// What of the simulation matters for its figures.
+    /// The properties of the simulation that the figures need.
     struct Setting {
         var duration: Duration
         var sampleInterval: Duration
-        /// The most that the source sends.
+        /// The highest rate of the source.
         var maximum: BitRate
         /// The scripted rates of the bottleneck.
         var steps: [LinkRate.Step] = []
-        /// When the flow began.
+        /// The time at which the flow began.
         var start = Duration.zero
-        /// What is measured; the whole time otherwise.
+        /// The measured time; nil for the whole duration.
         var window: Range<Duration>?
     }
 
-    /// A frame that is complete later than this after its capture is late.
+    /// The delay after its capture from which a frame is late.
     static let lateness = Duration.milliseconds(200)
-    /// A gap between complete frames that is longer than this is a freeze.
+    /// The gap between complete frames from which it is a freeze.
     static let freezeGap = Duration.milliseconds(183)
 
     private struct Frame {
         var captured: MonotonicInstant
-        /// The packets that have left, and those of them that have not come.
+        /// The packets that were sent; `missing` are those of them that have not arrived.
         var packetCount = 0
         var missing = 0
         var completed: MonotonicInstant?
     }
 
     private let setting: Setting
-    /// The window's bounds, and the last moment whose packets are not still under way at the end.
+    /// The bounds of the window; `judgedEnd` excludes the last packets, which are still under way at the end.
     private let windowStart: MonotonicInstant
     private let windowEnd: MonotonicInstant
     private let judgedEnd: MonotonicInstant
@@ -65,10 +65,10 @@ struct MediaFlowRecording {
         judgedEnd = min(windowEnd, .zero + setting.duration - .seconds(1))
     }
 
-    /// The number that the next frame gets.
+    /// The number of the next frame.
     var nextFrame: Int { frames.count }
 
-    /// The frame `nextFrame` was made.
+    /// Records that the frame `nextFrame` was made.
     mutating func frameEncoded(now: MonotonicInstant) {
         frames.append(Frame(captured: now))
     }
@@ -77,7 +77,7 @@ struct MediaFlowRecording {
         if now >= windowStart, now <= windowEnd { skippedFrames += 1 }
     }
 
-    /// A packet left; `frame` is that to which it adds, nil where it adds to none.
+    /// Records a sent packet. `frame` is the frame to which it adds data; nil if there is none.
     mutating func packetSent(size: DataSize, frame: Int?, kind: SimulatedMediaPacket.Role, now: MonotonicInstant) {
         sentSize += size
         sentSinceSample += size
@@ -94,7 +94,7 @@ struct MediaFlowRecording {
         if now >= windowStart, now <= judgedEnd { judgedSentPackets += 1 }
     }
 
-    /// A packet arrived, and with it this media.
+    /// Records an arrived packet and its media.
     mutating func packetReceived(
         size: DataSize, media: ReceivedMedia, sendTime: MonotonicInstant, queueingDelay: Duration, isMarked: Bool,
         now: MonotonicInstant
@@ -118,7 +118,7 @@ struct MediaFlowRecording {
         }
     }
 
-    /// A frame came out of the receiver, after all that it refers to; it is of use where it is whole.
+    /// Records a frame that the receiver delivered after all its references. It counts if it is complete.
     mutating func frameDelivered(_ frame: Int, now: MonotonicInstant) {
         guard frames.indices.contains(frame), frames[frame].missing == 0 else { return }
         frames[frame].completed = now
@@ -175,7 +175,7 @@ struct MediaFlowRecording {
             stepResponses: StepResponse.all(to: setting.steps, duration: setting.duration, samples: samples))
     }
 
-    /// The samples by the names and in the units that all reports use.
+    /// The samples with the names and the units of all reports.
     var flowSamples: [FlowSample] {
         samples.map { sample in
             FlowSample(
@@ -227,12 +227,12 @@ struct MediaFlowRecording {
         return values
     }
 
-    /// Whether a frame is judged: those of the last moments are still under way.
+    /// Returns whether a frame is judged. Frames of the last moments are still under way and are not.
     private func isJudged(_ frame: Frame) -> Bool {
         frame.captured >= windowStart && frame.captured < judgedEnd
     }
 
-    /// The part of the frames' packets that never came, whatever was tried; nil without frames.
+    /// The share of the frames' packets that never arrived, in spite of repair; nil without frames.
     private var residualLoss: Double? {
         let judged = frames.filter(isJudged)
         let packets = judged.reduce(0) { $0 + $1.packetCount }
@@ -240,12 +240,12 @@ struct MediaFlowRecording {
         return Double(judged.reduce(0) { $0 + max($1.missing, 0) }) / Double(packets)
     }
 
-    /// The seconds of the window in which the flow was there.
+    /// The seconds of the window in which the flow existed.
     private var measuredDuration: Double {
         max((windowEnd - max(windowStart, .zero + setting.start)).seconds, 0.001)
     }
 
-    /// Returns the delays of complete frames in nanoseconds, ascending.
+    /// Adds the figures of frames to the summary; returns the delays of complete frames in nanoseconds, ascending.
     private func addFrames(to summary: inout MediaFlowSummary) -> [Int64] {
         let judged = frames.filter(isJudged)
         let delays = judged.compactMap { frame in frame.completed.map { ($0 - frame.captured).nanoseconds } }.sorted()
@@ -263,8 +263,8 @@ struct MediaFlowRecording {
         return delays
     }
 
-    /// The gaps between complete frames that are freezes, and their seconds in all. A gap in which the sender paused is
-    /// none; that no frame comes any more is one.
+    /// Returns the number of freezes, which are gaps between complete frames, and their sum in seconds. A gap in which
+    /// the sender paused is not a freeze. A final gap, after which no frame arrives, is one.
     private func freezes(_ frames: [Frame]) -> (count: Int, seconds: Double) {
         var completed = frames.compactMap(\.completed).sorted()
         if !completed.isEmpty { completed.append(max(judgedEnd, completed[completed.count - 1])) }

@@ -1,20 +1,21 @@
-/// How a flow answered a change of what was usable. The names in its JSON are stable.
+/// The reaction of a flow to a change of the usable rate. The names in its JSON are stable.
 public struct StepReaction: Codable, Hashable, Sendable {
-    /// Seconds since the scenario began.
+    /// The time in seconds since the scenario began.
     public var time: Double
-    /// What was usable in the second before and in the one after, in Mbit/s.
+    /// The usable rate in the second before the change and in the second after it, in Mbit/s.
     public var from: Double
     public var to: Double
-    /// How much more than usable was sent in the worst second of the next ten, but for the first one, in percent.
+    /// The excess of the send rate over the usable rate in the worst of the next ten seconds, without the first, in
+    /// percent.
     public var overshoot: Double
-    /// Seconds until the rate sent was at most 110 % of what was usable; until the next change when it never was.
+    /// The seconds until the send rate was at most 110 % of the usable rate; until the next change if it never was.
     public var settling: Double
-    /// How much of what was usable was missed in the worst second of the next ten, but for the first one, in percent;
-    /// nil where there was nothing.
+    /// The unused part of the usable rate in the worst of the next ten seconds, without the first, in percent; nil if
+    /// there is no such second.
     public var undershoot: Double?
-    /// How much of what was usable was missed in the next 5 s, in percent; nil where there was nothing.
+    /// The unused part of the usable rate in the next 5 s, in percent; nil if the usable rate was zero.
     public var deficit: Double?
-    /// Seconds until the goodput was 90 % of what was usable; until the next change when it never was.
+    /// The seconds until the goodput was 90 % of the usable rate; until the next change if it never was.
     public var recovery: Double
 
     public enum CodingKeys: String, CodingKey {
@@ -28,6 +29,6 @@ public struct StepReaction: Codable, Hashable, Sendable {
         case recovery = "recovery_s"
     }
 
-    /// Whether more was usable than before.
+    /// Whether the usable rate rose.
     public var isRise: Bool { to > from }
 }

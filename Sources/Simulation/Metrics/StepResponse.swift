@@ -2,23 +2,23 @@ internal import CongestionControl
 import LinkEmulation
 public import MediaCore
 
-/// How a flow answered a change of the link's rate.
+/// The response of a flow to a change of the link's rate.
 public struct StepResponse: Hashable, Sendable {
-    /// When the rate changed, since the simulation began.
+    /// The time of the change since the simulation began.
     public var time: Duration
     public var from: BitRate
     public var to: BitRate
-    /// After a drop: how long until the target, averaged over a second, was below the new rate, and stayed below 110 %
-    /// of it until the next change. Nil after a rise, or when it never did.
+    /// After a drop, the time until the target, averaged over a second, was below the new rate and then stayed below
+    /// 110 % of it until the next change. Nil after a rise, or if that never happened.
     public var targetSettling: Duration?
-    /// After a drop: how long until the queueing delay was below 100 ms and stayed so for two seconds.
+    /// After a drop, the time until the queueing delay was below 100 ms and stayed so for two seconds.
     public var queueSettling: Duration?
-    /// After a rise: how long until the target reached 80 % of the new rate.
+    /// After a rise, the time until the target reached 80 % of the new rate.
     public var rise: Duration?
     /// The largest queueing delay until the next change.
     public var maximumQueueDelay: Duration
 
-    /// The responses to all changes of a scripted rate, but for changes after the last sample.
+    /// Returns the responses to all changes of a scripted rate, except changes after the last sample.
     static func all(
         to steps: [LinkRate.Step], duration: Duration, samples: [MediaFlowSample]
     ) -> [StepResponse] {

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Packets and bytes of a flow in the time that is measured.
+/// The packets and bytes of a flow in the measured time.
 struct TrafficCount {
     private var sentPackets = 0
     private var receivedPackets = 0
