@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// Events in the order of their time; those of one time by rank, and within it in the order in which they were
-/// scheduled.
+/// A queue of events, ordered by time. Events of the same time are ordered by rank, and then by the order in which they
+/// were scheduled.
 public struct EventQueue<Event> {
     fileprivate struct Entry {
         var time: MonotonicInstant
@@ -13,19 +13,19 @@ public struct EventQueue<Event> {
         }
     }
 
-    /// A binary heap, the next event first.
+    /// A binary heap with the next event first.
     private var heap: [Entry] = []
     private var scheduledCount: UInt64 = 0
 
     public init() {}
 
-    /// When the next event is; nil without one.
+    /// The time of the next event; nil if there is none.
     public var nextTime: MonotonicInstant? { heap.first?.time }
 
-    /// How many events wait.
+    /// The number of waiting events.
     public var count: Int { heap.count }
 
-    /// Schedules an event; of those of one time the lower `rank` comes first.
+    /// Schedules an event. Of several events at the same time, the one with the lowest `rank` comes first.
     public mutating func schedule(_ event: Event, at time: MonotonicInstant, rank: UInt8 = 0) {
         let entry = Entry(time: time, order: UInt64(rank) << 56 | scheduledCount, event: event)
         heap.append(entry)
@@ -40,7 +40,7 @@ public struct EventQueue<Event> {
         heap[child] = entry
     }
 
-    /// The next event that is due at `now`; nil when none is.
+    /// Removes and returns the next event that is due at `now`; nil if there is none.
     public mutating func popDue(now: MonotonicInstant) -> Event? {
         guard let first = heap.first, first.time <= now else { return nil }
         let last = heap.removeLast()

@@ -3,24 +3,24 @@ import MediaCore
 
 /// A sender and its receiver at the two ends of a path.
 protocol SimulatedFlow {
-    /// The simulation begins: schedule what is to happen first.
+    /// Called when the simulation begins. The flow schedules its first events.
     mutating func begin(_ network: SimulatedNetwork)
 
-    /// A time came that was scheduled with this tag.
+    /// Called at a time that was scheduled with this tag.
     mutating func timer(_ tag: Int, _ network: SimulatedNetwork)
 
-    /// The time came that was asked for with `wake`, or an earlier one.
+    /// Called at the time that was requested with `wake`, or at an earlier one.
     mutating func wake(_ network: SimulatedNetwork)
 
-    /// A packet came to the end of its path: to the receiver, or back to the sender.
+    /// Called when a packet reaches the end of its path: at the receiver, or back at the sender.
     mutating func receive(_ packet: SimulatedPacket, _ network: SimulatedNetwork)
 
-    /// Takes note of what happened since the last sample.
+    /// Takes a sample of the time since the last sample.
     mutating func sample(_ network: SimulatedNetwork)
 }
 
-/// A flow's place in a network: flows are values, and the network calls one of them at a time, never from within
-/// another call of the same one.
+/// A flow's place in a network. Flows are values. The network calls one of them at a time, and never calls a flow from
+/// within a call of the same flow.
 class AttachedFlow {
     func begin(_ network: SimulatedNetwork) {}
     func timer(_ tag: Int, _ network: SimulatedNetwork) {}

@@ -3,8 +3,8 @@ import MediaCore
 
 /// Links and the flows over them, on one virtual clock.
 ///
-/// All that happens is an event of one queue, ordered by time, then by kind, then by when it was scheduled: the same
-/// links, flows and seeds give the same run.
+/// All activity consists of events in one queue, ordered by time, then by kind, then by the order in which they were
+/// scheduled. So the same links, flows and seeds give the same run.
 final class SimulatedNetwork {
     private enum Event {
         case timer(flow: Int, tag: Int)
@@ -13,10 +13,10 @@ final class SimulatedNetwork {
         case wake(flow: Int)
     }
 
-    /// A class, so that looking at a link copies nothing.
+    /// It is a class so that access to a link copies nothing.
     private final class Link {
         var model: LinkModel<SimulatedPacket>
-        /// The event that is under way for it; later times are not scheduled before it came.
+        /// The time of the link's scheduled event. Later times are not scheduled before it.
         var scheduled = MonotonicInstant.distantFuture
 
         init(_ model: LinkModel<SimulatedPacket>) {
@@ -30,12 +30,12 @@ final class SimulatedNetwork {
         var scheduled = MonotonicInstant.distantFuture
     }
 
-    /// Of one time, timers and samples come first, then arrivals, then the flows' own work.
+    /// Of events at the same time, timers and samples come first, then arrivals, then the flows' own work.
     private static let arrivalRank: UInt8 = 1
     private static let wakeRank: UInt8 = 2
 
     private(set) var now = MonotonicInstant.zero
-    /// How many events were handled.
+    /// The number of handled events.
     private(set) var eventCount = 0
     private var events = EventQueue<Event>()
     private var links: [Link] = []
@@ -52,10 +52,10 @@ final class SimulatedNetwork {
         return links.count - 1
     }
 
-    /// The number that the next flow gets.
+    /// The number of the next flow.
     var nextFlow: Int { attachments.count }
 
-    /// Adds a flow, which has the number `nextFlow`, to a path of at least one link each way.
+    /// Adds a flow, whose number is `nextFlow`, to a path of at least one link in each direction.
     func addFlow<Flow: SimulatedFlow>(_ flow: Flow, path: NetworkPath) -> Attached<Flow> {
         precondition(!path.forward.isEmpty && !path.backward.isEmpty, "a path needs a link each way")
         let attached = Attached(flow)
@@ -63,7 +63,7 @@ final class SimulatedNetwork {
         return attached
     }
 
-    /// Runs until a time, which is included.
+    /// Runs until a time, including events at that time.
     func run(until end: MonotonicInstant) {
         for attachment in attachments { attachment.flow.begin(self) }
         events.schedule(.sample, at: .zero + sampleInterval)
@@ -95,12 +95,12 @@ final class SimulatedNetwork {
 
     // MARK: For flows
 
-    /// Has `timer` called at a time.
+    /// Schedules a call of `timer` at a time.
     func schedule(flow: Int, tag: Int, at time: MonotonicInstant) {
         events.schedule(.timer(flow: flow, tag: tag), at: max(time, now))
     }
 
-    /// Has `wake` called at a time at the latest.
+    /// Schedules a call of `wake` at a time or earlier.
     func wake(flow: Int, at time: MonotonicInstant) {
         guard time < attachments[flow].scheduled, time < .distantFuture else { return }
         let time = max(time, now)
@@ -144,8 +144,8 @@ final class SimulatedNetwork {
 
     // MARK: For measurements
 
-    /// What a path could carry between two times since the beginning: what the tightest of its links could; nil
-    /// when none is limited.
+    /// Returns the size that a path could carry between two times since the beginning, which is that of its tightest
+    /// link; nil if no link is limited.
     func capacity(of links: [Int], from begin: Duration, to end: Duration) -> DataSize? {
         var least: DataSize?
         for link in links {
@@ -156,7 +156,7 @@ final class SimulatedNetwork {
         return least
     }
 
-    /// How long a packet would wait in the queues of a path, if it were in all of them now.
+    /// Returns the time that a packet would wait in the queues of a path if it were in all of them now.
     func queueDelay(of links: [Int]) -> Duration {
         links.reduce(.zero) { $0 + self.links[$1].model.queueDelay(now: now) }
     }
@@ -167,6 +167,6 @@ final class SimulatedNetwork {
 }
 
 extension LinkModel {
-    /// `nextDelivery`, read in place: a getter of a class's property would copy the link first.
+    /// Returns `nextDelivery` in place: a getter of a class's property would copy the link first.
     fileprivate mutating func readNextDelivery() -> MonotonicInstant { nextDelivery }
 }

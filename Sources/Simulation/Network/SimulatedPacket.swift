@@ -1,19 +1,20 @@
 import MediaCore
 import RTP
 
-/// A packet on its way through the simulated network; plain values, so that moving it costs no reference counting.
+/// A packet on its way through the simulated network. It has only plain values, so that moving it costs no reference
+/// counting.
 struct SimulatedPacket: Sendable {
-    /// The flow that it belongs to.
+    /// The number of the packet's flow.
     var flow: Int
     var direction: Direction
-    /// How many links of its path it has behind it.
+    /// The number of links of its path that it has passed.
     var hop = 0
     var size: DataSize
     var ecn = ECNCodepoint.notCapable
     var sendTime = MonotonicInstant.zero
-    /// How long it has been in queues.
+    /// The time that it has spent in queues.
     var queueingDelay = Duration.zero
-    /// What the flow makes of them is its own affair.
+    /// A value for the flow's own use, as is `detail`.
     var sequence: Int64 = 0
     var detail: Int64 = 0
 
@@ -24,7 +25,7 @@ struct SimulatedPacket: Sendable {
     }
 }
 
-/// The links that a flow's packets take, by their numbers, in order.
+/// The numbers of the links that a flow's packets take, in order.
 struct NetworkPath: Hashable, Sendable {
     var forward: [Int]
     var backward: [Int]

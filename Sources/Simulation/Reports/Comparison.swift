@@ -1,6 +1,6 @@
 /// The results of controllers in scenarios, side by side.
 public struct Comparison: Sendable {
-    /// A controller's part of a case.
+    /// The results of one controller in a case.
     public struct Entry: Sendable {
         public var controller: String
         /// The mean over all seeds.
@@ -8,7 +8,7 @@ public struct Comparison: Sendable {
         public var runCount: Int
         /// The run with the first seed.
         public var result: ScenarioResult
-        /// Whether no other contender is at least as good in everything and better in something.
+        /// Whether no other contender is at least as good in every dimension and better in one.
         public var isOnFront = false
         /// Whether it has the highest score of the contenders.
         public var isBest = false
@@ -18,14 +18,14 @@ public struct Comparison: Sendable {
     public struct Case: Sendable {
         public var scenario: String
         public var suite: String
-        /// In the order of the comparison's controllers; those that were not run are left out.
+        /// The entries in the order of the comparison's controllers, without controllers that were not run.
         public var entries: [Entry]
 
         public func entry(of controller: String) -> Entry? {
             entries.first { $0.controller == controller }
         }
 
-        /// The contenders that are at least as good as a controller in everything and better in something.
+        /// Returns the contenders that are at least as good as a controller in every dimension and better in one.
         public func dominators(of controller: String) -> [Entry] {
             guard let own = entry(of: controller) else { return [] }
             return entries.filter {
@@ -34,10 +34,10 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// Controllers that are a scale and no contenders: they know the network, or do not look at it.
+    /// The controllers that serve only as a scale: one knows the network, the other ignores it.
     public static let references: Set<String> = ["oracle", "fixed"]
 
-    /// In the order in which they first came.
+    /// The controllers in the order of their first results.
     public let controllers: [String]
     public let cases: [Case]
 
@@ -64,10 +64,10 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// The controllers that contend.
+    /// The controllers that compete, without the references.
     public var contenders: [String] { controllers.filter { !Self.references.contains($0) } }
 
-    /// The suites in their order, and their cases.
+    /// The suites with their cases, in the order of their first cases.
     public var suites: [(name: String, cases: [Case])] {
         var suites: [(name: String, cases: [Case])] = []
         for item in cases {
@@ -82,7 +82,7 @@ public struct Comparison: Sendable {
 
     private static func marked(_ entries: [Entry]) -> [Entry] {
         var entries = entries
-        // Without media there is nothing to compare.
+        // A case without media has no contenders.
         let contenders = entries.indices.filter {
             !references.contains(entries[$0].controller) && entries[$0].metrics[.utilization] != nil
         }
@@ -90,7 +90,7 @@ public struct Comparison: Sendable {
         for place in ParetoFront.indices(of: contenders.map { entries[$0].metrics }) {
             entries[contenders[place]].isOnFront = true
         }
-        // Where all fail nobody is best.
+        // If all fail, none is the best.
         if let best = contenders.compactMap({ entries[$0].metrics[.score] }).max(), best > 0 {
             for place in contenders where entries[place].metrics[.score] == best { entries[place].isBest = true }
         }

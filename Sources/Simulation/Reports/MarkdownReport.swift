@@ -1,9 +1,9 @@
-/// A comparison as Markdown, to be committed.
+/// A comparison as Markdown, for a repository.
 public struct MarkdownReport: Sendable {
     public var comparison: Comparison
-    /// What made it.
+    /// The command that made the report.
     public var command: String
-    /// The controller of which it is told where it is not on the front.
+    /// The controller whose cases outside the Pareto front are listed; nil for none.
     public var subject: String?
 
     public init(_ comparison: Comparison, command: String, subject: String?) {

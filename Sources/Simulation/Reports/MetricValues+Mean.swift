@@ -1,5 +1,5 @@
 extension MetricValues {
-    /// The mean of each figure over those that have it.
+    /// Returns the mean of each metric over all entries that have it.
     public static func mean(of all: [MetricValues]) -> MetricValues {
         var mean = MetricValues()
         for metric in Metric.allCases {

@@ -1,6 +1,6 @@
 extension ScenarioResult {
-    /// The result with at most so many samples of each flow: neighbours become one, rates by their mean, delays by the
-    /// largest, so that no peak is lost.
+    /// Returns the result with at most `count` samples of each flow. Neighbouring samples are merged: rates by their
+    /// mean, delays by their maximum, so that no peak is lost.
     public func reduced(toSamples count: Int) -> ScenarioResult {
         var reduced = self
         for flow in reduced.flows.indices { reduced.flows[flow].samples = flows[flow].samples.reduced(to: count) }
@@ -20,7 +20,7 @@ extension [FlowSample] {
 }
 
 extension FlowSample {
-    /// Neighbouring samples as one; nil for none.
+    /// Merges neighbouring samples into one; nil if there are none.
     init?(merging samples: ArraySlice<FlowSample>) {
         guard let last = samples.last else { return nil }
         let count = Double(samples.count)

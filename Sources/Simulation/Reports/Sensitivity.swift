@@ -1,6 +1,6 @@
 import VectorGraphics
 
-/// How much the figures depend on each constant of a controller.
+/// The influence of each constant of a controller on the figures.
 public struct Sensitivity: Sendable {
     /// The means over all scenarios with one constant changed.
     public struct Row: Sendable {
@@ -15,7 +15,7 @@ public struct Sensitivity: Sendable {
         }
     }
 
-    /// With no constant changed.
+    /// The means with no constant changed.
     public var standard: MetricValues
     public var rows: [Row]
 
@@ -30,7 +30,7 @@ public struct Sensitivity: Sendable {
         MetricColumn("recovery deficit %", .recoveryDeficit, 1),
     ]
 
-    /// A row for each constant and factor, and the change of the score.
+    /// A table with a row for each constant and factor, and the change of the score.
     public var table: ReportTable {
         var rows = [
             ["(none)", "1", NumberText.fixed(standard[.score], 2), ""] + Self.columns.map { $0.text(standard) }
@@ -45,7 +45,7 @@ public struct Sensitivity: Sendable {
         return ReportTable(heading: ["constant", "times", "score", "change %"] + Self.columns.map(\.title), rows: rows)
     }
 
-    /// The change of the score in percent, with its sign.
+    /// Returns the change of the score in percent, with its sign.
     private func change(_ row: Row) -> String {
         guard let score = row.metrics[.score], let before = standard[.score], before > 0 else { return "" }
         let change = (score / before - 1) * 100
@@ -63,7 +63,7 @@ public struct Sensitivity: Sendable {
         return text
     }
 
-    /// The table as a page to be committed.
+    /// Returns the table as a Markdown page for a repository.
     public func markdown(command: String, scenarioCount: Int) -> String {
         """
         # What depends on each constant

@@ -1,16 +1,17 @@
-/// How a controller did over several cases.
+/// The standing of a controller over several cases.
 public struct Standing: Sendable {
     public var controller: String
     public var caseCount: Int
-    /// The mean over the cases.
+    /// The mean of each metric over the cases.
     public var metrics: MetricValues
-    /// In how many cases it is on the Pareto front, and in how many it has the highest score; nil for references.
+    /// The number of cases in which it is on the Pareto front; `bestCount` counts those with the highest score. Nil for
+    /// references.
     public var frontCount: Int?
     public var bestCount: Int?
-    /// In how many cases its score is higher than that of each other controller.
+    /// For each other controller, the number of cases in which this one has a higher score.
     public var aheadOf: [String: Int]
 
-    /// The standings of all controllers over some cases.
+    /// Returns the standings of all controllers over some cases.
     public static func all(of cases: [Comparison.Case], controllers: [String]) -> [Standing] {
         controllers.compactMap { controller in
             let entries = cases.compactMap { $0.entry(of: controller) }

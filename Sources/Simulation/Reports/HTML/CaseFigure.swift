@@ -1,11 +1,11 @@
 import VectorGraphics
 
-/// The plots of one scenario beside each other with their legend, as an SVG file for documents.
+/// The plots of one scenario side by side with their legend, as an SVG file for documents.
 public struct CaseFigure: Sendable {
     public var comparison: Comparison
     public var item: Comparison.Case
 
-    /// More points of a curve than this are not seen in a plot of this size.
+    /// The number of samples of a curve. More points are not visible in a plot of this size.
     public static let sampleCount = 240
 
     private static let plotWidth = 360.0
@@ -18,7 +18,7 @@ public struct CaseFigure: Sendable {
         self.item = item
     }
 
-    /// The scenario's name as that of a file.
+    /// The scenario's name as a file name.
     public var fileName: String {
         String(item.scenario.map { $0.isLetter || $0.isNumber || ".-_=".contains($0) ? $0 : "-" }) + ".svg"
     }
@@ -46,7 +46,7 @@ public struct CaseFigure: Sendable {
         return item.entries.map { entry in
             let style = comparison.controllers.firstIndex(of: entry.controller) ?? 0
             let place = NumberText.short(x, 1)
-            // A letter of the legend is some six points wide.
+            // A letter of the legend is about six points wide.
             x += 44 + Double(entry.controller.count) * 6 + 16
             return "<g transform=\"translate(\(place) 14)\"><path class=\"l \(SeriesStyle.lineClass(style))\" "
                 + "d=\"M0 0H36\"/><text x=\"41\" dy=\".32em\">\(XMLText.escaped(entry.controller))</text></g>"

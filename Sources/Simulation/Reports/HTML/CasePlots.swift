@@ -1,12 +1,12 @@
-/// The plots of one scenario: every controller's rate over the capacity, its queueing delay and its frames' delay.
+/// The plots of one scenario: each controller's rate over the capacity, its queueing delay and its frame delay.
 struct CasePlots {
     var comparison: Comparison
     var item: Comparison.Case
 
-    /// More lines than this in one plot are no help.
+    /// The largest number of lines in one plot; more lines are not readable.
     private static let maximumFlows = SeriesStyle.count
 
-    /// The bottlenecks that media flows have, in their order; one that is nil stands for none.
+    /// The bottlenecks of the media flows, in their order; nil for flows without a bottleneck.
     private var bottlenecks: [String?] {
         var names: [String?] = []
         for flow in item.entries.first?.result.flows ?? [] where flow.kind == "media" {
@@ -15,7 +15,7 @@ struct CasePlots {
         return names
     }
 
-    /// All plots, each an SVG of a page's.
+    /// All plots, each as SVG for a page.
     var plots: [String] {
         let all = bottlenecks
         var plots: [String] = []
@@ -47,8 +47,8 @@ struct CasePlots {
         return samples.map { ($0.time, $0.capacity) }
     }
 
-    /// As high as what is usable, or what was reached: where the capacity is known, at most half above it. TCP delivers
-    /// a lot at once when a gap is filled.
+    /// Returns an axis up to the usable rate, or up to the reached rate. If the capacity is known, it ends at most half
+    /// above the usable rate, because TCP delivers much data at once when a gap is filled.
     private func rateAxis(
         _ capacity: [(x: Double, y: Double?)], _ lines: [LinePlot.Line], _ flows: [ScenarioResult.Flow], title: String
     ) -> Axis {
@@ -98,7 +98,7 @@ struct CasePlots {
         let distributions = item.entries.compactMap { entry -> DistributionPlot.Distribution? in
             let flows = entry.result.flows.filter { $0.kind == "media" && !$0.frameDelayPercentiles.isEmpty }
             guard let first = flows.first else { return nil }
-            // The mean of the flows at each percent; one flow is itself.
+            // The mean of the flows' values at each percentile.
             let percentiles = first.frameDelayPercentiles.indices.map { place in
                 flows.reduce(0) { $0 + $1.frameDelayPercentiles[place] } / Double(flows.count)
             }
@@ -117,7 +117,7 @@ struct CasePlots {
 
     // MARK: Flows beside each other
 
-    /// A plot for each controller with a line for each flow; nothing where there is one flow.
+    /// A plot for each controller with a line for each flow; empty if there is only one flow.
     var flowsHTML: String {
         let flows = Self.shown(item.entries.first?.result.flows ?? [])
         let all = (item.entries.first?.result.flows ?? []).filter { $0.kind != "audio" }

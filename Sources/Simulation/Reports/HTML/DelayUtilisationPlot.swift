@@ -1,6 +1,6 @@
 import VectorGraphics
 
-/// Utilisation over p95 queueing delay of all controllers in all cases; the large marks are means.
+/// A plot of utilisation over p95 queueing delay of all controllers in all cases. The large marks are means.
 struct DelayUtilisationPlot {
     var comparison: Comparison
     var cases: [Comparison.Case]

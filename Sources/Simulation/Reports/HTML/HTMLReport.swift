@@ -1,11 +1,11 @@
 import VectorGraphics
 
-/// A comparison as one page that needs nothing but itself: no script, style, font or picture from elsewhere. The same
-/// comparison gives the same bytes.
+/// A comparison as one page without scripts, styles, fonts or pictures from elsewhere. The same comparison gives the
+/// same bytes.
 public struct HTMLReport: Sendable {
     public var comparison: Comparison
     public var title: String
-    /// What made it.
+    /// The command that made the report.
     public var command: String
 
     public init(_ comparison: Comparison, title: String, command: String) {
@@ -14,7 +14,7 @@ public struct HTMLReport: Sendable {
         self.command = command
     }
 
-    /// How many samples of each flow a report of so many runs has room for: a page stays below some 20 MB.
+    /// Returns the number of samples of each flow for a report of `count` runs: a page stays below some 20 MB.
     public static func sampleCount(forRuns count: Int) -> Int {
         min(max(100_000 / max(count, 1), 60), 600)
     }
@@ -105,7 +105,7 @@ public struct HTMLReport: Sendable {
         return text + plots.html + plots.flowsHTML + figures(item) + "</section>"
     }
 
-    /// A row for each controller.
+    /// Returns a table with a row for each controller.
     private func figures(_ item: Comparison.Case) -> String {
         let columns = MetricColumn.long
         let isMarked = item.entries.contains(where: \.isOnFront)

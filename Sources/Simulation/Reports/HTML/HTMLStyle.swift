@@ -1,6 +1,6 @@
-/// The look of the page, for light and dark grounds and for paper; it needs nothing from elsewhere.
+/// The style of the page, for light and dark backgrounds and for paper, without external resources.
 enum HTMLStyle {
-    /// The rules of a page, those of plots among them.
+    /// The CSS rules of a page, including the rules of plots.
     static var css: String {
         """
         :root{color-scheme:light dark}
@@ -33,7 +33,7 @@ enum HTMLStyle {
         """
     }
 
-    /// The rules that plots need, wherever they are.
+    /// The CSS rules that plots need, on a page or in a file of their own.
     static var plotRules: String {
         let light = SeriesStyle.colours.enumerated().map { "--c\($0):\($1.light)" }.joined(separator: ";")
         let dark = SeriesStyle.colours.enumerated().map { "--c\($0):\($1.dark)" }.joined(separator: ";")

@@ -1,9 +1,9 @@
 import VectorGraphics
 
-/// Names of series beside their lines and shapes.
+/// A legend: the names of series beside their lines and shapes.
 struct Legend {
     var names: [(style: Int, name: String)]
-    /// What the area is, where there is one.
+    /// The meaning of the area; nil if there is none.
     var area: String?
 
     var html: String {

@@ -1,10 +1,10 @@
 import VectorGraphics
 
-/// One axis of a plot: from values to places between 0 and 1, and the values that are marked.
+/// An axis of a plot: maps values to positions between 0 and 1, and selects the values with labels.
 struct Axis: Hashable, Sendable {
     enum Scale: Hashable, Sendable {
         case linear
-        /// By powers of ten; what is less than the lower bound is shown at it.
+        /// By powers of ten; a value below the lower bound is shown at the bound.
         case logarithmic
     }
 
@@ -18,7 +18,7 @@ struct Axis: Hashable, Sendable {
     let scale: Scale
     let title: String
 
-    /// Creates an axis. Bounds that are none are made some: an upper one that is not above the lower one is moved.
+    /// Creates an axis. Invalid bounds are corrected: an upper bound that is not above the lower one is moved.
     init(from lower: Double, to upper: Double, scale: Scale = .linear, title: String) {
         let safeLower = lower.isFinite ? lower : 0
         switch scale {
@@ -34,7 +34,8 @@ struct Axis: Hashable, Sendable {
         self.title = title
     }
 
-    /// Where a value is: 0 at the lower bound and 1 at the upper one; values outside are shown at the bounds.
+    /// Returns the position of a value: 0 at the lower bound and 1 at the upper one. A value outside is shown at the
+    /// nearer bound.
     func position(of value: Double) -> Double {
         guard !value.isNaN else { return 0 }
         let part: Double
@@ -47,7 +48,7 @@ struct Axis: Hashable, Sendable {
         return min(max(part, 0), 1)
     }
 
-    /// At most about so many values within the bounds that are easily read.
+    /// Returns about `count` values within the bounds that are easy to read.
     func ticks(about count: Int = 5) -> [Tick] {
         switch scale {
         case .linear: linearTicks(about: max(count, 1))
@@ -55,7 +56,7 @@ struct Axis: Hashable, Sendable {
         }
     }
 
-    /// Steps of 1, 2 or 5 times a power of ten.
+    /// Returns ticks in steps of 1, 2 or 5 times a power of ten.
     private func linearTicks(about count: Int) -> [Tick] {
         let rough = (upper - lower) / Double(count)
         var power = 1.0
@@ -76,7 +77,7 @@ struct Axis: Hashable, Sendable {
         }
     }
 
-    /// Powers of ten, and 2 and 5 times those where there is room.
+    /// Returns ticks at powers of ten and, if there is room, at 2 and 5 times these.
     private func logarithmicTicks(about count: Int) -> [Tick] {
         for factors in [[1.0, 2, 5], [1, 3], [1]] {
             var ticks: [Tick] = []

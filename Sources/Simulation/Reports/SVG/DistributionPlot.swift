@@ -1,11 +1,11 @@
-/// Cumulative distributions of delays: which part of them is at most so long.
+/// A plot of cumulative distributions of delays: the share of delays that are at most a given value.
 struct DistributionPlot {
     struct Distribution {
         var style: Int
         var name: String
-        /// In ms, at each percent from the least to the largest.
+        /// The delays in ms at the percentiles from 0 to 100.
         var percentiles: [Double]
-        /// The part of all that the percentiles are of: frames that never came are in no percentile.
+        /// The share of all frames that the percentiles cover. Frames that never arrived are in no percentile.
         var part: Double
     }
 

@@ -1,17 +1,17 @@
 import VectorGraphics
 
-/// Lines over a common axis, and what they are held against as an area.
+/// A plot of lines over a common axis, with an optional area for comparison.
 struct LinePlot {
     struct Line {
-        /// Which of the style's colours and dashes it has.
+        /// The index of its colour and dashes.
         var style: Int
         var name: String
-        /// A gap is where y is nil.
+        /// The points; a nil y is a gap.
         var points: [(x: Double, y: Double?)]
     }
 
     var frame: PlotFrame
-    /// Filled down to the axis, in steps: the capacity.
+    /// The steps of an area filled down to the axis: the capacity.
     var area: [(x: Double, y: Double?)] = []
     var lines: [Line]
 
@@ -41,7 +41,7 @@ struct LinePlot {
         return text
     }
 
-    /// Each value holds from the point before it to its own.
+    /// The area's path. Each value applies from the preceding point to its own.
     private var areaPath: String {
         var text = ""
         var start = frame.x.lower

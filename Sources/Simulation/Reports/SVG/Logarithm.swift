@@ -1,6 +1,6 @@
-/// Logarithms without a library of the system's, the digits of which may differ from machine to machine.
+/// Logarithms without the system's library, whose last digits may differ between machines.
 enum Logarithm {
-    /// The logarithm to base ten of a positive number.
+    /// Returns the logarithm to base ten of a positive number.
     static func base10(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 0 }
         // value = significand · 2^exponent with a significand in 1..<2, and ln s = 2 artanh((s - 1) / (s + 1)).

@@ -6,7 +6,7 @@ struct PlotFrame {
     var height = 190.0
     var x: Axis
     var y: Axis
-    /// What the plot shows, for those who do not see it.
+    /// A text that describes the plot for people who cannot see it.
     var description: String
 
     private static let left = 46.0
@@ -17,7 +17,7 @@ struct PlotFrame {
     private var plotWidth: Double { width - Self.left - Self.right }
     private var plotHeight: Double { height - Self.top - Self.bottom }
 
-    /// The place of a point, with a decimal: enough for the eye, and short.
+    /// Returns the position of a point, with one decimal: enough for the eye, and short.
     func point(_ x: Double, _ y: Double) -> (x: String, y: String) {
         (
             NumberText.short(Self.left + self.x.position(of: x) * plotWidth, 1),
@@ -25,7 +25,7 @@ struct PlotFrame {
         )
     }
 
-    /// The plot with what `content` draws in it.
+    /// Returns the complete plot with `content` inside.
     func svg(_ content: String) -> String {
         let label = XMLText.escaped(description)
         var text = "<svg viewBox=\"0 0 \(NumberText.short(width, 1)) \(NumberText.short(height, 1))\" role=\"img\" "

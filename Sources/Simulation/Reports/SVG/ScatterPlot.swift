@@ -1,6 +1,6 @@
 import VectorGraphics
 
-/// Points of several series; a series has one large point with a rim, its mean.
+/// A plot of the points of several series. The mean of a series is a large point with a rim.
 struct ScatterPlot {
     struct Series {
         var style: Int
@@ -21,7 +21,7 @@ struct ScatterPlot {
             }
             content += "</g>"
         }
-        // Means lie above all points.
+        // Means are drawn above all points.
         for item in series {
             guard let mean = item.mean else { continue }
             content += "<g class=\"m \(SeriesStyle.markClass(item.style))\">"

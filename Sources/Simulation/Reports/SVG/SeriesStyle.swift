@@ -1,13 +1,13 @@
 import VectorGraphics
 
-/// How series differ: by colour, and by dashes and shapes for those who do not see the colours.
+/// The styles that distinguish series: colours, and dashes and shapes for people who cannot see the colours.
 ///
 /// The colours follow the palette of Okabe and Ito ("Color Universal Design", 2008), darkened on white and lightened on
-/// black so that each has a contrast of at least 3:1 to its ground (WCAG 2.2, 1.4.11).
+/// black so that each has a contrast of at least 3:1 to its background (WCAG 2.2, 1.4.11).
 enum SeriesStyle {
     static let count = 8
 
-    /// Colours on a light and on a dark ground.
+    /// The colours on a light and on a dark background.
     static let colours: [(light: String, dark: String)] = [
         ("#c84b00", "#ff8a3d"), ("#0068a8", "#56b4e9"), ("#00805c", "#2fd0a0"), ("#a8327e", "#ee9fcb"),
         ("#8a6a00", "#f0c928"), ("#5b4bc4", "#b3a8ff"), ("#007a8a", "#66dbe8"), ("#6b6b6b", "#b5b5b5"),
@@ -20,7 +20,7 @@ enum SeriesStyle {
     static func lineClass(_ style: Int) -> String { "c\(index(style)) d\(index(style))" }
     static func markClass(_ style: Int) -> String { "c\(index(style))" }
 
-    /// A shape around the origin.
+    /// Returns a shape around the origin.
     static func shape(_ style: Int, size: Double) -> String {
         let s = NumberText.short(size, 1)
         let half = NumberText.short(size * 0.85, 1)

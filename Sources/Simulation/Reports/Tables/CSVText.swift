@@ -1,4 +1,4 @@
-/// Comma-separated values (RFC 4180).
+/// Writes comma-separated values (RFC 4180).
 enum CSVText {
     static func line(_ fields: [String]) -> String {
         fields.map(field).joined(separator: ",") + "\n"

@@ -1,7 +1,7 @@
 import VectorGraphics
 
 extension Comparison {
-    /// A row for each scenario and controller.
+    /// A table with a row for each scenario and controller.
     public var scenarioTable: ReportTable {
         let isMarked = contenders.count > 1
         let columns = MetricColumn.short
@@ -19,7 +19,7 @@ extension Comparison {
 
     static func mark(_ entry: Entry) -> String { (entry.isOnFront ? "●" : "") + (entry.isBest ? "★" : "") }
 
-    /// The means of each suite, and of all.
+    /// A table with the means of each suite, and of all cases.
     public var meansTable: ReportTable {
         let columns = MetricColumn.means
         let all = suites
@@ -36,7 +36,8 @@ extension Comparison {
         ).withoutEmptyColumns
     }
 
-    /// How often each controller is on the front, has the best score and is ahead of each other one.
+    /// A table with the number of cases in which each controller is on the front, has the best score and is ahead of
+    /// each other controller.
     public var standingsTable: ReportTable {
         let standings = Standing.all(of: cases, controllers: controllers)
         let rows = standings.map { standing in
@@ -51,8 +52,8 @@ extension Comparison {
             rows: rows)
     }
 
-    /// A row for each scenario and a column for each controller, with utilisation, p95 queueing delay and frames late
-    /// or lost; those on the front are bold in Markdown.
+    /// Returns a table with a row for each scenario and a column for each controller, with utilisation, p95 queueing
+    /// delay and frames late or lost. Entries on the front are bold in Markdown.
     func triples(of cases: [Case]) -> ReportTable {
         let rows = cases.map { item in
             [item.scenario]
@@ -70,7 +71,8 @@ extension Comparison {
         return ReportTable(heading: ["scenario"] + controllers, rows: rows)
     }
 
-    /// The cases in which a controller is not on the front, and what beats it there.
+    /// Returns a table of the cases in which a controller is not on the front, with the controllers that dominate it
+    /// there.
     func dominatedTable(_ controller: String) -> ReportTable {
         let columns = [
             MetricColumn("util %", .utilization, 1), MetricColumn("queue p95 ms", .queueingDelay95, 1),

@@ -1,6 +1,6 @@
 import VectorGraphics
 
-/// A row for each scenario and controller, the means over seeds, as comma-separated values.
+/// The means over seeds as comma-separated values, with a row for each scenario and controller.
 public struct ComparisonTable: Sendable {
     public var comparison: Comparison
 

@@ -1,7 +1,7 @@
 import VectorGraphics
 
-/// The figures of every flow, and of all media flows of a scenario together (`flow` is then `all`), as comma-separated
-/// values with the metrics' names as columns.
+/// The figures of every flow as comma-separated values, with the metrics' names as columns. A row with the flow `all`
+/// has the figures of all media flows of a scenario together.
 public struct FlowTable: Sendable {
     public var results: [ScenarioResult]
 
@@ -27,6 +27,6 @@ public struct FlowTable: Sendable {
 }
 
 extension NumberText {
-    /// With three decimals at most; empty without a value.
+    /// Formats a value with at most three decimals; empty if it is nil.
     static func shortCell(_ value: Double?) -> String { value.map { short($0, 3) } ?? "" }
 }

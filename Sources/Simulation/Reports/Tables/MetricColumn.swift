@@ -1,6 +1,6 @@
 import VectorGraphics
 
-/// How a figure is shown to people.
+/// A column of a report's table: its title, metric and number of decimals.
 public struct MetricColumn: Hashable, Sendable {
     public var title: String
     public var metric: Metric
@@ -14,7 +14,7 @@ public struct MetricColumn: Hashable, Sendable {
 
     func text(_ values: MetricValues) -> String { NumberText.fixed(values[metric], decimals) }
 
-    /// What fits into a terminal.
+    /// The columns that fit into a terminal.
     public static let short = [
         MetricColumn("score", .score, 1), MetricColumn("Mbit/s", .goodput, 2), MetricColumn("util %", .utilization, 1),
         MetricColumn("queue p50 ms", .queueingDelayMedian, 1), MetricColumn("p95 ms", .queueingDelay95, 1),
@@ -24,7 +24,7 @@ public struct MetricColumn: Hashable, Sendable {
         MetricColumn("vs tcp %", .shareAgainstTCP, 0),
     ]
 
-    /// What a page has room for.
+    /// The columns that fit on a page.
     public static let long = [
         MetricColumn("score", .score, 1), MetricColumn("Mbit/s", .goodput, 2), MetricColumn("util %", .utilization, 1),
         MetricColumn("queue mean ms", .queueingDelayMean, 0), MetricColumn("p95 ms", .queueingDelay95, 0),
@@ -41,7 +41,7 @@ public struct MetricColumn: Hashable, Sendable {
         MetricColumn("feedback %", .feedback, 1),
     ]
 
-    /// What a suite is judged by.
+    /// The columns for the means of a suite.
     public static let means = [
         MetricColumn("score", .score, 1), MetricColumn("Mbit/s", .goodput, 2), MetricColumn("util %", .utilization, 1),
         MetricColumn("queue mean ms", .queueingDelayMean, 0), MetricColumn("queue p95 ms", .queueingDelay95, 0),

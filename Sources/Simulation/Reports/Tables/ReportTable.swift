@@ -4,7 +4,7 @@ import VectorGraphics
 public struct ReportTable: Hashable, Sendable {
     public var heading: [String]
     public var rows: [[String]]
-    /// So many columns are names, to the left; the others are numbers, to the right.
+    /// The number of columns with names, aligned left. The others are numbers, aligned right.
     public var leading: Int
 
     public init(heading: [String], rows: [[String]], leading: Int = 1) {
@@ -13,7 +13,7 @@ public struct ReportTable: Hashable, Sendable {
         self.leading = leading
     }
 
-    /// Without the columns in which no row has anything.
+    /// The table without the columns that are empty in all rows.
     public var withoutEmptyColumns: ReportTable {
         let kept = heading.indices.filter { column in
             column < leading || rows.contains { $0.indices.contains(column) && !$0[column].isEmpty }
@@ -26,7 +26,7 @@ public struct ReportTable: Hashable, Sendable {
         row.indices.contains(column) ? row[column] : ""
     }
 
-    /// Columns of equal width, two spaces between them.
+    /// The table as text, with aligned columns and two spaces between them.
     public var text: String {
         let all = [heading] + rows
         let widths = heading.indices.map { column in all.map { cell($0, column).count }.max() ?? 0 }

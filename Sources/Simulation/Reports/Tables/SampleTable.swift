@@ -2,7 +2,7 @@ internal import CongestionControl
 internal import MediaCore
 import VectorGraphics
 
-/// What a controller saw and did, sample by sample, as comma-separated values.
+/// The inputs and decisions of controllers, sample by sample, as comma-separated values.
 public struct SampleTable: Sendable {
     private var text = CSVText.line([
         "scenario", "controller", "flow", "time_s", "target_mbps", "acknowledged_mbps", "capacity_mbps", "send_mbps",

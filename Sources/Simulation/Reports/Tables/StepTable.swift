@@ -1,8 +1,8 @@
 import VectorGraphics
 
 extension Comparison {
-    /// How media flows answered each step of a scripted rate, and else each change to a half or double, in the runs
-    /// with the first seed.
+    /// A table of the reactions of media flows, in the runs with the first seed, to each step of a scripted rate or,
+    /// without a script, to each change to a half or double.
     public var stepTable: ReportTable {
         let rows = cases.flatMap { item in
             item.entries.flatMap { entry in
