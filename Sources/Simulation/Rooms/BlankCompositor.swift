@@ -1,7 +1,7 @@
 import Compositing
 import MediaCore
 
-/// Hands out pictures on which nothing is drawn.
+/// A compositor whose pictures are blank.
 final class BlankCompositor: VideoCompositing {
     let sourceAttributes = PixelBufferAttributes.any
     let destinationAttributes = PixelBufferAttributes.any

@@ -2,7 +2,7 @@ import Conference
 import MediaCore
 import VideoCoding
 
-/// An encoder that is counted at each tick at which it works.
+/// An encoder that reports each tick at which it works to `EncoderStatistics`.
 final class CountedEncoder: PictureEncoding {
     private let encoder: any PictureEncoding
     private let statistics: EncoderStatistics

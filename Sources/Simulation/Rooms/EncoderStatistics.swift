@@ -1,7 +1,7 @@
 import MediaCore
 import Synchronization
 
-/// Counts how many encoders encode at a tick.
+/// Counts the encoders that encode at each tick.
 final class EncoderStatistics: Sendable {
     struct Figures {
         var most = 0
@@ -25,7 +25,7 @@ final class EncoderStatistics: Sendable {
         }
     }
 
-    /// Begins anew.
+    /// Resets the figures.
     func reset() { state.withLock { $0 = Figures() } }
 
     var figures: Figures { state.withLock { $0 } }

@@ -3,21 +3,21 @@ import EncoderSharing
 import MediaCore
 import VideoCoding
 
-/// An encoder that makes frames of the sizes that a real one would make, of nothing.
+/// A model of an encoder: its frames have the sizes that a real encoder would produce, but no content.
 ///
-/// Its mean is the rate it is told, as far as the content can be coded so finely and so coarsely. A keyframe takes
-/// several frames' bits within its bound, and what it took is saved on what follows, as OpenH264 does. Temporal layers
-/// get as much of the bits as OpenH264 gives them.
+/// Its mean rate is the target, within the range of QPs that the content allows. A keyframe takes the bits of several
+/// frames, within its bound, and later frames save these bits, as in OpenH264. Temporal layers have the same shares of
+/// the bits as in OpenH264.
 ///
-/// Each frame carries the time of its picture, so that whoever receives it can tell how long it took.
+/// Each frame carries the time of its picture, so that a receiver can compute the delay.
 final class ModelledEncoder: PictureEncoding {
-    /// The quantisation parameters between which there is nothing to choose.
+    /// The range of QPs.
     private static let qps = (least: 16.0, most: 51.0)
-    /// The part of what was spent too much that the next frame saves.
+    /// The part of the excess that the next frame saves.
     private static let repayment = 0.08
-    /// The least part of its share that a frame takes when saving.
+    /// The smallest part of its share that a frame takes while it saves bits.
     private static let leastPart = 0.5
-    /// How much of the mean a frame of each temporal layer takes: measured with OpenH264, at 300 to 2500 kbit/s.
+    /// The ratio of a frame's size in each temporal layer to the mean: measured with OpenH264, at 300 to 2500 kbit/s.
     private static let layerFactors = [1: [1.0], 2: [1.2, 0.8], 3: [1.44, 1.24, 0.66]]
 
     let dimensions: VideoDimensions
@@ -26,7 +26,7 @@ final class ModelledEncoder: PictureEncoding {
     private var properties: CompressionProperties
     private var random: SeededGenerator
     private var count = 0
-    /// Bytes spent beyond the rate.
+    /// The bytes spent beyond the rate.
     private var owed = 0.0
 
     init(
@@ -77,7 +77,7 @@ final class ModelledEncoder: PictureEncoding {
         return EncodedFrame(sample: sample, statistics: statistics)
     }
 
-    /// Where the frame stands in the hierarchy: each layer has as many frames as all below it.
+    /// Returns the frame's place in the hierarchy. Each layer has as many frames as all layers below it.
     private func dependency(isKeyframe: Bool) -> FrameDependency {
         let layers = properties.temporalLayers
         let step = isKeyframe ? 0 : (count - 1) & ((1 << (layers - 1)) - 1)
@@ -85,12 +85,12 @@ final class ModelledEncoder: PictureEncoding {
         return FrameDependency(isDependedOn: layer == 0 || layer < layers - 1, temporalLayer: layer)
     }
 
-    /// The mean size of a frame.
+    /// Returns the mean size of a frame.
     private func share(at rung: EncodeRung, frameRate: Double) -> Double {
         let rate = properties.averageBitRate
         let qp = content.cost.qp(at: rung, rate: rate)
         let clamped = min(max(qp, Self.qps.least), Self.qps.most)
-        // Six steps are half the bits.
+        // Six QP steps halve the bits.
         var factor = 1.0
         var steps = qp - clamped
         while steps >= 1 {

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What a receiver got.
+/// The frames that a receiver received, with their delays.
 struct ReceivedFrames {
     private(set) var frames = 0
     private(set) var size = DataSize.zero
@@ -20,7 +20,7 @@ struct ReceivedFrames {
         if let time = frame.captureTime { delays.append(frame.arrival - time) }
     }
 
-    /// A delay that so many of a hundred frames keep; zero without frames.
+    /// Returns the delay at a percentile; zero without frames.
     func delay(percentile: Int) -> Duration {
         let sorted = delays.sorted()
         guard !sorted.isEmpty else { return .zero }

@@ -3,14 +3,14 @@ public import Conference
 public import MediaCore
 public import VideoCoding
 
-/// What a simulated room composes, and how it encodes that.
+/// The compositor and the encoders of a simulated room.
 public struct RoomMedia: Sendable {
-    /// Makes the room's compositor. The picture at a time is asked for once for each size in use.
+    /// Creates the room's compositor. For each time, it renders one picture for each size in use.
     public var makeCompositor: @Sendable () -> any VideoCompositing
-    /// Makes an encoder for pictures of a size.
+    /// Creates an encoder for pictures of a size.
     public var makeEncoder:
         @Sendable (VideoDimensions, CompressionProperties) throws(VideoCodingError) -> any PictureEncoding
-    /// When the picture was composed whose frame this is; nil where that is not known.
+    /// Returns the time at which the frame's picture was composed; nil if unknown.
     public var captureTime: @Sendable (SampleBuffer) -> MonotonicInstant?
 
     public init(
@@ -25,7 +25,7 @@ public struct RoomMedia: Sendable {
         self.captureTime = captureTime
     }
 
-    /// Pictures on which there is nothing, and frames of which only the sizes are as of real ones.
+    /// Returns blank pictures, and encoders whose frames have only realistic sizes.
     static func modelled(_ content: SimulatedContent, seed: UInt64) -> RoomMedia {
         RoomMedia(
             makeCompositor: { BlankCompositor() },
@@ -36,13 +36,13 @@ public struct RoomMedia: Sendable {
     }
 }
 
-/// A frame that came whole to a receiver.
+/// A frame that a receiver received completely.
 public struct RoomFrame: Sendable {
-    /// The receiver's place among the parameters' receivers.
+    /// The index of the receiver in the parameters.
     public var receiver: Int
     public var sample: SampleBuffer
-    /// When its picture was composed; nil where that is not known.
+    /// The time at which its picture was composed; nil if unknown.
     public var captureTime: MonotonicInstant?
-    /// When its last packet came.
+    /// The time at which its last packet arrived.
     public var arrival: MonotonicInstant
 }

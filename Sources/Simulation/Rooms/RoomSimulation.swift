@@ -10,8 +10,8 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// A relay's room on virtual time: the relay's own code from the packets of its receivers' feedback to those of their
-/// pictures, with real controllers, and encoders of which only the sizes of frames are real.
+/// A relay's room on virtual time. The relay's own code runs with real controllers, from the packets of its receivers'
+/// feedback to the packets of their pictures. Of the encoders' frames, only the sizes are realistic.
 public final class RoomSimulation {
     private static let room = "simulation"
     private static let sampleInterval = Duration.seconds(1)
@@ -21,16 +21,16 @@ public final class RoomSimulation {
     private let statistics: EncoderStatistics
     private let wallClock = WallClock.simulated
     private let captureTime: @Sendable (SampleBuffer) -> MonotonicInstant?
-    /// When it begins.
+    /// The time at which the simulation begins.
     public static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
     private var start: MonotonicInstant { Self.start }
     private var now: MonotonicInstant
     private var members: [SimulatedMember] = []
     private var byAddress: [TransportAddress: SimulatedMember] = [:]
     private var random: SeededGenerator
-    /// Sees the room each second.
+    /// Called with the room's state each second.
     public var onSample: ((RoomSnapshot, Duration) -> Void)?
-    /// Sees each frame that came whole, from the beginning on.
+    /// Called for each frame that a receiver received completely, from the beginning on.
     public var onFrame: ((RoomFrame) -> Void)?
 
     public init(_ parameters: RoomSimulationParameters) throws(RoomSimulationError) {
@@ -48,7 +48,7 @@ public final class RoomSimulation {
         configuration.maximumParticipants = parameters.receivers.count + 1
         configuration.hasLadder = parameters.hasLadder
         configuration.mediaAddresses = [SimulatedMember.relayAddress]
-        // What is looked at is how encoders are shared.
+        // The simulation studies shared encoders, so packets must not be forwarded without encoding.
         configuration.forwarding = .off
         let media = parameters.media ?? .modelled(parameters.content, seed: parameters.seed)
         captureTime = media.captureTime
@@ -69,7 +69,7 @@ public final class RoomSimulation {
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the simulation to its end.
     public func run() throws(RoomSimulationError) -> RoomReport {
         do {
             try run(until: start + parameters.warmUp)

@@ -1,4 +1,4 @@
-/// Why a room could not be simulated.
+/// The reason why a room could not be simulated.
 public enum RoomSimulationError: Error, CustomStringConvertible {
     case setUp(String)
     case encoding(String)

@@ -2,8 +2,8 @@ public import LinkEmulation
 import MediaCore
 
 extension RoomSimulationParameters {
-    /// Receivers on networks that each have a trace of their own: by turns a part of a line at home, from a half to a
-    /// ninth, and a cell's or a satellite's link.
+    /// Returns receivers with a generated trace each: alternately a share of a line at home, from a half to a ninth,
+    /// and a cellular or satellite link.
     public static func generatedReceivers(count: Int, duration: Duration, seed: UInt64) -> [Receiver] {
         let others: [TraceGenerator.Kind] = [.fiveG, .cellWalking, .cellDriving, .satellite]
         return (0..<max(0, count)).map { index in

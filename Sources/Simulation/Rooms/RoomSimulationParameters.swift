@@ -4,13 +4,13 @@ import EncoderSharing
 public import LinkEmulation
 public import MediaCore
 
-/// A room to be simulated: one camera, and receivers who all see it.
+/// The parameters of a simulated room: one camera, and receivers that all see it.
 public struct RoomSimulationParameters: Sendable {
-    /// One who receives.
+    /// A receiver.
     public struct Receiver: Sendable {
         public var name: String
         public var downlink: LinkProfile
-        /// Whether it asks for a keyframe three times a second, whatever it gets.
+        /// Whether it requests a keyframe three times a second, even if it needs none.
         public var pleads = false
 
         public init(name: String, downlink: LinkProfile, pleads: Bool = false) {
@@ -22,9 +22,9 @@ public struct RoomSimulationParameters: Sendable {
 
     public var receivers: [Receiver]
     public var duration: Duration
-    /// From when on is counted.
+    /// The time before the figures are counted.
     public var warmUp = Duration.seconds(5)
-    /// The most encoders; nil for one for each receiver.
+    /// The largest number of encoders; nil for one for each receiver.
     public var maximumEncoders: Int?
     public var canvas = VideoDimensions(width: 1280, height: 720)
     public var frameRate = 30
@@ -32,9 +32,9 @@ public struct RoomSimulationParameters: Sendable {
     public var congestionController = CongestionControllerKind.confrelay
     public var hasLadder = true
     public var content = SimulatedContent()
-    /// Pictures and encoders that are real; nil: blank pictures, and encoders that are modelled.
+    /// Real pictures and encoders; nil for blank pictures and modelled encoders.
     public var media: RoomMedia?
-    /// Seeds all that is random.
+    /// The seed of all random numbers.
     public var seed: UInt64 = 1
 
     public init(receivers: [Receiver], duration: Duration, maximumEncoders: Int?) {
@@ -44,13 +44,13 @@ public struct RoomSimulationParameters: Sendable {
     }
 }
 
-/// What is shown, as far as an encoder minds.
+/// The properties of the content that matter to an encoder.
 public struct SimulatedContent: Hashable, Sendable {
-    /// The quantisation parameter to which 1280x720 at 30 pictures a second comes at 1 Mbit/s: a conversation.
+    /// The QP of 1280x720 at 30 pictures a second and 1 Mbit/s. The default is that of a conversation.
     public var qp = 32.0
-    /// The standard deviation of a frame's size over its mean.
+    /// The standard deviation of a frame's size, divided by its mean.
     public var noise = 0.1
-    /// A keyframe's size over that of other frames, as far as its bound allows.
+    /// The ratio of a keyframe's size to that of other frames, within the keyframe's bound.
     public var keyframeFactor = 8.0
 
     public init() {}

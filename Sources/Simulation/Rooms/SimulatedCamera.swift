@@ -5,7 +5,7 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// A small camera whose picture is another each time. What it shows is not looked at: it makes the room compose.
+/// A small camera with a new picture each time, so that the room must compose. Its content does not matter.
 final class SimulatedCamera {
     private static let dimensions = VideoDimensions(width: 64, height: 64)
 
@@ -38,7 +38,7 @@ final class SimulatedCamera {
 
     func requestKeyframe() { wantsKeyframe = true }
 
-    /// Sends a frame when it is time for it.
+    /// Sends a frame if it is due.
     func wake(_ peer: PeerConnection, now: MonotonicInstant) throws(VideoCodingError) {
         guard now >= nextFrame else { return }
         nextFrame += interval

@@ -6,7 +6,7 @@ import PeerConnection
 import SecureTransport
 import VideoCoding
 
-/// Somebody in the room, at the other end of two links.
+/// A participant of the simulated room, at the other end of two links.
 final class SimulatedMember {
     private static let pleadingInterval = Duration.milliseconds(333)
 
@@ -19,7 +19,7 @@ final class SimulatedMember {
     private var downlink: LinkModel<ByteBuffer>
     private var nextPlea: MonotonicInstant
     private(set) var received = ReceivedFrames()
-    /// When there is something to do next.
+    /// The time of the next work.
     private(set) var nextEvent: MonotonicInstant
 
     init(
@@ -38,15 +38,15 @@ final class SimulatedMember {
         nextEvent = now
     }
 
-    /// A datagram for it.
+    /// Sends a datagram of the relay to the member.
     func send(_ datagram: ByteBuffer, now: MonotonicInstant) {
         downlink.send(datagram, size: Self.size(datagram), now: now)
         nextEvent = min(nextEvent, downlink.nextDelivery)
     }
 
-    /// Does what is due, and hands the relay what has come for it.
+    /// Does the work that is due, and hands arrived datagrams to the relay.
     ///
-    /// - Parameter onFrame: Is given each frame that came whole.
+    /// - Parameter onFrame: Called with each complete frame.
     func wake(
         _ relay: Relay, now: MonotonicInstant, onFrame: (SampleBuffer) -> Void
     ) throws(VideoCodingError) {
@@ -68,11 +68,11 @@ final class SimulatedMember {
         nextEvent = min(
             min(uplink.nextDelivery, downlink.nextDelivery),
             min(camera?.nextFrame ?? .distantFuture, nextPlea, peer.nextWakeUp(now: now)))
-        // Whatever is due by now was done.
+        // All work that is due by now is done.
         nextEvent = max(nextEvent, now + .microseconds(10))
     }
 
-    /// Begins to count.
+    /// Resets the figures of received frames.
     func startCounting(now: MonotonicInstant) { received = ReceivedFrames(since: now) }
 
     func count(_ frame: RoomFrame) { received.count(frame) }
