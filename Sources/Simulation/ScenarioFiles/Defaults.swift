@@ -1,4 +1,4 @@
-/// What every link, and every flow of a kind, begins with.
+/// The default values of every link, and of every flow of a kind.
 struct Defaults {
     static let flowKinds = ["media", "audio", "tcp", "udp"]
 
@@ -13,7 +13,7 @@ struct Defaults {
         try reader.finish()
     }
 
-    /// A flow with what it does not say itself.
+    /// Returns a flow with the default values for the keys that it lacks.
     func completed(_ node: ScenarioNode, kind: String) -> ScenarioNode {
         flows[kind].map { $0.merged(with: node) } ?? node
     }

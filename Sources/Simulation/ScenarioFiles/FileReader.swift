@@ -8,7 +8,7 @@ struct FileReader {
     let file: String
     let environment: [String: String]
 
-    /// The path of a name, in which `$NAME` stands for a variable of the environment.
+    /// Returns the path of a file name. `$NAME` at its beginning stands for a variable of the environment.
     func path(_ node: ScenarioNode, named key: String) throws(ScenarioError) -> String {
         var name = try node.value(key, expected: "the path of a file") { $0 }
         if name.hasPrefix("$") {
@@ -18,7 +18,7 @@ struct FileReader {
             }
             name = value + name.dropFirst(variable.count + 1)
         }
-        // Where a name stands is where it is looked for, also when another file extends that one.
+        // A name is relative to the file in which it is written, even if another file extends that one.
         let folder = URL(fileURLWithPath: node.file).deletingLastPathComponent()
         return URL(fileURLWithPath: name, relativeTo: folder).path
     }
@@ -41,7 +41,7 @@ struct FileReader {
         }
     }
 
-    /// The traces of a folder by name: all files but those that are hidden or documentation.
+    /// Returns the traces of a folder by name: all files except hidden files and documentation.
     func traces(in node: ScenarioNode) throws(ScenarioError) -> [(name: String, path: String)] {
         let folder = try path(node, named: "folder")
         let names: [String]
@@ -55,7 +55,7 @@ struct FileReader {
         return traces.map { ($0, "\(folder)/\($0)") }
     }
 
-    /// How long a trace lasts.
+    /// Returns the duration of a trace.
     func trace(_ path: String, named node: ScenarioNode) throws(ScenarioError) -> Duration {
         let scalar = ScenarioNode(file: node.file, line: node.line, content: .scalar(path))
         switch try rate(scalar) {
@@ -65,7 +65,7 @@ struct FileReader {
         }
     }
 
-    /// Sizes in bytes, one a line.
+    /// Reads frame sizes in bytes, one a line.
     func frameSizes(_ node: ScenarioNode) throws(ScenarioError) -> [DataSize] {
         let path = try path(node, named: "frame-sizes")
         var sizes: [DataSize] = []

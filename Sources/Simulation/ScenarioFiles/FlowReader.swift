@@ -10,7 +10,7 @@ struct FlowReader {
     let defaults: Defaults
     let links: Set<String>
 
-    /// The flows of an entry: more than one where it has a `count`.
+    /// Returns the flows of an entry: several if it has a `count`.
     func flows(named name: String, _ node: ScenarioNode) throws(ScenarioError) -> [Scenario.Flow] {
         guard let kindNode = node["kind"] else { throw node.error("the flow '\(name)' needs a 'kind'") }
         let kinds = Defaults.flowKinds
@@ -119,7 +119,7 @@ struct FlowReader {
         return .media(parameters, RateLimits(minimum: minimum, start: first, maximum: maximum))
     }
 
-    /// The real pictures of a flow; nil for the encoder's model.
+    /// Reads the real pictures of a flow; nil for the encoder's model.
     private func pictures(_ reader: inout MappingReader) throws(ScenarioError) -> PictureCoding? {
         let encoders = PictureCoding.Encoder.allCases
         let expected = "model, " + encoders.map(\.rawValue).joined(separator: " or ")
@@ -236,7 +236,7 @@ struct FlowReader {
 }
 
 extension Scenario.Flow.Kind {
-    /// The same flow, begun later.
+    /// Returns the same flow with a later start.
     fileprivate func delayed(by delay: Duration) -> Scenario.Flow.Kind {
         switch self {
         case .media(var parameters, let limits):

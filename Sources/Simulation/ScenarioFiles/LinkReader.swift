@@ -39,7 +39,7 @@ struct LinkReader {
         return profile
     }
 
-    /// A rate, scripted steps (rates, or ratios of a reference), or a trace.
+    /// Reads a rate, scripted steps (rates, or ratios of a reference), or a trace.
     private func rate(_ reader: inout MappingReader) throws(ScenarioError) -> LinkRate {
         let fixed = reader.take("rate")
         let steps = reader.take("steps")
@@ -71,7 +71,7 @@ struct LinkReader {
         return .steps(all)
     }
 
-    /// Independent losses, or bursts of them; nil where nothing is said.
+    /// Reads independent losses, or bursts of them; nil if neither is given.
     private func loss(_ reader: inout MappingReader) throws(ScenarioError) -> LossModel? {
         let probability = try reader.probability("loss")
         let burst = try reader.number("burst", in: 1...1e6)

@@ -1,10 +1,10 @@
 import LinkEmulation
 import MediaCore
 
-/// Takes the values of a mapping one after another, and complains of what nobody took.
+/// Takes the values of a mapping one after another, and reports keys that were not taken.
 struct MappingReader {
     let node: ScenarioNode
-    /// What the mapping is, for messages: "a link".
+    /// The name of the mapping for messages, such as "a link".
     let subject: String
     private var entries: [ScenarioNode.Entry]
     private var known: [String] = []
@@ -18,7 +18,7 @@ struct MappingReader {
         self.entries = entries
     }
 
-    /// All that was not taken.
+    /// The entries that were not taken.
     var rest: [ScenarioNode.Entry] { entries }
 
     mutating func take(_ key: String) -> ScenarioNode? {
@@ -26,11 +26,11 @@ struct MappingReader {
         guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
         let entry = entries.remove(at: place)
         if case .null = entry.value.content { return nil }
-        // The value of a key that an extended file has keeps the place where it was written.
+        // A value from an extended file keeps the place where it was written.
         return entry.value
     }
 
-    /// Call it last: a key that nobody took is wrong.
+    /// Checks that all keys were taken, and throws otherwise. Call it last.
     func finish() throws(ScenarioError) {
         guard let entry = entries.first else { return }
         throw ScenarioError(
@@ -40,7 +40,7 @@ struct MappingReader {
 
     // MARK: Values
 
-    /// The value of a key; nil without it.
+    /// Takes and parses the value of a key; nil if there is none.
     mutating func value<Value>(
         _ key: String, expected: String, _ parse: (String) -> Value?
     ) throws(ScenarioError) -> Value? {
@@ -84,7 +84,7 @@ struct MappingReader {
         }
     }
 
-    /// A list of texts, or one text.
+    /// Takes a list of texts, or one text as a list.
     mutating func texts(_ key: String) throws(ScenarioError) -> [ScenarioNode]? {
         guard let node = take(key) else { return nil }
         if case .list(let nodes) = node.content { return nodes }
@@ -92,7 +92,7 @@ struct MappingReader {
     }
 }
 
-/// What messages say was expected.
+/// The expected values, for error messages.
 enum Expected {
     static let rate = "a rate of at least zero such as 500k or 2.5M"
     static let time = "a time of at least zero such as 40ms or 1.5s"
@@ -100,7 +100,7 @@ enum Expected {
 }
 
 extension ScenarioNode {
-    /// The text of a scalar, read by `parse`.
+    /// Parses the text of a scalar.
     func value<Value>(
         _ key: String, expected: String, _ parse: (String) -> Value?
     ) throws(ScenarioError) -> Value {
@@ -112,7 +112,7 @@ extension ScenarioNode {
         return value
     }
 
-    /// The elements of a list, each a mapping with a time `at` that is later than the one before it.
+    /// Reads the elements of a list. Each is a mapping with a time `at` that is later than the preceding one.
     func timeline(
         _ key: String, until end: Duration,
         _ read: (Duration, inout MappingReader) throws(ScenarioError) -> Void
@@ -138,7 +138,7 @@ extension ScenarioNode {
         }
     }
 
-    /// The elements of a list of spans of time, which do not overlap.
+    /// Reads the elements of a list of spans of time, which must not overlap.
     func spans(_ key: String, until end: Duration) throws(ScenarioError) -> [Range<Duration>] {
         guard case .list(let nodes) = content else { throw error("'\(key)' is a list of spans, each with from and to") }
         var spans: [Range<Duration>] = []
@@ -165,6 +165,6 @@ extension ScenarioNode {
 }
 
 extension Duration {
-    /// In seconds, for messages.
+    /// The duration in seconds, for messages.
     var shown: String { "\(seconds)s" }
 }

@@ -1,7 +1,7 @@
-/// What is wrong with a scenario's file, and where.
+/// An error in a scenario's file, with its place.
 public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     public var file: String
-    /// From one on; nil where the file as a whole is wrong.
+    /// The line from 1; nil if the error concerns the whole file.
     public var line: Int?
     public var reason: String
 

@@ -3,18 +3,18 @@ import MediaCore
 
 /// Reads scenarios from YAML files.
 ///
-/// A file describes one scenario, or several: `variants` overlay it by name, `traces` runs it over each trace of a
-/// folder. What files share stands once, in a file that they extend (`extends:`), whose mappings are merged with theirs
-/// key by key, and in `defaults:`, which every link and every flow of a kind begins with.
+/// A file describes one scenario, or several: `variants` overlays it by name, and `traces` runs it over each trace of a
+/// folder. Common parts stand once, in a file that others extend (`extends:`), whose mappings are merged with theirs
+/// key by key. `defaults:` has the default values of every link and of every flow of a kind.
 public struct ScenarioFile {
-    /// The scenarios of the file, in its order.
+    /// The scenarios in the order of the file.
     public let scenarios: [Scenario]
 
     /// Reads a file and the files that it names, relative to its own folder.
     ///
     /// - Parameters:
-    ///   - name: how its scenarios are called; by default the file's name without its ending.
-    ///   - environment: the values of `$NAME` in paths.
+    ///     - name: The name of its scenarios; by default the file's name without its extension.
+    ///     - environment: The values of `$NAME` in paths.
     public init(path: String, name: String? = nil, environment: [String: String]) throws(ScenarioError) {
         let url = URL(fileURLWithPath: path)
         let root = try Self.read(path, depth: 0)
@@ -85,7 +85,7 @@ public struct ScenarioFile {
             root.set("links", to: links)
             if lasts, root["duration"] == nil {
                 let period = try files.trace(path, named: folder)
-                // A short trace is repeated as a whole.
+                // A short trace repeats as a whole.
                 let times = period > .zero ? max((shortest.seconds / period.seconds).rounded(.up), 1) : 1
                 root.set(
                     "duration",

@@ -1,6 +1,6 @@
 internal import Yams
 
-/// A value of a scenario's file that knows where it stands.
+/// A value of a scenario's file, with its place in the file.
 struct ScenarioNode {
     struct Entry {
         var key: String
@@ -9,7 +9,7 @@ struct ScenarioNode {
     }
 
     enum Content {
-        /// Nothing: takes a key away that an extended file has.
+        /// Null: removes a key of an extended file.
         case null
         case scalar(String)
         case list([ScenarioNode])
@@ -26,7 +26,7 @@ struct ScenarioNode {
 
     // MARK: Reading
 
-    /// Reads a file's text, which must be a mapping.
+    /// Parses a file's text, which must be a mapping.
     init(parsing text: String, file: String) throws(ScenarioError) {
         let node: Node?
         do {
@@ -116,11 +116,11 @@ struct ScenarioNode {
 
     // MARK: Merging
 
-    /// Keys that say the same thing in different ways: a later one replaces the others.
+    /// The keys that exclude each other: a later one replaces the others.
     private static let alternatives: Set<String> = ["rate", "steps", "trace"]
 
-    /// The node with what `other` says otherwise: mappings are merged key by key, all else is replaced, and null takes
-    /// a key away.
+    /// Returns the node with the values of `other`. Mappings are merged key by key, other values are replaced, and null
+    /// removes a key.
     func merged(with other: ScenarioNode) -> ScenarioNode {
         guard case .mapping(var entries) = content, case .mapping(let others) = other.content else { return other }
         if others.contains(where: { Self.alternatives.contains($0.key) }) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a suite: names for groups of scenario files, which are run and compared together.
+/// Reads a suite: named groups of scenario files that run together and are compared.
 ///
 ///     suites:
 ///       rfc8867: {files: rfc8867}
@@ -9,17 +9,17 @@ public struct SuiteFile {
     /// A group of scenarios.
     public struct Suite: Hashable, Sendable {
         public var name: String
-        /// Files and folders, relative to the suite's own folder.
+        /// The files and folders, relative to the suite's own folder.
         public var files: [String]
-        /// Only scenarios whose name contains this; nil for all.
+        /// A text that the names of the scenarios must contain; nil for all scenarios.
         public var only: String?
-        /// A variable of the environment without which the suite is left out; nil for none.
+        /// An environment variable that the suite needs; without it the suite is skipped. Nil for none.
         public var needs: String?
     }
 
     public let suites: [Suite]
 
-    /// Whether a file is a suite, not a scenario.
+    /// Returns whether a file is a suite, not a scenario.
     public static func isSuite(path: String) -> Bool {
         guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8),
             let node = try? ScenarioNode(parsing: text, file: path)
@@ -27,7 +27,7 @@ public struct SuiteFile {
         return node["suites"] != nil
     }
 
-    /// Reads a suite's file.
+    /// Reads a suite from a file.
     public init(path: String) throws(ScenarioError) {
         let text: String
         do {

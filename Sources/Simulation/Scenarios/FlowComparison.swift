@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Figures of several flows beside each other: shares, fairness and what all of them used.
+/// The figures of several flows together: shares, fairness and common utilisation.
 struct FlowComparison {
     let scenario: Scenario
     let sampleInterval: Duration
@@ -24,12 +24,12 @@ struct FlowComparison {
         result.metrics = values
     }
 
-    /// Whether two flows have the same bottleneck.
+    /// Returns whether two flows have the same bottleneck.
     private func meet(_ one: Int, _ other: Int) -> Bool {
         scenario.bottleneck(of: scenario.flows[one])?.name == scenario.bottleneck(of: scenario.flows[other])?.name
     }
 
-    /// The samples that are measured.
+    /// Returns the indices of the samples in the measured window.
     private func measured(_ result: ScenarioResult) -> [Int] {
         let count = result.flows.map(\.samples.count).min() ?? 0
         guard let window = scenario.window, let flow = result.flows.first else { return Array(0..<count) }
@@ -53,7 +53,7 @@ struct FlowComparison {
         }
     }
 
-    /// Rates of all media flows together, and what they used of what was usable, direction by direction.
+    /// Adds the sums of the rates of all media flows, and their common utilisation, direction by direction.
     private func addSums(to values: inout MetricValues, _ result: ScenarioResult, media: [Int]) {
         let places = measured(result)
         var usable = 0.0
@@ -82,7 +82,7 @@ struct FlowComparison {
         (scenario.flows[flow].maximum ?? .zero).kilobitsPerSecond / 1000
     }
 
-    /// Media flows that share a bottleneck.
+    /// Groups media flows by their bottleneck.
     private func groups(_ media: [Int]) -> [[Int]] {
         var groups: [[Int]] = []
         for flow in media {
@@ -108,7 +108,8 @@ struct FlowComparison {
         values[.convergence] = convergence(result, media: media)
     }
 
-    /// Jain's index of the flows that were active in all of the samples; nil with fewer than two of them.
+    /// Returns Jain's fairness index of the flows that were active in all given samples; nil if there are fewer than
+    /// two.
     private func fairness(_ result: ScenarioResult, _ group: [Int], _ places: [Int]) -> Double? {
         let active = group.filter { flow in places.allSatisfy { result.flows[flow].samples[$0].isActive } }
         guard active.count > 1 else { return nil }
@@ -139,7 +140,8 @@ struct FlowComparison {
         return times.max()
     }
 
-    /// The goodput of media flows over an equal share, while media and long TCP flows were there; nil without any.
+    /// Returns the goodput of media flows, divided by an equal share, while media and long TCP flows were active; nil
+    /// without any.
     private func shareAgainstTCP(_ result: ScenarioResult, media: [Int]) -> Double? {
         let long = scenario.flows.indices.filter { flow in
             guard case .tcp(let parameters) = scenario.flows[flow].kind else { return false }

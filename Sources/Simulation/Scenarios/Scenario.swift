@@ -2,9 +2,9 @@ public import CongestionControl
 public import LinkEmulation
 public import MediaCore
 
-/// Links, flows over them, and for how long: what `confsim run` simulates.
+/// A scenario for `confsim run`: links, flows over them, and a duration.
 public struct Scenario: Sendable {
-    /// A link of a scenario, by the name that flows take it by.
+    /// A link of a scenario, with the name that flows use.
     public struct Link: Hashable, Sendable {
         public var name: String
         public var profile: LinkProfile
@@ -18,7 +18,7 @@ public struct Scenario: Sendable {
     /// A flow of a scenario.
     public struct Flow: Sendable {
         public enum Kind: Sendable {
-            /// Media under the congestion controller that is looked at.
+            /// Media under the tested congestion controller.
             case media(MediaFlowParameters, RateLimits)
             case audio(DatagramFlowParameters)
             case tcp(TCPFlowParameters)
@@ -27,7 +27,7 @@ public struct Scenario: Sendable {
 
         public var name: String
         public var kind: Kind
-        /// The links from its sender to its receiver, and those back, in order.
+        /// The links from its sender to its receiver, in order; `backward` has those in the other direction.
         public var forward: [String]
         public var backward: [String]
 
@@ -40,15 +40,15 @@ public struct Scenario: Sendable {
     }
 
     public var name: String
-    /// What it is one of, such as a folder of scenarios: reports show means of each suite. Empty for none.
+    /// The suite of the scenario, such as a folder; reports show the means of each suite. Empty for none.
     public var suite: String
     public var title: String
-    /// Where it comes from, such as an RFC's section.
+    /// The source of the scenario, such as an RFC's section.
     public var reference: String
-    /// What a good controller does here.
+    /// The expected behaviour of a good controller.
     public var expectation: String
     public var duration: Duration
-    /// What is measured; the whole time otherwise.
+    /// The measured time; nil for the whole duration.
     public var window: Range<Duration>?
     public var links: [Link]
     public var flows: [Flow]
@@ -71,7 +71,7 @@ public struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// The link of a flow's way to its receiver that carries least over the whole time; nil when none is limited.
+    /// Returns the forward link with the least capacity over the whole time; nil if none is limited.
     func bottleneck(of flow: Flow) -> Link? {
         let limited = links.compactMap { link -> (link: Link, size: DataSize)? in
             guard flow.forward.contains(link.name) else { return nil }
@@ -83,16 +83,16 @@ extension Scenario {
     }
 }
 
-/// What a controller is made for.
+/// The inputs for the creation of a controller.
 public struct ControllerContext: Sendable {
     public var limits: RateLimits
-    /// When its flow begins.
+    /// The time at which its flow begins.
     public var start: MonotonicInstant
-    /// The rate of the tightest link of its path, divided by the media flows that have that link in their paths: what
-    /// an oracle knows.
+    /// The rate of the path's tightest link, divided by the number of media flows with that link in their paths. For
+    /// the oracle.
     public var fairRate: LinkRate
     public var frameInterval: Duration
-    /// What the links carry of each packet besides the size that a controller is told.
+    /// The size that the links carry for each packet in addition to the size that the controller knows.
     public var packetOverhead: DataSize
 
     public init(
@@ -107,10 +107,11 @@ public struct ControllerContext: Sendable {
     }
 }
 
-/// A controller for a simulated flow, and the feedback that it is made for.
+/// A controller for a simulated flow, and the feedback that it was designed for.
 public struct SimulatedController: Sendable {
     public var controller: any CongestionController
-    /// What the scenario says of feedback goes first. Nil for the scenario's, and for a browser's timing.
+    /// The controller's preferred feedback; the scenario's setting takes precedence. Nil for the scenario's kind, and
+    /// for a browser's timing.
     public var feedback: MediaFlowParameters.Feedback?
     public var feedbackTiming: FeedbackTiming?
     public var reportsFrameEnds: Bool?
@@ -125,7 +126,7 @@ public struct SimulatedController: Sendable {
         self.reportsFrameEnds = reportsFrameEnds
     }
 
-    /// The flow's parameters with the feedback that the controller is made for.
+    /// Returns the flow's parameters with the feedback that the controller was designed for.
     func adapting(_ parameters: MediaFlowParameters) -> MediaFlowParameters {
         var parameters = parameters
         parameters.feedbackTiming = parameters.feedbackTiming ?? feedbackTiming

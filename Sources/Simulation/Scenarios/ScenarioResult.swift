@@ -1,18 +1,19 @@
-/// What came of a scenario under a controller. The names in its JSON are stable.
+/// The result of a scenario under a controller. The names in its JSON are stable.
 public struct ScenarioResult: Codable, Hashable, Sendable {
-    /// A flow's figures and course.
+    /// The figures and samples of a flow.
     public struct Flow: Codable, Hashable, Sendable {
         public var name: String
-        /// media, audio, tcp or udp.
+        /// The kind: media, audio, tcp or udp.
         public var kind: String
-        /// The link of its way that carries least; nil when none is limited.
+        /// The forward link with the least capacity; nil if none is limited.
         public var bottleneck: String?
-        /// The most that its source sends, in Mbit/s; nil for flows that take what there is.
+        /// The highest rate of its source, in Mbit/s; nil for flows without a limit.
         public var maximum: Double?
         public var metrics: MetricValues
-        /// How it answered each step of a scripted rate, and else each change to a half or double.
+        /// The flow's reaction to each step of a scripted rate or, without a script, to each change to a half or
+        /// double.
         public var steps: [StepReaction]
-        /// Delays at each percent from the least to the largest, in ms: of packets in queues, and of complete frames.
+        /// The percentiles from 0 to 100 of the delays of packets in queues, and of complete frames, in ms.
         public var queueingDelayPercentiles: [Double]
         public var frameDelayPercentiles: [Double]
         public var samples: [FlowSample]
@@ -30,7 +31,7 @@ public struct ScenarioResult: Codable, Hashable, Sendable {
         }
     }
 
-    /// What a link did with packets.
+    /// The packet counts of a link.
     public struct Link: Codable, Hashable, Sendable {
         public var name: String
         public var sentPackets: Int
@@ -52,18 +53,18 @@ public struct ScenarioResult: Codable, Hashable, Sendable {
     }
 
     public var scenario: String
-    /// Empty for none.
+    /// The suite's name; empty for none.
     public var suite: String
     public var title: String
     public var reference: String
     public var expectation: String
     public var controller: String
     public var seed: UInt64
-    /// Seconds.
+    /// The duration in seconds.
     public var duration: Double
-    /// Events that the simulator handled.
+    /// The number of events that the simulator handled.
     public var eventCount: Int
-    /// Of all media flows together: rates are sums, fairness is among them, and the rest are means.
+    /// The figures of all media flows together: rates are sums, fairness compares the flows, and the rest are means.
     public var metrics: MetricValues
     public var flows: [Flow]
     public var links: [Link]

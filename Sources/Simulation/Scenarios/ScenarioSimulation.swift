@@ -2,8 +2,8 @@ internal import CongestionControl
 import LinkEmulation
 import MediaCore
 
-/// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result,
-/// bit for bit.
+/// Runs a scenario under a controller on virtual time. The same scenario, controller and seed give the same result, bit
+/// for bit.
 public struct ScenarioSimulation {
     private enum Running {
         case media(Attached<MediaFlow>)
@@ -20,9 +20,9 @@ public struct ScenarioSimulation {
     /// Prepares a run.
     ///
     /// - Parameters:
-    ///   - sampleInterval: the time from sample to sample.
-    ///   - makeCodec: makes a codec for each media flow that sends real pictures.
-    ///   - makeController: makes a controller for each media flow.
+    ///     - sampleInterval: The time between two samples.
+    ///     - makeCodec: Creates a codec for each media flow that sends real pictures.
+    ///     - makeController: Creates a controller for each media flow.
     public init(
         scenario: Scenario, seed: UInt64, sampleInterval: Duration = .milliseconds(200),
         makeCodec: PictureCodecMaker? = nil, makeController: (ControllerContext) -> SimulatedController
@@ -109,7 +109,7 @@ public struct ScenarioSimulation {
         return try makeCodec(pictures, parameters.encoder)
     }
 
-    /// A seed of its own for each link and flow, whatever else there is (FNV-1a).
+    /// Returns a seed for a link or flow that does not depend on the others (FNV-1a).
     private func derivedSeed(for name: String) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -117,8 +117,8 @@ public struct ScenarioSimulation {
         return generator.next()
     }
 
-    /// What the tightest link of a flow's path carries for each media flow that takes it, when what nothing controls
-    /// has had its part.
+    /// Returns an equal share of the tightest link of a flow's path for each media flow on it, after the rates of flows
+    /// without congestion control.
     private func fairRate(of flow: Scenario.Flow) -> LinkRate {
         guard let tightest = scenario.bottleneck(of: flow) else { return .unlimited }
         var sharers = 0
@@ -127,7 +127,7 @@ public struct ScenarioSimulation {
             switch other.kind {
             case .media: sharers += 1
             case .audio(let parameters), .udp(let parameters):
-                // What comes and goes cannot be counted on.
+                // Flows that pause cannot be predicted, so they are ignored.
                 if parameters.onOff == nil { taken = taken + parameters.rate }
             case .tcp: break
             }
@@ -135,7 +135,7 @@ public struct ScenarioSimulation {
         return tightest.profile.rate.reduced(by: taken).divided(by: max(sharers, 1))
     }
 
-    /// Runs to the end.
+    /// Runs the simulation to its end.
     public mutating func run(controllerName: String) -> ScenarioResult {
         network.run(until: .zero + scenario.duration)
         let flows = zip(scenario.flows, running).map { flowResult(of: $0, $1) }
@@ -156,7 +156,7 @@ public struct ScenarioSimulation {
         return result
     }
 
-    /// Why a flow's real pictures ended before the simulation did; nil where nothing failed.
+    /// The error that ended a flow's real pictures early; nil if there is none.
     public var failure: ScenarioSimulationError? {
         for (flow, running) in zip(scenario.flows, running) {
             guard case .media(let attached) = running, let error = attached.flow.codecFailure else { continue }
@@ -165,7 +165,7 @@ public struct ScenarioSimulation {
         return nil
     }
 
-    /// What a media flow and its controller were like, sample by sample; empty for other flows.
+    /// Returns the samples of a media flow and its controller; empty for other flows.
     public func mediaSamples(ofFlow index: Int) -> [MediaFlowSample] {
         guard running.indices.contains(index), case .media(let attached) = running[index] else { return [] }
         return attached.flow.samples
@@ -197,7 +197,7 @@ public struct ScenarioSimulation {
 }
 
 extension Scenario.Flow {
-    /// How results call its kind.
+    /// The name of its kind in results.
     public var kindName: String {
         switch kind {
         case .media: "media"
@@ -209,7 +209,7 @@ extension Scenario.Flow {
 }
 
 extension Scenario.Flow {
-    /// The most that its source sends; nil for TCP.
+    /// The highest rate of its source; nil for TCP.
     var maximum: BitRate? {
         switch kind {
         case .media(let parameters, _): parameters.encoder.maximum
@@ -219,7 +219,7 @@ extension Scenario.Flow {
     }
 }
 
-/// Why a scenario cannot run.
+/// The reason why a scenario cannot run.
 public enum ScenarioSimulationError: Error, Hashable, Sendable {
     case repeatedLink(String)
     case unknownLink(flow: String, link: String)

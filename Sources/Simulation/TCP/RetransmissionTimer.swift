@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The retransmission timeout (RFC 6298), with the lower bound of 200 ms that today's systems have instead of 1 s.
+/// The retransmission timeout (RFC 6298), with the lower bound of 200 ms of today's systems instead of 1 s.
 struct RetransmissionTimer: Sendable {
     static let minimum = Duration.milliseconds(200)
     static let maximum = Duration.seconds(60)
@@ -9,7 +9,7 @@ struct RetransmissionTimer: Sendable {
     private var variation = Duration.zero
     private var backOff = 1
 
-    /// A round trip was measured.
+    /// Adds a measured round trip.
     mutating func measured(_ time: Duration) {
         backOff = 1
         guard let smoothed else {

@@ -1,18 +1,18 @@
 internal import MediaCore
 
-/// Which congestion control a simulated TCP sender has.
+/// The congestion control of a simulated TCP sender.
 public enum TCPVariant: String, Hashable, Sendable, CaseIterable {
-    /// RFC 5681.
+    /// Reno (RFC 5681).
     case reno
-    /// RFC 9438.
+    /// CUBIC (RFC 9438).
     case cubic
 }
 
 /// The congestion window, in segments.
 struct TCPCongestionControl: Sendable {
-    /// RFC 6928.
+    /// The initial window (RFC 6928).
     static let initialWindow = 10.0
-    /// RFC 5681, section 3.1.
+    /// The smallest slow-start threshold (RFC 5681, section 3.1).
     static let minimumThreshold = 2.0
 
     let variant: TCPVariant
@@ -26,7 +26,7 @@ struct TCPCongestionControl: Sendable {
 
     var isInSlowStart: Bool { window < threshold }
 
-    /// Segments were acknowledged, outside of a recovery.
+    /// Grows the window after segments were acknowledged, outside of recovery.
     mutating func acknowledged(_ segments: Int, roundTripTime: Duration, now: MonotonicInstant) {
         var segments = Double(segments)
         if isInSlowStart {
@@ -41,7 +41,7 @@ struct TCPCongestionControl: Sendable {
         }
     }
 
-    /// A segment was lost, or a mark came: at most once in a round trip.
+    /// Reduces the window after a loss or a mark: at most once per round trip.
     mutating func reduce(now: MonotonicInstant) {
         switch variant {
         case .reno: threshold = max(window / 2, Self.minimumThreshold)
@@ -50,13 +50,14 @@ struct TCPCongestionControl: Sendable {
         window = threshold
     }
 
-    /// The retransmission timer ran out.
+    /// Resets the window after a retransmission timeout.
     mutating func timedOut(now: MonotonicInstant) {
         reduce(now: now)
         window = 1
     }
 
-    /// After a silence of more than a retransmission timeout the path is unknown again (RFC 5681, section 4.1).
+    /// Restarts with the initial window: after a silence of more than a retransmission timeout the path is unknown
+    /// again (RFC 5681, section 4.1).
     mutating func restart() {
         window = min(window, Self.initialWindow)
         cubic.restart()
@@ -65,31 +66,31 @@ struct TCPCongestionControl: Sendable {
 
 /// CUBIC's growth outside of slow start (RFC 9438, section 4).
 struct CubicWindow: Sendable {
-    /// C, in segments per second cubed.
+    /// The constant C, in segments per second cubed.
     static let scale = 0.4
     static let decrease = 0.7
-    /// What makes the Reno-friendly estimate as fair as Reno: 3 (1 - β) / (1 + β).
+    /// The factor that makes the Reno-friendly estimate as fair as Reno: 3 (1 - β) / (1 + β).
     static let friendlyIncrease = 3 * (1 - decrease) / (1 + decrease)
 
-    /// The window at which it was last reduced (W_max), and what it was before that.
+    /// The window at the last reduction (W_max), which fast convergence lowers.
     private(set) var maximum = 0.0
-    /// When the present growth began, and from which window.
+    /// The time and the window at which the present growth began.
     private var epoch: (start: MonotonicInstant, window: Double)?
-    /// W_est: what Reno would have.
+    /// The window that Reno would have (W_est).
     private var friendly = 0.0
 
-    /// W_cubic of a time since growth began from `start` (section 4.2).
+    /// Returns W_cubic after a time of growth from `start` (section 4.2).
     static func window(at seconds: Double, maximum: Double, start: Double) -> Double {
         let distance = seconds - timeToMaximum(maximum: maximum, start: start)
         return scale * distance * distance * distance + maximum
     }
 
-    /// K: how long growth takes to the last maximum.
+    /// Returns K: the time that growth takes to the last maximum.
     static func timeToMaximum(maximum: Double, start: Double) -> Double {
         maximum > start ? cubeRoot((maximum - start) / scale) : 0
     }
 
-    /// The window after segments were acknowledged.
+    /// Returns the window after segments were acknowledged.
     mutating func grow(
         _ window: Double, by segments: Double, roundTripTime: Duration, now: MonotonicInstant
     ) -> Double {
@@ -101,7 +102,7 @@ struct CubicWindow: Sendable {
         guard let epoch else { return window }
         let elapsed = (now - epoch.start).seconds
         let target = Self.window(at: elapsed + roundTripTime.seconds, maximum: maximum, start: epoch.window)
-        // Once past the old maximum Reno's own increase is as fair (section 4.3).
+        // Beyond the old maximum, Reno's own increase is as fair (section 4.3).
         let increase = friendly >= maximum ? 1 : Self.friendlyIncrease
         friendly += increase * segments / window
         if Self.window(at: elapsed, maximum: maximum, start: epoch.window) < friendly { return max(friendly, window) }
@@ -109,9 +110,10 @@ struct CubicWindow: Sendable {
         return window + (bounded - window) / window * segments
     }
 
-    /// What the window becomes after a loss.
+    /// Returns the window after a loss.
     mutating func reduce(_ window: Double) -> Double {
-        // A flow that lost before it came back to its maximum gives room to a new one (fast convergence, section 4.7).
+        // If the flow has a loss before it returns to its maximum, it makes room for a new flow (fast convergence,
+        // section 4.7).
         maximum = window < maximum ? window * (1 + Self.decrease) / 2 : window
         epoch = nil
         return window * Self.decrease
@@ -121,7 +123,7 @@ struct CubicWindow: Sendable {
         epoch = nil
     }
 
-    /// By Newton's method, so that every machine gets the same bits.
+    /// Computes the root with Newton's method, so that every machine gets the same bits.
     static func cubeRoot(_ value: Double) -> Double {
         guard value > 0 else { return 0 }
         var root = max(value, 1)

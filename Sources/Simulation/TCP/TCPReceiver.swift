@@ -1,33 +1,34 @@
 import MediaCore
 
-/// What a TCP receiver says.
+/// An acknowledgement of a TCP receiver.
 struct TCPAcknowledgement: Sendable {
-    /// The first segment that is missing.
+    /// The first missing segment.
     var end: Int64
-    /// What came above it, the newest first; at most three ranges (RFC 2018, with timestamps).
+    /// The received ranges above `end`, the newest first; at most three ranges (RFC 2018, with timestamps).
     var sacked: [Range<Int64>]
-    /// When the segment left that it answers (RFC 7323).
+    /// The time at which the acknowledged segment was sent (RFC 7323).
     var echo: MonotonicInstant
-    /// Whether a segment came with a mark of congestion since the last one.
+    /// Whether a segment arrived with a congestion mark since the last acknowledgement.
     var isMarked: Bool
 }
 
-/// A TCP receiver: acknowledges each second segment, or after a delay, or at once what is out of order (RFC 5681,
-/// section 4.2).
+/// A TCP receiver. It acknowledges every second segment, or after a delay; it acknowledges segments that are out of
+/// order at once (RFC 5681, section 4.2).
 struct TCPReceiver: Sendable {
     static let acknowledgementDelay = Duration.milliseconds(40)
 
     private var end: Int64 = 0
-    /// What came above `end`: disjoint, ascending.
+    /// The received ranges above `end`: disjoint, ascending.
     private var ranges: [Range<Int64>] = []
     private var newest: Int64 = 0
     private var unacknowledged = 0
     private var echo = MonotonicInstant.zero
     private var isMarked = false
-    /// When what waits is acknowledged; nil while nothing waits.
+    /// The time of the next delayed acknowledgement; nil if none waits.
     private(set) var deadline: MonotonicInstant?
 
-    /// A segment came; returns how many segments this put in order, and an acknowledgement if one is due at once.
+    /// Receives a segment; returns the number of segments that are newly in order, and an acknowledgement if one is due
+    /// at once.
     mutating func receive(
         _ number: Int64, sentAt: MonotonicInstant, isMarked: Bool, now: MonotonicInstant
     ) -> (inOrder: Int, acknowledgement: TCPAcknowledgement?) {
@@ -53,7 +54,7 @@ struct TCPReceiver: Sendable {
         return (Int(end - before), nil)
     }
 
-    /// The acknowledgement that waited.
+    /// Returns the delayed acknowledgement.
     mutating func acknowledge() -> TCPAcknowledgement {
         unacknowledged = 0
         deadline = nil

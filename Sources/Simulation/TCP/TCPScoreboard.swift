@@ -1,41 +1,41 @@
 import MediaCore
 import NIOCore
 
-/// What a TCP sender knows of the segments under way (RFC 6675, with segments instead of bytes).
+/// A TCP sender's knowledge of the segments under way (RFC 6675, with segments instead of bytes).
 struct TCPScoreboard: Sendable {
     private struct Segment {
         var isSacked = false
         var isLost = false
-        /// Sent again since it was found lost.
+        /// Whether it was sent again since it was found lost.
         var isResent = false
     }
 
     static let duplicateThreshold: Int64 = 3
 
     private var segments = CircularBuffer<Segment>()
-    /// The first segment that is not acknowledged.
+    /// The first unacknowledged segment.
     private(set) var first: Int64 = 0
-    /// The highest that was acknowledged selectively, plus one.
+    /// The highest selectively acknowledged segment, plus one.
     private var highestSacked: Int64 = 0
-    /// Up to where losses were looked for.
+    /// The segment up to which losses were searched.
     private var lossSearched: Int64 = 0
-    /// Segments that are thought to be in the network (the RFC's pipe).
+    /// The segments that are probably in the network (the RFC's pipe).
     private(set) var pipe = 0
-    /// Lost segments that wait to be sent again.
+    /// The lost segments that wait for retransmission.
     private(set) var lostCount = 0
 
     /// The next segment that was never sent.
     var next: Int64 { first + Int64(segments.count) }
     var hasLost: Bool { lostCount > 0 }
 
-    /// A new segment is sent; returns its number.
+    /// Sends a new segment; returns its number.
     mutating func sendNew() -> Int64 {
         segments.append(Segment())
         pipe += 1
         return next - 1
     }
 
-    /// The first lost segment is sent again; nil when none waits.
+    /// Sends the first lost segment again; nil if none waits.
     mutating func resendLost() -> Int64? {
         guard lostCount > 0,
             let index = segments.firstIndex(where: { $0.isLost && !$0.isResent && !$0.isSacked })
@@ -46,7 +46,8 @@ struct TCPScoreboard: Sendable {
         return first + Int64(segments.distance(from: segments.startIndex, to: index))
     }
 
-    /// Takes an acknowledgement; returns how many segments it newly covers, and whether it moved the first one.
+    /// Applies an acknowledgement; returns the number of newly acknowledged segments, and whether it moved the first
+    /// one.
     mutating func acknowledge(upTo end: Int64, sacked: [Range<Int64>]) -> (newly: Int, isAdvance: Bool) {
         var newly = 0
         let isAdvance = end > first
@@ -72,7 +73,7 @@ struct TCPScoreboard: Sendable {
         return (newly, isAdvance)
     }
 
-    /// All that is not acknowledged is lost: the timer ran out.
+    /// Marks all unacknowledged segments as lost, after a timeout.
     mutating func loseAll() {
         pipe = 0
         lostCount = 0
@@ -84,12 +85,12 @@ struct TCPScoreboard: Sendable {
         lossSearched = next
     }
 
-    /// Takes what leaves the network out of the count.
+    /// Removes a segment that left the network from the counts.
     private mutating func remove(_ segment: Segment) {
         if segment.isLost, !segment.isResent { lostCount -= 1 } else { pipe -= 1 }
     }
 
-    /// Three segments above it acknowledged: a segment is lost.
+    /// Finds lost segments: those with at least three selectively acknowledged segments above them.
     private mutating func findLost() {
         lossSearched = max(lossSearched, first)
         while lossSearched + Self.duplicateThreshold < highestSacked {

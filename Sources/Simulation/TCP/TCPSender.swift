@@ -2,16 +2,16 @@ import MediaCore
 
 /// A TCP sender, sans I/O: a window of segments under Reno or CUBIC, with selective acknowledgements.
 ///
-/// What is left out: the handshake, the receiver's window (never the limit), HyStart and tail loss probes.
+/// It has no handshake, no receiver's window (which would never be the limit), no HyStart and no tail loss probes.
 struct TCPSender: Sendable {
     private(set) var control: TCPCongestionControl
     private(set) var timer = RetransmissionTimer()
     private var scoreboard = TCPScoreboard()
-    /// How many segments there are to send; nil without end.
+    /// The number of segments to send; nil without end.
     private let total: Int64?
-    /// While a loss is repaired: what had been sent when it was found.
+    /// The end of a recovery: the next new segment when the loss was found. Nil outside of recovery.
     private var recoveryEnd: Int64?
-    /// Until what was sent is acknowledged, no further mark counts.
+    /// The end of the reaction to a mark: further marks are ignored until the segments before it are acknowledged.
     private var markEnd: Int64 = 0
     private(set) var deadline: MonotonicInstant?
 
@@ -20,10 +20,10 @@ struct TCPSender: Sendable {
         total = segments
     }
 
-    /// Whether all was acknowledged.
+    /// Whether all segments were acknowledged.
     var isDone: Bool { total.map { scoreboard.first >= $0 } ?? false }
 
-    /// The next segment to send now; nil while the window is full or nothing is left.
+    /// Returns the next segment to send now; nil if the window is full or no segment is left.
     mutating func nextSegment(now: MonotonicInstant) -> Int64? {
         guard Double(scoreboard.pipe) < control.window.rounded(.down) else { return nil }
         var segment = scoreboard.resendLost()
@@ -49,7 +49,7 @@ struct TCPSender: Sendable {
         if isAdvance { deadline = scoreboard.next > scoreboard.first ? now + timer.timeout : nil }
     }
 
-    /// The timer ran out.
+    /// Handles a retransmission timeout.
     mutating func timedOut(now: MonotonicInstant) {
         timer.expired()
         control.timedOut(now: now)
