@@ -1,8 +1,8 @@
 import Foundation
 
-/// How far a long run is and how long it will still take, in one line of a terminal.
+/// A progress bar in one line of a terminal: the finished part of a long run and the estimated time that is left.
 struct ProgressBar {
-    /// What is to be done, in whatever unit; and the parts of it.
+    /// The total amount of work, in any unit; `count` is the number of parts.
     let total: Double
     let count: Int
     private var done = 0.0
@@ -10,14 +10,14 @@ struct ProgressBar {
     private let start: ContinuousClock.Instant?
     private var shown: ContinuousClock.Instant?
 
-    /// Creates a bar that shows itself on standard error where that is a terminal, and nowhere otherwise.
+    /// Creates a bar on standard error. If standard error is no terminal, nothing is shown.
     init(total: Double, count: Int) {
         self.total = total
         self.count = count
         start = isatty(STDERR_FILENO) != 0 ? ContinuousClock.now : nil
     }
 
-    /// A part is done.
+    /// Counts a finished part.
     mutating func advance(by amount: Double) {
         done += amount
         doneCount += 1
@@ -30,7 +30,7 @@ struct ProgressBar {
         FileHandle.standardError.write(Data("\r\(line)\u{1B}[K".utf8))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     func finish() {
         guard start != nil else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
@@ -42,7 +42,7 @@ struct ProgressBar {
         let filled = Int(part * Double(width))
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
         var line = "[\(bar)] \(Int(part * 100)) %  \(done) of \(count) runs"
-        // The first moments tell little.
+        // The first moments give no useful estimate.
         if part > 0.01, elapsed > 1, done < count { line += "  \(duration(elapsed / part - elapsed)) left" }
         return line
     }

@@ -3,7 +3,7 @@ import FlightRecording
 import Foundation
 import MediaCore
 
-/// `confsim record-replay`: a recorded controller once more.
+/// `confsim record-replay`: runs a recorded controller again.
 struct RecordReplay: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record-replay",

@@ -2,19 +2,20 @@ import CongestionControl
 import FlightRecording
 import Simulation
 
-/// The controllers that can run on a recording: those that need to know nothing else.
+/// The controllers that can run on a recording: all but the oracle, which needs to know the link.
 struct RecordedController {
     private let kind: ControllerKind
 
     static let names = ControllerKind.allCases.filter { $0 != .oracle }.map(\.rawValue).joined(separator: ", ")
 
-    /// Nil for a name that there is not, and for one that cannot.
+    /// Creates the controller of this name; nil for an unknown name, and for a controller that cannot run on a
+    /// recording.
     init?(name: String) {
         guard let kind = ControllerKind(rawValue: name), kind != .oracle else { return nil }
         self.kind = kind
     }
 
-    /// A controller as the recording's was when it began; nil for constants that this program does not know.
+    /// Creates a controller with the recording's initial state; nil for constants that this program does not know.
     func make(_ header: FlightHeader) -> (any CongestionController)? {
         var parameters = ConfrelayParameters()
         if kind == .confrelay, header.controller == kind.rawValue {

@@ -6,7 +6,7 @@ import LinkEmulation
 import MediaCore
 import Simulation
 
-/// `confsim replay`: one media flow over each of the links given.
+/// `confsim replay`: one media flow over each given link.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a simulated video over a link and shows what became of it.",
@@ -210,7 +210,7 @@ struct Replay: AsyncParsableCommand {
             limit: Self.flightRecorderLimit, sink: flight)
     }
 
-    /// What is kept in memory is not limited by time alone.
+    /// The size limit of a recording, which stays in memory: its duration alone does not limit its size.
     private static let flightRecorderLimit = DataSize(bytes: 1_000_000_000)
 
     private var command: String {
@@ -222,7 +222,7 @@ struct Replay: AsyncParsableCommand {
         return text
     }
 
-    /// The constants of confrelay as `--scale` asks for; `validate` looked that it can.
+    /// Returns the constants of confrelay with the factors of `--scale`, which `validate` has checked.
     private func parameters() -> ConfrelayParameters {
         var parameters = ConfrelayParameters()
         for constant in scalings { _ = parameters.scale(constant.name, by: constant.factor) }

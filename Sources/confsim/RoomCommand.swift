@@ -7,7 +7,7 @@ import MediaCore
 import RoomAPI
 import Simulation
 
-/// `confsim room`: receivers who share a few encoders, against the same with an encoder for each.
+/// `confsim room`: compares receivers that share a few encoders with receivers that have an encoder each.
 struct RoomCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "room",

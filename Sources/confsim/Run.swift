@@ -1,7 +1,7 @@
 import ArgumentParser
 import Simulation
 
-/// `confsim run`: scenarios under controllers.
+/// `confsim run`: runs scenarios under one or several controllers.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs scenarios, which YAML files describe, under one controller or several.",

@@ -4,13 +4,13 @@ import Simulation
 /// Finds and reads the scenarios that a command line names: files, folders of them, and suites.
 struct ScenarioLoader {
     var environment = ProcessInfo.processInfo.environment
-    /// Only scenarios whose name contains this.
+    /// A text that the names of the scenarios must contain; nil for all scenarios.
     var only: String?
 
-    /// What is run where no path is given.
+    /// The suite that runs if no path is given.
     static let standardSuite = "Simulations/suite.yaml"
 
-    /// The scenarios in the order of the paths; at least one.
+    /// Returns the scenarios in the order of the paths; at least one.
     func scenarios(_ paths: [String]) throws -> [Scenario] {
         var scenarios: [Scenario] = []
         for path in paths { scenarios += try self.scenarios(path) }
@@ -41,8 +41,8 @@ struct ScenarioLoader {
         return scenarios
     }
 
-    /// The scenarios of a file or of all in a folder. Their names begin with the file's path below a folder: the one
-    /// given, or the one that `path` is.
+    /// Returns the scenarios of a file, or of all files in a folder. Names begin with the file's path below a folder:
+    /// `base`, or `path` itself if it is the folder.
     private func files(_ path: String, below base: String?) throws -> [Scenario] {
         guard FileManager.default.fileExists(atPath: path) else {
             throw InputError.unusable("cannot read '\(path)': no such file")
@@ -61,7 +61,7 @@ struct ScenarioLoader {
         }
     }
 
-    /// Scenarios over traces are a suite of their own; others are of the one given.
+    /// Reads a file. Scenarios over traces have a suite of their own; the others belong to the given suite.
     private func read(_ path: String, name: String?, suite: String = "") throws -> [Scenario] {
         var scenarios = try Self.reading { () throws(ScenarioError) in
             try ScenarioFile(path: path, name: name, environment: environment).scenarios
@@ -78,7 +78,7 @@ struct ScenarioLoader {
         }
     }
 
-    /// All before the last component of a name; nil without any.
+    /// Returns the name without its last component; nil if there is only one.
     private static func folder(of name: String) -> String? {
         name.lastIndex(of: "/").map { String(name[..<$0]) }
     }

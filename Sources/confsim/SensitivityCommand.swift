@@ -2,7 +2,7 @@ import ArgumentParser
 import CongestionControl
 import Simulation
 
-/// `confsim sensitivity`: how much depends on each constant of confrelay.
+/// `confsim sensitivity`: measures the influence of each constant of confrelay.
 struct SensitivityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensitivity",
@@ -37,7 +37,7 @@ struct SensitivityCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write all figures to this file as CSV.", valueName: "file"))
     var csv: String?
 
-    /// A constant and what it is multiplied by; none of them with the first.
+    /// A constant and its factor; the first variation changes nothing.
     private struct Variation {
         var parameter: String
         var factor: Double

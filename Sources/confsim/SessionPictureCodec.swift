@@ -4,12 +4,12 @@ import PixelTransfer
 import Simulation
 import VideoCoding
 
-/// Real pictures for a simulated flow: a clip or a generated pattern, encoded and decoded by the sessions that the
-/// relay and its clients use, and compared with the source.
+/// Real pictures for a simulated flow: a clip or a generated pattern. The sessions of the relay and its clients encode
+/// and decode them, and the results are compared with the source.
 final class SessionPictureCodec: PictureCodec {
-    /// How many pictures are kept for their frames to arrive; a frame that comes later is not compared.
+    /// The number of pictures that are kept until their frames arrive. A frame that arrives later is not compared.
     private static let keptPictures = 256
-    /// Figures for pictures that equal the source: what 8-bit samples can tell apart at most.
+    /// The figure for pictures that equal the source, close to the most that 8-bit samples can show.
     private static let highestPSNR = 100.0
 
     private let source: any VideoSource
@@ -18,13 +18,13 @@ final class SessionPictureCodec: PictureCodec {
     private var session: CompressionSession?
     private let outputs = EncodeOutputQueue()
     private let decoder = DecodingPipeline()
-    /// The sources of the newest frames, by their number.
+    /// The source pictures of the newest frames, with their frame numbers.
     private var pictures: [(frame: Int, picture: PixelBuffer)?] = Array(repeating: nil, count: keptPictures)
     private var error = SquaredError()
     private var similarity = 0.0
     private var comparedCount = 0
 
-    /// Opens the source; the encoder is made for its first picture.
+    /// Opens the source. The encoder is created for its first picture.
     init(_ coding: PictureCoding, frameRate: Int) throws(PictureCodecError) {
         switch coding.encoder {
         case .x264: backEnd = .x264
@@ -47,7 +47,7 @@ final class SessionPictureCodec: PictureCodec {
         }
     }
 
-    /// Makes codecs for `ScenarioSimulation`.
+    /// Creates codecs for `ScenarioSimulation`.
     static func make(
         _ coding: PictureCoding, encoder: EncoderModel.Configuration
     ) throws(PictureCodecError) -> any PictureCodec {

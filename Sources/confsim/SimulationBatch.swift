@@ -1,6 +1,6 @@
 import Simulation
 
-/// Runs simulations, several at a time; the results are in the order of the jobs, whichever ended first.
+/// Runs simulations, several in parallel. The results are in the order of the jobs.
 struct SimulationBatch: Sendable {
     /// One scenario under one controller with one seed.
     struct Job: Sendable {
@@ -8,21 +8,21 @@ struct SimulationBatch: Sendable {
         var controller: String
         var makeController: @Sendable (ControllerContext) -> SimulatedController
         var seed: UInt64
-        /// How many samples of each flow are kept; nil for all.
+        /// The number of samples that are kept of each flow; nil for all.
         var sampleLimit: Int?
 
-        /// How much work it is, about.
+        /// The approximate amount of work.
         var weight: Double { (scenario.duration / .seconds(1)) * Double(scenario.flows.count) }
     }
 
     struct Outcome: Sendable {
         var result: ScenarioResult
-        /// The samples of media flows with what their controllers thought.
+        /// The samples of media flows, with the internal state of their controllers.
         var mediaSamples: [(flow: String, samples: [MediaFlowSample])] = []
     }
 
     var jobs: [Job]
-    /// How many run at a time.
+    /// The number of simulations that run in parallel.
     var parallelism = 1
     var sampleInterval = Duration.milliseconds(200)
     var keepsMediaSamples = false

@@ -4,7 +4,7 @@ import Foundation
 import MediaCore
 
 extension Traces {
-    /// `confsim traces from-flight`: the link of a recorded call.
+    /// `confsim traces from-flight`: estimates the link of a recorded call.
     struct FromFlight: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Estimates the link that a recorded call went over, as a trace in mahimahi's format.",
