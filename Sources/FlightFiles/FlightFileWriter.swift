@@ -42,10 +42,10 @@ public final class FlightFileWriter: @unchecked Sendable {
     private var isShutDown = false
 
     /// - Parameters:
-    ///     - interval: The time between two drains of the rings.
-    ///     - capacity: The size of each recording's ring.
-    ///     - retention: The limit of files in a folder; nil for no limit.
-    ///     - onProblem: Called for each failure, on a queue of the writer.
+    ///   - interval: The time between two drains of the rings.
+    ///   - capacity: The size of each recording's ring.
+    ///   - retention: The limit of files in a folder; nil for no limit.
+    ///   - onProblem: Called for each failure, on a queue of the writer.
     public init(
         interval: Duration = .milliseconds(100), capacity: DataSize = FlightRing.defaultCapacity,
         retention: FlightFileRetention? = nil,

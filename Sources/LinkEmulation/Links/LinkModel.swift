@@ -102,8 +102,8 @@ public struct LinkModel<Packet> {
     /// Sends a packet into the link.
     ///
     /// - Parameters:
-    ///     - ecn: The sender's ECN mark.
-    ///     - flow: Identifies the flow for disciplines with a queue for each flow.
+    ///   - ecn: The sender's ECN mark.
+    ///   - flow: Identifies the flow for disciplines with a queue for each flow.
     @discardableResult
     public mutating func send(
         _ packet: Packet, size: DataSize, ecn: ECNCodepoint = .notCapable, flow: Int = 0, now: MonotonicInstant

@@ -11,8 +11,8 @@ extension LinkProfile {
     /// Parses a link's description, such as `rate=500k,delay=40ms,jitter=5ms,loss=1%,queue=300ms`.
     ///
     /// - Parameters:
-    ///     - text: Keys and values. A missing key means unlimited, zero or, for the queue, 300 ms.
-    ///     - readTrace: Returns the text of the file that `trace=` names; throws `.unreadableTrace`.
+    ///   - text: Keys and values. A missing key means unlimited, zero or, for the queue, 300 ms.
+    ///   - readTrace: Returns the text of the file that `trace=` names; throws `.unreadableTrace`.
     public init(
         parsing text: String, readTrace: (_ path: String) throws(LinkProfileError) -> String
     ) throws(LinkProfileError) {

@@ -1,5 +1,5 @@
 extension H264ProfileLevelID {
-    /// An H.264 level (H.264, A.3), ordered by what it allows.
+    /// An H.264 level (H.264, A.3), ordered by its limits.
     public struct Level: Hashable, Comparable, Sendable {
         /// Ten times the level's number: 31 is level 3.1. Level 1b, which has no such number, is 9.
         public let idc: UInt8

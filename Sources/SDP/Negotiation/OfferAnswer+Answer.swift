@@ -5,12 +5,12 @@ extension OfferAnswer {
     ///
     /// Every `m=` line of the offer has one in the answer, in the same order. Rejected lines have port 0.
     /// - Parameters:
-    ///     - offer: The remote side's offer.
-    ///     - policy: The limits within which this side accepts the offer.
-    ///     - previous: The answer to the preceding offer of the same session, and its result. Continued streams keep
+    ///   - offer: The remote side's offer.
+    ///   - policy: The limits within which this side accepts the offer.
+    ///   - previous: The answer to the preceding offer of the same session, and its result. Continued streams keep
     ///     their sources. The transport keeps its credentials, role and keys, unless the remote side's ICE credentials
     ///     are new (an ICE restart).
-    ///     - generator: Generates keys. Outside tests it must be cryptographic: `SystemRandomNumberGenerator`.
+    ///   - generator: Generates keys. Outside tests it must be cryptographic: `SystemRandomNumberGenerator`.
     /// - Throws: `SDPError.malformed` if a relevant attribute cannot be parsed; `SDPError.unacceptable`, with the first
     ///   reason, if no stream is accepted or the offer does not continue the session.
     public static func answer(

@@ -4,11 +4,11 @@ extension OfferAnswer {
     /// Makes an offer (RFC 3264, section 5; RFC 8829, section 5.2) with the streams that the parameters ask for: audio
     /// first, then video, then screen share.
     /// - Parameters:
-    ///     - parameters: The streams and the transport to offer.
-    ///     - previous: The preceding offer of the same session. Its `m=` lines stay in their places; lines that are no
+    ///   - parameters: The streams and the transport to offer.
+    ///   - previous: The preceding offer of the same session. Its `m=` lines stay in their places; lines that are no
     ///     longer wanted are disabled. Streams keep their sources and keys. New ICE credentials in the parameters ask
     ///     for an ICE restart.
-    ///     - generator: Generates keys. Outside tests it must be cryptographic: `SystemRandomNumberGenerator`.
+    ///   - generator: Generates keys. Outside tests it must be cryptographic: `SystemRandomNumberGenerator`.
     public static func makeOffer(
         _ parameters: OfferParameters, previous: PendingOffer? = nil, using generator: inout some RandomNumberGenerator
     ) -> (offer: SessionDescription, pending: PendingOffer) {

@@ -9,9 +9,9 @@ public protocol PictureCodec: AnyObject {
     /// Encodes the next picture of the source.
     ///
     /// - Parameters:
-    ///     - frame: The number with which `receive` identifies the frame; numbers grow.
-    ///     - time: The capture time since the simulation began.
-    ///     - target: The rate of frames without packet headers.
+    ///   - frame: The number with which `receive` identifies the frame; numbers grow.
+    ///   - time: The capture time since the simulation began.
+    ///   - target: The rate of frames without packet headers.
     /// - Returns: The frame; nil if the encoder skips it.
     func encode(
         frame: Int, at time: Duration, target: BitRate, isKeyframe: Bool

@@ -30,7 +30,7 @@ final class SimulatedNetwork {
         var scheduled = MonotonicInstant.distantFuture
     }
 
-    /// Of events at the same time, timers and samples come first, then arrivals, then the flows' own work.
+    /// The rank of arrivals. At the same time, timers and samples come first, then arrivals, then the flows' own work.
     private static let arrivalRank: UInt8 = 1
     private static let wakeRank: UInt8 = 2
 

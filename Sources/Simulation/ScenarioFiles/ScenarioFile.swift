@@ -13,8 +13,8 @@ public struct ScenarioFile {
     /// Reads a file and the files that it names, relative to its own folder.
     ///
     /// - Parameters:
-    ///     - name: The name of its scenarios; by default the file's name without its extension.
-    ///     - environment: The values of `$NAME` in paths.
+    ///   - name: The name of its scenarios; by default the file's name without its extension.
+    ///   - environment: The values of `$NAME` in paths.
     public init(path: String, name: String? = nil, environment: [String: String]) throws(ScenarioError) {
         let url = URL(fileURLWithPath: path)
         let root = try Self.read(path, depth: 0)

@@ -20,9 +20,9 @@ public struct ScenarioSimulation {
     /// Prepares a run.
     ///
     /// - Parameters:
-    ///     - sampleInterval: The time between two samples.
-    ///     - makeCodec: Creates a codec for each media flow that sends real pictures.
-    ///     - makeController: Creates a controller for each media flow.
+    ///   - sampleInterval: The time between two samples.
+    ///   - makeCodec: Creates a codec for each media flow that sends real pictures.
+    ///   - makeController: Creates a controller for each media flow.
     public init(
         scenario: Scenario, seed: UInt64, sampleInterval: Duration = .milliseconds(200),
         makeCodec: PictureCodecMaker? = nil, makeController: (ControllerContext) -> SimulatedController

@@ -4,7 +4,7 @@ import VectorGraphics
 struct Axis: Hashable, Sendable {
     enum Scale: Hashable, Sendable {
         case linear
-        /// By powers of ten; a value below the lower bound is shown at the bound.
+        /// A scale by powers of ten; a value below the lower bound is shown at the bound.
         case logarithmic
     }
 
