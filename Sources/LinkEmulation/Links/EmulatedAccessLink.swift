@@ -36,6 +36,6 @@ public struct EmulatedAccessLink<Peer: Sendable> {
 }
 
 extension DataSize {
-    /// The size of the IP and UDP headers of a datagram (RFC 791, RFC 8200, RFC 768).
+    /// Returns the size of the IP and UDP headers of a datagram (RFC 791, RFC 8200, RFC 768).
     public static func datagramHeaders(isIPv6: Bool) -> DataSize { DataSize(bytes: isIPv6 ? 48 : 28) }
 }

@@ -41,16 +41,16 @@ struct CongestionSignal: Sendable {
         value = min(warped + lossPenalty + markingPenalty, parameters.maximumCongestion.milliseconds)
     }
 
-    /// Equation (1): beyond a threshold, a longer delay counts less. Otherwise the flow would starve beside flows that
-    /// fill the queue until it drops packets.
+    /// Applies equation (1): beyond a threshold, a longer delay counts less. Otherwise the flow would starve beside
+    /// flows that fill the queue until it drops packets.
     func warp(_ delay: Double) -> Double {
         let threshold = parameters.warpThreshold.milliseconds
         guard delay > threshold else { return delay }
         return threshold * exp(-parameters.warpExponent * (delay - threshold) / threshold)
     }
 
-    /// The strength of the delay's warping, from 0 (none) to 1 (full). It is full while the last loss is at most
-    /// `lossExpiry` mean loss intervals ago, and falls to 0 over one more interval.
+    /// Returns the strength of the delay's warping, from 0 (none) to 1 (full). It is full while the last loss is at
+    /// most `lossExpiry` mean loss intervals ago, and falls to 0 over one more interval.
     func warpedPart(of intervals: LossIntervals) -> Double {
         guard let mean = intervals.mean, mean > 0 else { return 0 }
         let elapsed = Double(intervals.current) / mean

@@ -12,7 +12,7 @@ public struct BandwidthLimit: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// A limit in bits per second without the overhead of lower layers (RFC 3890).
+    /// Returns a limit in bits per second without the overhead of lower layers (RFC 3890).
     public static func transportIndependent(_ rate: BitRate) -> BandwidthLimit {
         BandwidthLimit(type: "TIAS", value: rate.bitsPerSecond)
     }

@@ -18,7 +18,7 @@ public struct ConnectionAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "IN \(addressType) \(host)" }
 
-    /// The address with a port; nil for a host name, which only a resolver could turn into one.
+    /// Returns the address with a port; nil for a host name, which only a resolver could turn into one.
     public func transportAddress(port: UInt16) -> TransportAddress? {
         TransportAddress(host: host, port: port)
     }

@@ -11,7 +11,7 @@ enum DTLSSetup: String {
     /// No handshake for now.
     case hold = "holdconn"
 
-    /// The role of a side that has chosen.
+    /// Creates the value for a role that is already chosen.
     init(_ role: DTLSRole) {
         self = role == .client ? .active : .passive
     }

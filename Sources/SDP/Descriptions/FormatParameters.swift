@@ -25,7 +25,7 @@ public struct FormatParameters: Hashable, Sendable {
         }
     }
 
-    /// A parameter's value as a number; nil when it is absent.
+    /// Returns a parameter's value as a number; nil when it is absent.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(SDPError) -> Int? {
         guard let text = values[name] else { return nil }
         guard text.isDecimal, let value = Int(text), range.contains(value) else {
@@ -36,7 +36,7 @@ public struct FormatParameters: Hashable, Sendable {
         return value
     }
 
-    /// A parameter that is `1` for true; false when it is absent.
+    /// Returns whether a parameter is `1`, which means true; false when it is absent.
     func flag(_ name: String) throws(SDPError) -> Bool {
         try integer(name, in: 0...1) == 1
     }

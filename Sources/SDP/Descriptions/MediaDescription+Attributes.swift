@@ -1,9 +1,9 @@
 /// The attributes that we understand. A property or method with a value throws if the attribute is malformed.
 extension MediaDescription {
-    /// Whether there is an attribute of this name, with or without a value.
+    /// Returns whether there is an attribute of this name, with or without a value.
     public func hasAttribute(_ name: String) -> Bool { attributes.contains { $0.name == name } }
 
-    /// The value of the first attribute of this name that has one.
+    /// Returns the value of the first attribute of this name that has one.
     public func attribute(_ name: String) -> SDPAttribute? {
         attributes.first { $0.name == name && $0.value != nil }
     }
@@ -15,7 +15,7 @@ extension MediaDescription {
         attribute("mid")?.value.flatMap { $0.isEmpty || $0.contains(" ") ? nil : $0 }
     }
 
-    /// The payload types of the `m=` line.
+    /// Returns the payload types of the `m=` line.
     public func payloadTypes() throws(SDPError) -> [UInt8] {
         var types: [UInt8] = []
         for format in formats {
@@ -27,7 +27,7 @@ extension MediaDescription {
         return types
     }
 
-    /// The `a=rtpmap` of each payload type; the first one if there are several.
+    /// Returns the `a=rtpmap` of each payload type; the first one if there are several.
     public func rtpMaps() throws(SDPError) -> [UInt8: RTPMap] {
         var maps: [UInt8: RTPMap] = [:]
         for attribute in attributes("rtpmap") {
@@ -37,7 +37,7 @@ extension MediaDescription {
         return maps
     }
 
-    /// The `a=fmtp` of a payload type; empty if there is none.
+    /// Returns the `a=fmtp` of a payload type; empty if there is none.
     public func formatParameters(payloadType: UInt8) throws(SDPError) -> FormatParameters {
         guard let attribute = formatAttributes()[payloadType] else {
             return FormatParameters(payloadType: payloadType, values: [:], line: line)
@@ -45,7 +45,8 @@ extension MediaDescription {
         return try FormatParameters(parsing: attribute)
     }
 
-    /// The first `a=fmtp` of each payload type, not yet parsed: parameters of other codecs may have another form.
+    /// Returns the first `a=fmtp` of each payload type, not yet parsed: parameters of other codecs may have another
+    /// form.
     func formatAttributes() -> [UInt8: SDPAttribute] {
         var found: [UInt8: SDPAttribute] = [:]
         for attribute in attributes("fmtp") {
@@ -56,19 +57,19 @@ extension MediaDescription {
         return found
     }
 
-    /// All `a=rtcp-fb`.
+    /// Returns all `a=rtcp-fb`.
     public func rtcpFeedback() throws(SDPError) -> [RTCPFeedbackAttribute] {
         var feedback: [RTCPFeedbackAttribute] = []
         for attribute in attributes("rtcp-fb") { feedback.append(try RTCPFeedbackAttribute(parsing: attribute)) }
         return feedback
     }
 
-    /// All `a=extmap`.
+    /// Returns all `a=extmap`.
     public func extensionMaps() throws(SDPError) -> [ExtensionMap] {
         try ExtensionMap.all(in: attributes)
     }
 
-    /// All `a=crypto`, in the order of preference. No two may have the same tag (RFC 4568, 5.1.1).
+    /// Returns all `a=crypto`, in the order of preference. No two may have the same tag (RFC 4568, 5.1.1).
     public func cryptoAttributes() throws(SDPError) -> [CryptoAttribute] {
         var cryptos: [CryptoAttribute] = []
         var tags: Set<UInt32> = []
@@ -97,7 +98,8 @@ extension MediaDescription {
     /// Whether the port is 0 on purpose until the media is bundled (RFC 8843, section 6).
     public var bundleOnly: Bool { hasAttribute("bundle-only") }
 
-    /// `a=rtcp`: the port of RTCP and, if it differs from the media's, its address (RFC 3605).
+    /// Returns the port of RTCP from `a=rtcp` and, if it differs from the media's, its address (RFC 3605); nil if there
+    /// is none.
     public func rtcpAddress() throws(SDPError) -> (port: UInt16, connection: ConnectionAddress?)? {
         guard let attribute = attribute("rtcp") else { return nil }
         let words = Substring(attribute.value ?? "").words
@@ -108,7 +110,7 @@ extension MediaDescription {
         return (port, ConnectionAddress(addressType: String(words[2]), host: String(words[3])))
     }
 
-    /// The announced sources (RFC 5576), in order, at most 64, without the sources that only repair others.
+    /// Returns the announced sources (RFC 5576), in order, at most 64, without the sources that only repair others.
     public func ssrcs() throws(SDPError) -> [UInt32] {
         let limit = 64
         var found: [UInt32] = []
@@ -124,12 +126,12 @@ extension MediaDescription {
         return found
     }
 
-    /// The sources that only retransmit, each with the source that it repairs (`a=ssrc-group:FID`, RFC 5576, 4.2), at
-    /// most 64.
+    /// Returns the sources that only retransmit, each with the source that it repairs (`a=ssrc-group:FID`, RFC 5576,
+    /// 4.2), at most 64.
     func retransmissionSSRCs() -> [UInt32: UInt32] { repairSSRCs(semantics: "FID") }
 
-    /// The sources of forward error correction, each with the source that it protects (`a=ssrc-group:FEC-FR`, RFC 5956,
-    /// 4.3), at most 64.
+    /// Returns the sources of forward error correction, each with the source that it protects (`a=ssrc-group:FEC-FR`,
+    /// RFC 5956, 4.3), at most 64.
     func flexFECSSRCs() -> [UInt32: UInt32] { repairSSRCs(semantics: "FEC-FR") }
 
     private func repairSSRCs(semantics: String) -> [UInt32: UInt32] {
@@ -145,7 +147,8 @@ extension MediaDescription {
         return found
     }
 
-    /// The payload type for retransmissions of another payload type, in streams of their own (RFC 4588, section 8.6).
+    /// Returns the payload type for retransmissions of another payload type, in streams of their own (RFC 4588, section
+    /// 8.6).
     func retransmissionPayloadType(of map: RTPMap) throws(SDPError) -> UInt8? {
         let maps = try rtpMaps()
         let attributes = formatAttributes()
@@ -159,15 +162,15 @@ extension MediaDescription {
         return nil
     }
 
-    /// The payload type of forward error correction in a stream of its own, in the form that browsers use
+    /// Returns the payload type of forward error correction in a stream of its own, in the form that browsers use
     /// (draft-ietf-payload-flexible-fec-scheme-03, section 5.1).
     func flexFECPayloadType() throws(SDPError) -> UInt8? {
         let maps = try rtpMaps()
         return try payloadTypes().first { maps[$0]?.isFlexFEC ?? false }
     }
 
-    /// The payload type of packets that repeat earlier ones of the given payload type, and of no other (RFC 2198,
-    /// section 5: `a=fmtp:63 111/111`).
+    /// Returns the payload type of packets that repeat earlier ones of the given payload type, and of no other (RFC
+    /// 2198, section 5: `a=fmtp:63 111/111`).
     func redundancyPayloadType(of map: RTPMap) throws(SDPError) -> UInt8? {
         let maps = try rtpMaps()
         for payloadType in try payloadTypes() {
@@ -190,7 +193,7 @@ extension MediaDescription {
         return words.contains("main") ? .main : nil
     }
 
-    /// `a=ptime` or `a=maxptime`, within 1 ms to 1 s; nil if there is none.
+    /// Returns `a=ptime` or `a=maxptime`, within 1 ms to 1 s; nil if there is none.
     public func packetTime(_ name: String) throws(SDPError) -> Duration? {
         guard let attribute = attribute(name), let text = attribute.value else { return nil }
         // Some senders write fractions of a millisecond. No packet of ours has such a duration.
@@ -202,17 +205,17 @@ extension MediaDescription {
 }
 
 extension SessionDescription {
-    /// The direction of a media description: its own, the session's, or sendrecv (RFC 8866, 6.7).
+    /// Returns the direction of a media description: its own, the session's, or sendrecv (RFC 8866, 6.7).
     public func direction(of description: MediaDescription) -> MediaDirection {
         description.ownDirection ?? MediaDirection(attributes) ?? .sendAndReceive
     }
 
-    /// The header extensions of a media description: its own and the session's (RFC 8285, section 8).
+    /// Returns the header extensions of a media description: its own and the session's (RFC 8285, section 8).
     public func extensionMaps(of description: MediaDescription) throws(SDPError) -> [ExtensionMap] {
         try description.extensionMaps() + extensionMaps()
     }
 
-    /// The header extensions that the session states for all media descriptions.
+    /// Returns the header extensions that the session states for all media descriptions.
     func extensionMaps() throws(SDPError) -> [ExtensionMap] {
         try ExtensionMap.all(in: attributes)
     }
@@ -232,7 +235,7 @@ extension ExtensionMap {
 }
 
 extension MediaDirection {
-    /// The direction that one of the attributes states.
+    /// Finds the direction that one of the attributes states; nil if there is none.
     init?(_ attributes: [SDPAttribute]) {
         for attribute in attributes where attribute.value == nil {
             guard let direction = MediaDirection(rawValue: attribute.name) else { continue }

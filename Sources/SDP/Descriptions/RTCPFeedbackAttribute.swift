@@ -21,7 +21,7 @@ public struct RTCPFeedbackAttribute: Hashable, Sendable {
 }
 
 extension FeedbackSupport {
-    /// The support that a media description states for a payload type.
+    /// Creates the support that a media description states for a payload type.
     init(_ attributes: [RTCPFeedbackAttribute], payloadType: UInt8) {
         let stated = Set(
             attributes.filter { $0.payloadType == nil || $0.payloadType == payloadType }.map(\.feedback))

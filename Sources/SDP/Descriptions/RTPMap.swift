@@ -30,7 +30,7 @@ public struct RTPMap: Hashable, Sendable, CustomStringConvertible {
         if parts.count == 3 { channels = parts[2].isDecimal ? Int(parts[2]) : nil }
     }
 
-    /// Whether this is the codec `name` with this clock rate.
+    /// Returns whether this is the codec `name` with this clock rate.
     func matches(_ name: String, clockRate: Int32) -> Bool {
         self.clockRate == clockRate && encodingName.lowercased() == name.lowercased()
     }
@@ -42,7 +42,7 @@ public struct RTPMap: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UInt8 {
-    /// A payload type, 0 to 127, in decimal digits.
+    /// Parses a payload type, 0 to 127, in decimal digits.
     init?(payloadType text: some StringProtocol) {
         guard text.isDecimal, let value = UInt8(text), value < 128 else { return nil }
         self = value

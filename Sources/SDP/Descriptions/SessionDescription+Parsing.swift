@@ -58,7 +58,7 @@ extension SessionDescription {
         }
     }
 
-    /// The lines of a text within the limits, each with its type letter.
+    /// Returns the lines of a text within the limits, each with its type letter.
     static func lines(of text: String) throws(SDPError) -> [SDPLine] {
         var lines: [SDPLine] = []
         var blank: Int?

@@ -11,7 +11,7 @@ extension SessionDescription {
         return own.isEmpty ? attributes.filter { $0.name == name && $0.value != nil } : own
     }
 
-    /// The credentials of connectivity checks (RFC 8839, section 5.4); nil unless both are present.
+    /// Returns the credentials of connectivity checks (RFC 8839, section 5.4); nil unless both are present.
     func iceCredentials(of description: MediaDescription) throws(SDPError) -> ICECredentials? {
         guard let fragment = attributes("ice-ufrag", of: description).first,
             let password = attributes("ice-pwd", of: description).first
@@ -25,7 +25,8 @@ extension SessionDescription {
         return ICECredentials(usernameFragment: fragmentText, password: passwordText)
     }
 
-    /// The SHA-256 fingerprints of the certificate (RFC 8122, section 5). Digests of other hash functions are ignored.
+    /// Returns the SHA-256 fingerprints of the certificate (RFC 8122, section 5). Digests of other hash functions are
+    /// ignored.
     func fingerprints(of description: MediaDescription) throws(SDPError) -> [CertificateFingerprint] {
         var found: [CertificateFingerprint] = []
         for attribute in attributes("fingerprint", of: description).prefix(Self.maximumCount) {
@@ -41,7 +42,7 @@ extension SessionDescription {
         return found
     }
 
-    /// `a=setup`; nil if there is none.
+    /// Returns `a=setup`; nil if there is none.
     func dtlsSetup(of description: MediaDescription) throws(SDPError) -> DTLSSetup? {
         guard let attribute = attributes("setup", of: description).first, let text = attribute.value else { return nil }
         guard let setup = DTLSSetup(rawValue: text) else {
@@ -50,13 +51,13 @@ extension SessionDescription {
         return setup
     }
 
-    /// Whether there is a fingerprint of any hash function.
+    /// Returns whether there is a fingerprint of any hash function.
     func hasFingerprint(_ description: MediaDescription) -> Bool {
         !attributes("fingerprint", of: description).isEmpty
     }
 
-    /// The candidates of a media description (RFC 8839, section 5.1). Candidates that are unusable here or that cannot
-    /// be parsed are ignored, as the RFC demands.
+    /// Returns the candidates of a media description (RFC 8839, section 5.1). Candidates that are unusable here or that
+    /// cannot be parsed are ignored, as the RFC demands.
     func iceCandidates(of description: MediaDescription) -> [ICECandidate] {
         description.attributes.lazy.filter { $0.name == "candidate" }.prefix(Self.maximumCount)
             .compactMap { try? $0.value.flatMap(ICECandidate.parse) }
@@ -65,8 +66,8 @@ extension SessionDescription {
     /// Whether the describing side only answers connectivity checks (RFC 8839, section 5.3).
     var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
 
-    /// Whether candidates may follow later (RFC 8840, section 4.1.3). Some implementations write commas between the
-    /// options.
+    /// Returns whether candidates may follow later (RFC 8840, section 4.1.3). Some implementations write commas between
+    /// the options.
     func trickles(_ description: MediaDescription) -> Bool {
         attributes("ice-options", of: description).contains { attribute in
             (attribute.value ?? "").split { $0 == " " || $0 == "," }.contains("trickle")

@@ -52,7 +52,7 @@ public struct SessionDescription: Hashable, Sendable {
     public var attributes: [SDPAttribute]
     public var media: [MediaDescription]
 
-    /// A session description with the given parts.
+    /// Creates a session description with the given parts.
     public init(
         origin: Origin, name: String = "-", connection: ConnectionAddress? = nil, bandwidths: [BandwidthLimit] = [],
         timing: String = "0 0", attributes: [SDPAttribute] = [], media: [MediaDescription] = []

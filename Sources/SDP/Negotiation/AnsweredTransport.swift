@@ -38,7 +38,7 @@ struct AnsweredTransport {
 
     func mids(in offer: SessionDescription) -> [String] { indices.compactMap { offer.media[$0].mid } }
 
-    /// The transport's attributes in the media description of one of its streams.
+    /// Returns the transport's attributes in the media description of one of its streams.
     func attributes(index: Int, policy: AnswerPolicy) -> [SDPAttribute] {
         switch security {
         case .sessionDescription(let tag, let keys):
@@ -61,7 +61,7 @@ struct AnsweredTransport {
 }
 
 extension SDPAttribute {
-    /// The attributes of a transport of ICE and DTLS in a media description, without candidates.
+    /// Returns the attributes of a transport of ICE and DTLS in a media description, without candidates.
     static func transport(
         credentials: ICECredentials, fingerprint: CertificateFingerprint?, setup: DTLSSetup
     ) -> [SDPAttribute] {

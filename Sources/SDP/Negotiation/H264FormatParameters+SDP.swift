@@ -22,8 +22,8 @@ extension H264FormatParameters {
             parameterSets: Self.parameterSets(parameters.values["sprop-parameter-sets"] ?? ""))
     }
 
-    /// The NAL units of `sprop-parameter-sets`. A set that cannot be read is ignored, and the stream is accepted: most
-    /// senders repeat their sets in the stream.
+    /// Returns the NAL units of `sprop-parameter-sets`. A set that cannot be read is ignored, and the stream is
+    /// accepted: most senders repeat their sets in the stream.
     private static func parameterSets(_ text: String) -> [[UInt8]] {
         text.split(separator: ",").compactMap { set in
             Base64.decode(Substring(set).trimmed).flatMap { $0.isEmpty ? nil : $0 }

@@ -24,7 +24,7 @@ public struct H264ProfileLevelID: Hashable, Sendable {
         self.levelIDC = levelIDC
     }
 
-    /// The usual identifier of a profile.
+    /// Creates the usual identifier of a profile.
     public init(_ profile: Profile, level: H264ProfileLevelID.Level) {
         switch profile {
         case .constrainedBaseline: self.init(profileIDC: 66, constraintFlags: 0xE0, levelIDC: 0)

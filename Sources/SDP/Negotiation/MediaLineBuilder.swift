@@ -127,7 +127,7 @@ extension RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "H264", clockRate: 90_000)
     }
 
-    /// Opus. Its map always says 48000 Hz and two channels (RFC 7587, section 7).
+    /// Returns the map of Opus, which always states 48000 Hz and two channels (RFC 7587, section 7).
     static func opus(_ payloadType: UInt8) -> RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "opus", clockRate: 48_000, channels: 2)
     }
@@ -136,7 +136,7 @@ extension RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "flexfec-03", clockRate: 90_000)
     }
 
-    /// Packets that repeat earlier ones of Opus (RFC 2198).
+    /// Returns the map of packets that repeat earlier ones of Opus (RFC 2198).
     static func redundancy(_ payloadType: UInt8) -> RTPMap {
         RTPMap(payloadType: payloadType, encodingName: "red", clockRate: 48_000, channels: 2)
     }

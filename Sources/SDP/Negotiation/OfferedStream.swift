@@ -198,7 +198,7 @@ struct OfferedStream {
 }
 
 extension HeaderExtension {
-    /// The extension with this URI; nil if it is unknown or makes no sense for this kind of media.
+    /// Finds the extension with this URI; nil if it is unknown or makes no sense for this kind of media.
     init?(uri: String, kind: NegotiatedMedia.Kind) {
         guard let known = Self.allCases.first(where: { $0.uri == uri }), known.isUsed(in: kind) else { return nil }
         self = known
