@@ -25,7 +25,7 @@ struct SendController {
     /// that rate would be late by its own length each time; as a burst, any queue that carries the rate takes it. The
     /// encoder's rate control keeps to the target.
     private var unmeasuredPace: Double?
-    private static let unmeasuredPace = 8.0
+    private static let unmeasuredPace = 16.0
     /// The pace at which forwarded packets may leave at least: their sender has paced them already.
     private var forwardingRate = BitRate.zero
     private var meter = RateMeter()

@@ -18,7 +18,6 @@ import VideoCoding
         return demand
     }()
 
-    private let pool = PixelBufferPool(format: .i420, dimensions: dimensions)
     private let group = EncodeGroup(
         id: EncodeGroupID(rawValue: 1), queue: JobQueueID(rawValue: 1),
         format: EncodeFormat(dimensions: dimensions, properties: CompressionProperties()),
@@ -34,7 +33,7 @@ import VideoCoding
     private func request(_ tick: Int64) -> EncodeGroup.Request {
         var composed = ComposedTick(
             captureTime: time(tick), composed: [], plan: ViewPlan(), frames: [], sourceCount: 0, handedOut: time(tick))
-        composed.pictures = [pool.makeBuffer().freeze()]
+        composed.pictures = [PixelBuffer.pattern(.red, dimensions: Self.dimensions, phase: Int(tick))]
         composed.sources = [[]]
         return EncodeGroup.Request(
             tick: composed, index: 0, room: "room", deadline: time(tick + 1), limits: WorkLimits())

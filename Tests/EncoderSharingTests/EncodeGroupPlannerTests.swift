@@ -34,11 +34,20 @@ import Testing
         Set(planner.groups.map { Set($0.members.map(\.rawValue)) })
     }
 
-    @Test("everyone has an encoder of their own where there are enough")
-    func dedicated() {
+    @Test("an encoder exists for a difference: receivers of one rate share though there are enough for everybody")
+    func difference() {
         var planner = PlannedGroups(hasLayers: true)
         planner.update(receivers([1000, 1000, 1000, 500]), budget: 4, now: Self.start)
+        #expect(members(planner) == [[1, 2, 3], [4]])
+        var now = run(&planner, receivers([1000, 1000, 1000, 1000]), budget: 8, from: Self.start, for: .seconds(20))
+        #expect(planner.groups.count == 1)
+        // Encoders of their own pay where rates come to differ.
+        now = run(&planner, receivers([400, 800, 1600, 3200]), budget: 8, from: now, for: .seconds(30))
         #expect(members(planner) == [[1], [2], [3], [4]])
+    }
+
+    @Test("without a bound everyone has an encoder of their own")
+    func dedicated() {
         var unlimited = PlannedGroups(hasLayers: true)
         unlimited.update(receivers(Array(repeating: 700, count: 20)), budget: nil, now: Self.start)
         #expect(unlimited.groups.count == 20)

@@ -90,6 +90,27 @@ struct FrameLimitTests {
         #expect(repeated[0] <= 3 && repeated.dropFirst().allSatisfy { $0 <= 1 }, "\(repeated)")
     }
 
+    @Test("are met by noise of every amplitude without leaving a picture out", arguments: [0x07, 0x3f, 0xff])
+    func noise(mask: Int) throws {
+        var random = SeededGenerator(seed: 3)
+        let dimensions = VideoDimensions(width: 320, height: 180)
+        let encoder = try TestEncoder(.openH264, dimensions, bitRate: .megabits(1), profile: .main) {
+            $0.maxFrameBytes = DataSize(bytes: 100_000)
+        }
+        for number in 0..<12 {
+            var buffer = MutablePixelBuffer(format: .i420, dimensions: dimensions)
+            // Black now and then, which says nothing of how large noise becomes.
+            let amplitude = UInt8(number % 4 == 0 ? 0 : mask)
+            for plane in 0..<3 {
+                buffer.withMutablePlane(plane) { bytes, _ in
+                    for offset in bytes.indices { bytes[offset] = UInt8.random(in: 0...255, using: &random) & amplitude }
+                }
+            }
+            #expect(try encoder.encode(buffer.freeze(), number) != nil, "frame \(number)")
+            try encoder.session.set(\.maxFrameBytes, to: DataSize(bytes: 37_500))
+        }
+    }
+
     @Test("hold in every window of time", arguments: backEnds(with: .dataRateLimits), RateControlMode.allCases)
     func windows(backEnd: EncoderBackEnd, mode: RateControlMode) throws {
         let limits = [

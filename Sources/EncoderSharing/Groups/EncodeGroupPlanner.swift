@@ -3,7 +3,8 @@ package import MediaCore
 /// Decides which receivers share an encoder, and at which rate.
 ///
 /// It sees what everybody's network carries and makes the assignment by which the members lose least against encoders
-/// of their own (`EncodeLoss`), within a number of encoders. Where that number is enough, everyone has one.
+/// of their own (`EncodeLoss`), within a number of encoders. An encoder exists for a difference: receivers of one rate
+/// share, even if there are encoders for everybody.
 ///
 /// Rates move all the time and assignments must not: whoever changes the encoder needs a keyframe, for which all who
 /// share the new one pay. So targets are averaged; assignments and the rates of groups stay for two seconds, since
@@ -115,11 +116,10 @@ package struct EncodeGroupPlanner: Sendable {
         }
         isolate(budget: budget)
         release()
-        let isEnough = budget.map { receivers.count <= $0 } ?? true
-        if isEnough {
-            separate(now: now)
+        if let budget {
+            share(budget: max(budget, Set(members.values.map(\.key)).count), now: now)
         } else {
-            share(budget: max(budget ?? 0, Set(members.values.map(\.key)).count), now: now)
+            separate(now: now)
         }
         for index in groups.indices {
             groups[index].rate = rate(of: groups[index], now: now)
