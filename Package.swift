@@ -117,7 +117,7 @@ let modules: [Module] = [
         dependencies: [
             "LinkEmulation", "MediaCore", "RTP", "SecureTransport", "SDP", "VideoCoding", "Compositing",
             "PeerConnection", "RoomAPI", "LoadControl", "Conference", "FlightRecording", "FlightFiles",
-            "VectorGraphics", nioCore, nioPosix, logging,
+            "VectorGraphics", "CMalloc", nioCore, nioPosix, logging,
             serviceLifecycle,
             .product(name: "Hummingbird", package: "hummingbird"),
             .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -248,6 +248,8 @@ let package = Package(
         .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // How much of its heap the C library returns to the system.
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
     ]
 )

@@ -50,6 +50,7 @@ extension Room {
         snapshot.isSpeaking = summary.isSpeaking
         snapshot.connection = summary.connection
         snapshot.downlink.explanation = explanation(for: participant, now: now)
+        snapshot.downlink.sharedView = sharesView(participant)
         snapshot.downlink.layersDropped = downlink?.layersDropped(now: now) ?? 0
         snapshot.downlink.forwarding = forwardingSnapshot(of: participant)
         snapshot.downlink.audioForwarding = audioForwardingSource(of: participant)?.publicID

@@ -62,7 +62,7 @@ public struct RelayConfiguration: Sendable {
     public var mediaAddresses: [TransportAddress] = []
     /// What the relay shows in DTLS handshakes; without it offers of DTLS-SRTP are refused.
     public var certificate: DTLSCertificate?
-    public var selfView = SelfView.never
+    public var selfView = SelfView.auto
     /// Whether each tile has a label with the participant's name, and a border while they speak.
     public var labels = true
     /// How pictures change when someone comes, goes, speaks or presents, or another layout is chosen.

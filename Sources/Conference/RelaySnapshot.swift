@@ -216,6 +216,9 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var groupBitRate: Int64 = 0
     /// Why it is so, in a sentence.
     public var explanation: String?
+    /// Whether the participant is in its own picture because everyone gets the same one: there is no encoder or no time
+    /// for a picture for each.
+    public var sharedView = false
     /// Whose packets are sent as they are; nil where an encoder's frames are.
     public var forwarding: ForwardingSnapshot?
     /// The id of the participant whose packets of audio are sent as they are; nil where the mix is.

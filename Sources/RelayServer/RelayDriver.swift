@@ -28,6 +28,7 @@ actor RelayDriver {
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
+    private var memory = ProcessMemory()
     /// What requests that change nothing are answered from.
     nonisolated let snapshots: PublishedSnapshots
 
@@ -186,7 +187,19 @@ actor RelayDriver {
     private func publishEvents(now: MonotonicInstant) {
         while let event = relay.pollOverloadEvent() { onOverloadEvent(event) }
         while let notice = relay.pollNotice() { onNotice(notice) }
-        while let event = relay.pollRoomEvent() { feeds.publish(event, now: now) }
+        while let event = relay.pollRoomEvent() {
+            feeds.publish(event, now: now)
+            if case .closed = event.kind { returnMemoryLater(now: now) }
+        }
+    }
+
+    /// Returns what an ended room's memory was to the system, on another thread.
+    private func returnMemoryLater(now: MonotonicInstant) {
+        guard !isClosed, let wait = memory.roomEnded(now: now) else { return }
+        eventLoop.scheduleTask(in: TimeAmount(wait)) { [weak self] in
+            self?.assumeIsolated { $0.memory.begin() }
+            Task.detached { ProcessMemory.returnFree() }
+        }
     }
 
     private func armFeedTimer() {

@@ -223,7 +223,7 @@ struct MediaOptions: ParsableArguments {
                 With auto they do where there is not an encoder for each of their pictures: everyone then sees the same. \
                 A join request can ask otherwise for itself, with the query parameter self-view.
                 """))
-    var selfView = SelfView.never
+    var selfView = SelfView.auto
 
     @Option(
         help: ArgumentHelp(

@@ -152,7 +152,8 @@ struct PageModuleTests {
                 return [diagnose([]), all({}), all({ frameRate: 0 }), all({ undecoded: 0.3 }), all({ loss: 0.1 }),
                     all(limited('network')), all(limited('receiver')), all(limited('processing')), all({ freezes: 1 }),
                     all({ roundTripTime: 700 }),
-                    all({ frameRate: 0, relay: { videoPaused: true, targetBitRate: 5e4 } })].map(({ quality, headline, text }) => {
+                    all({ frameRate: 0, relay: { videoPaused: true, targetBitRate: 5e4 } }),
+                    all({ relay: { sharedView: true, targetBitRate: 2e6 } })].map(({ quality, headline, text }) => {
                     if (!headline || !text || /undefined|NaN/.test(text)) throw new Error(text);
                     return quality;
                 });
@@ -160,6 +161,7 @@ struct PageModuleTests {
             #expect(
                 qualities == [
                     "unknown", "good", "poor", "poor", "poor", "fair", "fair", "fair", "fair", "fair", "poor",
+                    "good",
                 ])
         }
     }

@@ -1,6 +1,7 @@
 import Compositing
 import MediaCore
 import PeerConnection
+import RoomAPI
 
 extension Room {
     func forwardingSnapshot() -> RoomForwardingSnapshot {
@@ -35,8 +36,16 @@ extension Room {
 
     /// Why a receiver is sent what its encoder makes.
     func encoderExplanation(for receiver: Participant, now: MonotonicInstant) -> String? {
-        encoders.explanation(
+        let text = encoders.explanation(
             for: receiver.id, repair: receiver.peer.repairExplanation(now: now), now: now)
+        guard sharesView(receiver) else { return text }
+        return text.map { "\($0) It sees itself, as everyone gets the same picture: there is no encoder for each." }
+    }
+
+    /// Whether a participant is in its own picture only because everyone gets the same one.
+    func sharesView(_ participant: Participant) -> Bool {
+        participant.isSource && participant.selfView != .always && forwarding.isComposed(participant.id)
+            && composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
     }
 
     private func pictureExplanation(for receiver: Participant, now: MonotonicInstant) -> String? {

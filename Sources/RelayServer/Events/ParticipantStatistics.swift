@@ -25,6 +25,8 @@ struct ParticipantStatistics: Encodable, Sendable {
     var maximumFrameRate: Int
     /// What keeps the picture from being better; nil when nothing does.
     var limit: DownlinkLimit?
+    /// Whether everyone gets the same picture, this participant in it, where it would see the others alone.
+    var sharedView: Bool
     /// The congestion controller's state, in one word.
     var controllerState: String
 
@@ -41,6 +43,7 @@ struct ParticipantStatistics: Encodable, Sendable {
         width = downlink.width
         height = downlink.height
         maximumFrameRate = downlink.maximumFrameRate
+        sharedView = downlink.sharedView
         controllerState = downlink.controllerState
         // Pictures are left out for a network that falls behind, too; then that is the reason.
         let isBehind = (progress?.leftOut ?? 0) > EncodingProgress.muchLeftOut && downlink.pacerQueue == 0

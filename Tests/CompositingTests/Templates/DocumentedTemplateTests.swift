@@ -55,7 +55,7 @@ struct DocumentedTemplateTests {
             }
         }
         let canvas =
-            file == "avatar.json"
+            file == "portrait.json"
             ? VideoDimensions(width: 360, height: 640) : VideoDimensions(width: 640, height: 360)
         let preview = LayoutPreview(participants: 7, screens: file == "lecture.json" ? 1 : 0, speakers: [3, 2])
         let picture = try #require(preview.picture(of: layout, canvas: canvas, wallClock: 1_700_000_000))

@@ -55,7 +55,8 @@ export function diagnose(samples) {
     };
   }
   const target = latest.targetBitRate === null ? '' : ` The relay would send you up to ${bitRate(latest.targetBitRate)}.`;
-  return { quality: 'good', headline: 'Your picture is as sharp as it gets', text: `You get ${shown}.${target}` };
+  const shared = relay?.sharedView ? ' Everyone gets the same picture, you in it: so the relay has room for more people.' : '';
+  return { quality: 'good', headline: 'Your picture is as sharp as it gets', text: `You get ${shown}.${target}${shared}` };
 }
 
 /** What people are told while the relay sends audio alone. */
