@@ -35,7 +35,7 @@ struct CommandLineTests {
         #expect(configuration.relay.frameRate == 30)
         #expect(configuration.relay.rateLimits == RelayConfiguration().rateLimits)
         #expect(configuration.relay.encoder == .openH264)
-        #expect(configuration.relay.selfView == .never)
+        #expect(configuration.relay.selfView == .auto)
         #expect(configuration.relay.labels)
         #expect(configuration.relay.overload?.workers ?? 0 >= 1)
         #expect(configuration.relay.hasLadder)

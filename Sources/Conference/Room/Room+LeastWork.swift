@@ -58,8 +58,10 @@ extension Room {
             if participant.isSource, participant.selfView == .auto { personal += 1 } else { hasOthers = true }
         }
         let limits = overload.limits
+        // Two people see one source each, which is forwarded where it can be: one picture of both saves nothing.
+        let pictures = personal > 2 ? personal + (hasOthers ? 1 : 0) : 1
         composition.chooseView(
-            pictures: personal + (hasOthers ? 1 : 0), encoders: encoders.budget(limits),
+            pictures: pictures, encoders: encoders.budget(limits),
             isForced: limits.forcesSharedView && personalPictures(of: participants) > 0, now: now)
     }
 }
