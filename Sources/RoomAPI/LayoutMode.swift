@@ -1,4 +1,5 @@
 public import Compositing
+public import MediaCore
 
 /// Who is shown where.
 public enum LayoutMode: Hashable, Sendable {
@@ -33,6 +34,43 @@ public enum LayoutMode: Hashable, Sendable {
         case sideBySide = "side-by-side"
         case pictureInPicture = "picture-in-picture"
         case presentation, pinned, solo, template
+
+        /// The layouts that need no template.
+        public static let builtIn = allCases.filter { $0 != .template }
+
+        /// Whether the layout is about one participant.
+        public var isAboutParticipant: Bool { self == .pinned || self == .solo }
+    }
+
+    /// A built-in layout.
+    ///
+    /// - Parameter participant: The participant of `pinned` and `solo`.
+    /// - Returns: Nil for a template.
+    public init?(_ name: Name, participant: String = "") {
+        switch name {
+        case .grid: self = .grid
+        case .speaker: self = .speaker
+        case .sideBySide: self = .sideBySide
+        case .pictureInPicture: self = .pictureInPicture
+        case .presentation: self = .presentation
+        case .pinned: self = .pinned(participant: participant)
+        case .solo: self = .solo(participant: participant)
+        case .template: return nil
+        }
+    }
+
+    /// The layout that places sources; `speaker` instead of a layout about a participant that is not there.
+    public func layout(images: ImageLibrary, participant: (String) -> ParticipantID?) -> Layout {
+        switch self {
+        case .grid: .grid
+        case .speaker: .speaker
+        case .sideBySide: .sideBySide
+        case .pictureInPicture: .pictureInPicture
+        case .presentation: .presentation
+        case .pinned(let id): participant(id).map(Layout.pinned) ?? .speaker
+        case .solo(let id): participant(id).map(Layout.solo) ?? .speaker
+        case .template(let template): .template(template, images: images)
+        }
     }
 
     public var name: Name {
@@ -63,15 +101,11 @@ extension LayoutMode: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .layout, in: container, debugDescription: "there is no layout \"\(text)\"; use one of \(known)")
         }
-        switch name {
-        case .grid: self = .grid
-        case .speaker: self = .speaker
-        case .sideBySide: self = .sideBySide
-        case .pictureInPicture: self = .pictureInPicture
-        case .presentation: self = .presentation
-        case .pinned: self = .pinned(participant: try container.decode(String.self, forKey: .participant))
-        case .solo: self = .solo(participant: try container.decode(String.self, forKey: .participant))
-        case .template: self = .template(try container.decode(LayoutTemplate.self, forKey: .template))
+        let participant = name.isAboutParticipant ? try container.decode(String.self, forKey: .participant) : ""
+        if let mode = LayoutMode(name, participant: participant) {
+            self = mode
+        } else {
+            self = .template(try container.decode(LayoutTemplate.self, forKey: .template))
         }
     }
 

@@ -59,15 +59,15 @@ struct LayoutCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.description)
         }
-        let isAboutSomebody = layout == .pinned || layout == .solo
+        let isAboutSomebody = layout?.isAboutParticipant ?? false
         if isAboutSomebody, participant == nil {
-            throw ValidationError("\(layout?.rawValue ?? "") is about someone: say whom with --participant NAME")
+            throw ValidationError("\(layout?.name ?? "") is about someone: say whom with --participant NAME")
         }
         if participant != nil, !isAboutSomebody {
             throw ValidationError("--participant says whom pinned and solo are about; give one of these layouts")
         }
         if template != nil, layout != nil {
-            throw ValidationError("--template is a layout of its own; give it or \(layout?.rawValue ?? ""), not both")
+            throw ValidationError("--template is a layout of its own; give it or \(layout?.name ?? ""), not both")
         }
         if receiver == nil, selfView != nil {
             throw ValidationError("--self-view is for one participant; say whose with --for NAME")
@@ -120,21 +120,36 @@ struct LayoutCommand: AsyncParsableCommand {
     }
 }
 
-enum LayoutArgument: String, ExpressibleByArgument, CaseIterable {
-    case grid, speaker
-    case sideBySide = "side-by-side"
-    case pictureInPicture = "picture-in-picture"
-    case presentation, pinned, solo, room
+/// A built-in layout, or the room's.
+enum LayoutArgument: ExpressibleByArgument, Equatable {
+    case builtIn(LayoutMode.Name)
+    case room
 
-    func mode(about participant: String) -> LayoutChange.Mode {
+    private static let roomName = "room"
+
+    static var allValueStrings: [String] { LayoutMode.Name.builtIn.map(\.rawValue) + [roomName] }
+
+    init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self = LayoutMode.Name(rawValue: argument).map(Self.builtIn) ?? .room
+    }
+
+    var name: String {
         switch self {
-        case .grid: .plain(.grid)
-        case .speaker: .plain(.speaker)
-        case .sideBySide: .plain(.sideBySide)
-        case .pictureInPicture: .plain(.pictureInPicture)
-        case .presentation: .plain(.presentation)
-        case .pinned: .pinned(participant)
-        case .solo: .solo(participant)
+        case .builtIn(let name): name.rawValue
+        case .room: Self.roomName
+        }
+    }
+
+    var isAboutParticipant: Bool {
+        if case .builtIn(let name) = self { name.isAboutParticipant } else { false }
+    }
+
+    func mode(about participant: String) -> LayoutChange.Mode? {
+        switch self {
+        case .builtIn(.pinned): .pinned(participant)
+        case .builtIn(.solo): .solo(participant)
+        case .builtIn(let name): LayoutMode(name).map(LayoutChange.Mode.plain)
         case .room: .room
         }
     }

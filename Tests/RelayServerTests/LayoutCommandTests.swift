@@ -3,6 +3,7 @@ import Compositing
 import Foundation
 import MediaCore
 import RelayServer
+import RoomAPI
 import Testing
 
 @testable import confrelay
@@ -153,7 +154,7 @@ struct LayoutCommandTests {
     func list() throws {
         let command = try #require(try Confrelay.parse(["layout", "list"]) as? LayoutListCommand)
         let lines = command.text.split(separator: "\n")
-        #expect(lines.count == BuiltInLayout.allCases.count)
+        #expect(lines.count == LayoutMode.Name.builtIn.count)
         for line in lines {
             let name = try #require(line.split(separator: " ").first)
             #expect(try !explain(String(name)).isEmpty)

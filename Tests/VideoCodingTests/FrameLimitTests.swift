@@ -103,7 +103,9 @@ struct FrameLimitTests {
             let amplitude = UInt8(number % 4 == 0 ? 0 : mask)
             for plane in 0..<3 {
                 buffer.withMutablePlane(plane) { bytes, _ in
-                    for offset in bytes.indices { bytes[offset] = UInt8.random(in: 0...255, using: &random) & amplitude }
+                    for offset in bytes.indices {
+                        bytes[offset] = UInt8.random(in: 0...255, using: &random) & amplitude
+                    }
                 }
             }
             #expect(try encoder.encode(buffer.freeze(), number) != nil, "frame \(number)")

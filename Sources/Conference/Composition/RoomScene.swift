@@ -37,7 +37,8 @@ struct RoomScene {
     func view(for receiver: Member, canvas: VideoDimensions, images: ImageLibrary) -> CompositionView {
         let mode = receiver.layout?.mode ?? layout.mode
         let fit = receiver.layout?.fit ?? layout.fit ?? .contain
-        var view = compositionLayout(mode, images: images).view(
+        let layout = mode.layout(images: images) { id in members.first { $0.publicID == id }?.id }
+        var view = layout.view(
             of: layoutScene(for: receiver), canvas: canvas, fit: fit)
         view.overlays += overlays
         return view
@@ -54,21 +55,6 @@ struct RoomScene {
         return LayoutScene(
             cameras: shown.filter(\.isSource).map(\.id), presenters: presenters.filter { names[$0] != nil },
             speakers: speakers, names: names)
-    }
-
-    /// A layout about someone who has left is none: the room sees to it that there is no such.
-    private func compositionLayout(_ mode: LayoutMode, images: ImageLibrary) -> Layout {
-        let subject = mode.participant.flatMap { id in members.first { $0.publicID == id }?.id }
-        return switch mode {
-        case .grid: .grid
-        case .speaker: .speaker
-        case .sideBySide: .sideBySide
-        case .pictureInPicture: .pictureInPicture
-        case .presentation: .presentation
-        case .pinned: subject.map(Layout.pinned) ?? .speaker
-        case .solo: subject.map(Layout.solo) ?? .speaker
-        case .template(let template): .template(template, images: images)
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RoomAPI
 
 /// What the program can tell of layouts without a room.
 struct LayoutCommand: ParsableCommand {
@@ -14,8 +15,8 @@ struct LayoutListCommand: ParsableCommand {
 
     /// A line for each.
     var text: String {
-        let width = BuiltInLayout.allCases.map(\.rawValue.count).max() ?? 0
-        return BuiltInLayout.allCases.map { layout in
+        let width = LayoutMode.Name.builtIn.map(\.rawValue.count).max() ?? 0
+        return LayoutMode.Name.builtIn.map { layout in
             layout.rawValue + String(repeating: " ", count: width - layout.rawValue.count + 2) + layout.summary + "\n"
         }.joined()
     }

@@ -1,7 +1,8 @@
-public import ArgumentParser
-public import Compositing
+import ArgumentParser
+import Compositing
 import Foundation
 import MediaCore
+import RoomAPI
 
 /// Shows what a layout makes of people who are not there.
 struct LayoutExplainCommand: ParsableCommand {
@@ -98,9 +99,9 @@ struct LayoutExplainCommand: ParsableCommand {
     }
 
     private func subject() throws(CommandFailure) -> LayoutReport.Subject {
-        if let builtIn = BuiltInLayout(rawValue: layout) {
-            return LayoutReport.Subject(
-                name: layout, layout: builtIn.layout(about: ParticipantID(rawValue: UInt64(participant))))
+        if let mode = LayoutMode.Name(rawValue: layout).flatMap({ LayoutMode($0) }) {
+            let subject = ParticipantID(rawValue: UInt64(participant))
+            return LayoutReport.Subject(name: layout, layout: mode.layout(images: ImageLibrary()) { _ in subject })
         }
         let template = try template()
         var library = ImageLibrary()
@@ -125,7 +126,7 @@ struct LayoutExplainCommand: ParsableCommand {
         do {
             data = try Data(contentsOf: URL(filePath: layout))
         } catch {
-            let names = BuiltInLayout.allCases.map(\.rawValue).joined(separator: ", ")
+            let names = LayoutMode.Name.builtIn.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure(
                 .noInput, "\(layout) cannot be read as a file, and is none of the built-in layouts (\(names))")
         }
