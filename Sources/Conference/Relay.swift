@@ -121,8 +121,7 @@ public final class Relay {
             limits = RateLimits(
                 minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
         }
-        let feedback = session.video?.feedback ?? session.audio?.feedback ?? .none
-        if !feedback.describesPath {
+        if !session.describesPath {
             // Nothing will ever tell what more this path carries.
             limits = RateLimits(
                 minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),

@@ -81,8 +81,7 @@ struct SendController {
         let demand = rates.setMedia(
             of: session, requestedVideo: lines.requestedVideoLimit, sendsVideo: lines.contains(where: \.sendsVideo))
         if let demand { controller.demandChanged(demand, now: now) }
-        let isMeasured = session.media.contains { $0.sends && $0.feedback.describesPath }
-        unmeasuredPace = isMeasured ? nil : Self.unmeasuredPace
+        unmeasuredPace = session.describesPath ? nil : Self.unmeasuredPace
     }
 
     /// Lets packets leave at this pace at least, from the next decision on.

@@ -13,20 +13,21 @@ struct ProcessMemory {
     /// Less is not worth it.
     private static let worthwhile = DataSize(bytes: 16 << 20)
 
-    private var isPending = false
-    private var last: MonotonicInstant?
+    /// When memory was last returned, or will be.
+    private var time: MonotonicInstant?
 
-    /// A room has ended. Returns how long to wait before memory is returned; nil where somebody waits already.
+    /// A room has ended. Returns how long to wait before memory is returned; nil if a return is due already.
     mutating func roomEnded(now: MonotonicInstant) -> Duration? {
-        guard !isPending else { return nil }
-        isPending = true
-        let time = max(now + Self.delay, last.map { $0 + Self.interval } ?? now)
-        last = time
-        return time - now
+        let earliest = now + Self.delay
+        guard let last = time else {
+            time = earliest
+            return Self.delay
+        }
+        guard last <= now else { return nil }
+        let next = max(earliest, last + Self.interval)
+        time = next
+        return next - now
     }
-
-    /// Memory is returned now: the next room that ends counts again.
-    mutating func begin() { isPending = false }
 
     /// Returns free memory to the system. It takes milliseconds: not on the relay's loop.
     static func returnFree() {

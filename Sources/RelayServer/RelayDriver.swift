@@ -196,10 +196,7 @@ actor RelayDriver {
     /// Returns what an ended room's memory was to the system, on another thread.
     private func returnMemoryLater(now: MonotonicInstant) {
         guard !isClosed, let wait = memory.roomEnded(now: now) else { return }
-        eventLoop.scheduleTask(in: TimeAmount(wait)) { [weak self] in
-            self?.assumeIsolated { $0.memory.begin() }
-            Task.detached { ProcessMemory.returnFree() }
-        }
+        eventLoop.scheduleTask(in: TimeAmount(wait)) { Task.detached { ProcessMemory.returnFree() } }
     }
 
     private func armFeedTimer() {

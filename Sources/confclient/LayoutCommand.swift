@@ -97,7 +97,7 @@ struct LayoutCommand: AsyncParsableCommand {
         var change = LayoutChange()
         change.receiver = receiver
         change.mode =
-            try template.map { path throws(ClientError) in .plain(.template(try readTemplate(path))) }
+            try template.map { path throws(ClientError) in .layout(.template(try readTemplate(path))) }
             ?? layout?.mode(about: participant ?? "")
         change.fit = fit.map { $0 == .cover ? .cover : .contain }
         change.hidden = hide
@@ -147,9 +147,7 @@ enum LayoutArgument: ExpressibleByArgument, Equatable {
 
     func mode(about participant: String) -> LayoutChange.Mode? {
         switch self {
-        case .builtIn(.pinned): .pinned(participant)
-        case .builtIn(.solo): .solo(participant)
-        case .builtIn(let name): LayoutMode(name).map(LayoutChange.Mode.plain)
+        case .builtIn(let name): LayoutMode(name, participant: participant).map(LayoutChange.Mode.layout)
         case .room: .room
         }
     }

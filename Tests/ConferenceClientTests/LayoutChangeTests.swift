@@ -26,7 +26,7 @@ import Testing
                 == RoomLayout(.pinned(participant: "a1"), fit: .cover, hidden: ["b2", "a1"]))
         change = LayoutChange()
         change.shown = ["Ben"]
-        change.mode = .plain(.grid)
+        change.mode = .layout(.grid)
         #expect(try change.applied(to: room.layout, in: room) == .grid)
         change = LayoutChange()
         change.selfView = .always

@@ -189,9 +189,7 @@ struct CommandLineTests {
         let help = ConfrelayCommand.helpMessage(columns: 100)
         let names = help.matches(of: /(?m)^ {2}(?:-\w, )?(--[a-z0-9-]+)/).map { String($0.output.1) }
         #expect(names.count > 30)
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("docs/confrelay.md"), encoding: .utf8)
+        let page = try DocumentPage.text("confrelay.md")
         for name in names { #expect(page.contains(name), "\(name)") }
     }
 }

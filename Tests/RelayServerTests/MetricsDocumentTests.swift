@@ -9,8 +9,7 @@ import Testing
 /// `CONFRELAY_WRITE_DOCS=1` writes them anew.
 @Suite("The page on metrics", .serialized)
 struct MetricsDocumentTests {
-    static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("docs/metrics.md")
+    private static let page = "metrics.md"
 
     @Test(
         "lists what the program writes",
@@ -20,13 +19,13 @@ struct MetricsDocumentTests {
             ("participant", rows(MetricFamily.participant)),
         ])
     func tables(name: String, rows: [String]) throws {
-        var text = try String(contentsOf: Self.page, encoding: .utf8)
+        var text = try DocumentPage.text(Self.page)
         let table = (["| name | meaning |", "| --- | --- |"] + rows).joined(separator: "\n")
         let begin = try #require(text.range(of: "<!-- \(name) -->\n\n"), "no table for \(name)")
         let end = try #require(text.range(of: "\n\n<!-- end -->", range: begin.upperBound..<text.endIndex))
         if ProcessInfo.processInfo.environment["CONFRELAY_WRITE_DOCS"] == "1" {
             text.replaceSubrange(begin.upperBound..<end.lowerBound, with: table)
-            try text.write(to: Self.page, atomically: true, encoding: .utf8)
+            try text.write(to: DocumentPage.url(Self.page), atomically: true, encoding: .utf8)
         } else {
             #expect(
                 text[begin.upperBound..<end.lowerBound] == table,

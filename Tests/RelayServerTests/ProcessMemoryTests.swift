@@ -11,10 +11,8 @@ struct ProcessMemoryTests {
         let start = MonotonicInstant(nanoseconds: 1_000_000_000)
         #expect(memory.roomEnded(now: start) == .seconds(2))
         #expect(memory.roomEnded(now: start + .seconds(1)) == nil)
-        memory.begin()
         // At two seconds memory was returned, and not again within twenty.
         #expect(memory.roomEnded(now: start + .seconds(7)) == .seconds(15))
-        memory.begin()
         #expect(memory.roomEnded(now: start + .seconds(100)) == .seconds(2))
     }
 }

@@ -3,12 +3,10 @@ public import RoomAPI
 
 /// What is to be changed of a room's layout, or of what one participant is shown; what is nil stays as it is.
 public struct LayoutChange: Sendable {
-    /// Which layout; who is meant by name or id.
+    /// The layout.
     public enum Mode: Sendable {
-        /// One that is about nobody in particular.
-        case plain(LayoutMode)
-        case pinned(String)
-        case solo(String)
+        /// A layout whose participant, if there is one, is a name or an id.
+        case layout(LayoutMode)
         /// Of a participant: the room's again.
         case room
     }
@@ -59,9 +57,12 @@ extension LayoutChange {
 
     private func resolved(in room: RoomReport) throws(ClientError) -> LayoutMode? {
         switch mode {
-        case .plain(let mode): mode
-        case .pinned(let name): .pinned(participant: try room.id(of: name))
-        case .solo(let name): .solo(participant: try room.id(of: name))
+        case .layout(let mode):
+            if let name = mode.participant {
+                LayoutMode(mode.name, participant: try room.id(of: name))
+            } else {
+                mode
+            }
         case .room, nil: nil
         }
     }

@@ -115,11 +115,11 @@ extension MetricFamily<ServerReport> {
         [
             gauge("rooms", "Rooms open.") { Double($0.relay.rooms.count) },
             gauge("rooms_without_labels", "Rooms open that have no metrics of their own.") {
-                Double($0.relay.rooms.count - MetricSubjects.roomCount(of: $0.relay))
+                Double(max(0, $0.relay.rooms.count - MetricSubjects.maximumRooms))
             },
             gauge("participants", "Participants in all rooms.") { Double($0.relay.participantCount) },
             gauge("participants_without_labels", "Participants that have no metrics of their own.") {
-                Double($0.relay.participantCount - MetricSubjects.participantCount(of: $0.relay))
+                Double(max(0, $0.relay.participantCount - MetricSubjects.maximumParticipants))
             },
         ]
     }
@@ -171,5 +171,5 @@ extension MetricFamily<ServerReport> {
 
 extension RelaySnapshot {
     /// Participants in all rooms.
-    var participantCount: Int { rooms.reduce(0) { $0 + $1.participants.count } }
+    fileprivate var participantCount: Int { rooms.reduce(0) { $0 + $1.participants.count } }
 }

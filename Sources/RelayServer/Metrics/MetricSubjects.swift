@@ -24,12 +24,6 @@ struct MetricSubjects {
         participants = Self.longest(everybody, Self.maximumParticipants, \.subject.duration)
     }
 
-    /// How many of a relay's rooms have labels.
-    static func roomCount(of relay: RelaySnapshot) -> Int { min(relay.rooms.count, maximumRooms) }
-
-    /// How many of a relay's participants have labels.
-    static func participantCount(of relay: RelaySnapshot) -> Int { min(relay.participantCount, maximumParticipants) }
-
     /// The subjects of the longest durations, in their own order.
     private static func longest<Subject>(
         _ subjects: [Subject], _ maximum: Int, _ duration: (Subject) -> Double

@@ -29,4 +29,8 @@ public struct NegotiatedSession: Hashable, Sendable {
     /// The stream of a screen share.
     public var screenShare: NegotiatedMedia? { media.first { $0.kind == .video && $0.content == .screenShare } }
     public var audio: NegotiatedMedia? { media.first { $0.kind == .audio } }
+
+    /// Whether feedback describes the path to the participant (`FeedbackSupport.describesPath`): that on video, or on
+    /// audio where there is no video.
+    public var describesPath: Bool { (video ?? audio)?.feedback.describesPath ?? false }
 }

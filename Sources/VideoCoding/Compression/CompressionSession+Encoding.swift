@@ -186,7 +186,7 @@ extension CompressionSession {
             // Each try is coarser than the one before. A library may not go all the way to the coarsest QP.
             let tried = KeyframeSizeModel.Keyframe(frame)
             let isKeyframe = frame.slice.type == .idr
-            guard tried.qp < Self.coarsestQP, !isKeyframe || tried.qp > coarsestTried ?? -1 else {
+            guard tried.qp < KeyframeSizeModel.coarsestQP, !isKeyframe || tried.qp > coarsestTried ?? -1 else {
                 state.needsKeyframe = true
                 return .skipped
             }
@@ -195,14 +195,12 @@ extension CompressionSession {
                 coarsestTried = tried.qp
             }
             request.forceKeyframe = true
-            request.qp = min(max(state.keyframeSizes.qp(for: limit, at: tried), tried.qp + 1), Self.coarsestQP)
+            request.qp = max(state.keyframeSizes.qp(for: limit, at: tried), tried.qp + 1)
             result = try encoder.encode(picture, request)
             if case .frame(let repeated) = result, repeated.slice.type != .idr { return .skipped }
         }
         return result
     }
-
-    private static let coarsestQP = 51
 
     /// The QP of a keyframe that is probably as large as it may be; nil while the encoder's own choice may fit.
     ///

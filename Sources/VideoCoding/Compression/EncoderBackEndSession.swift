@@ -34,7 +34,7 @@ struct FrameRequest {
     var presentationTime: MediaTime
     var duration: MediaTime?
     var forceKeyframe = false
-    /// The quantisation parameter of a keyframe that is made again because it was too large.
+    /// The QP of a keyframe that is to keep within a limit; nil: the encoder chooses.
     var qp: Int?
     var regionsOfInterest: [RegionOfInterest] = []
 }

@@ -13,11 +13,11 @@ struct KeyframeSizeModel {
     private static let plausibleShares = 0.8...0.95
     /// How much of a limit a keyframe is to take: the next try is rarely too large again.
     private static let aim = 0.9
-    private static let coarsestQP = 51
+    static let coarsestQP = 51
 
     /// What a keyframe takes with the next coarser QP, as a share of what it takes with one: six steps halve it.
     private var share = 0.89
-    private(set) var last: Keyframe?
+    private var last: Keyframe?
     /// Whether the last keyframe was made with a QP that this model gave.
     var isLimited = false
 

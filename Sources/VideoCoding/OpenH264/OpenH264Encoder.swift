@@ -126,7 +126,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
         try applyRate()
         previousMeter = meter
         if request.forceKeyframe { try library.forceKeyframe() }
-        let qp = request.qp.map(ramp.request(forKeyframeAt:)) ?? ramp.request
+        let qp = request.qp.map(ramp.request(for:)) ?? ramp.request
         if let qp = qp ?? constantQP {
             try encode(picture, request.presentationTime, qp: qp)
         } else {

@@ -25,12 +25,10 @@ struct QPRamp {
     private var cascade: Int { hasLayers ? layers + 1 : 0 }
 
     /// What to ask the library for; nil while its own rate control decides.
-    var request: Int? {
-        wanted.map { min($0 + cascade, Self.range.upperBound) }
-    }
+    var request: Int? { wanted.map(request(for:)) }
 
-    /// What to ask the library for, for a keyframe of a QP.
-    func request(forKeyframeAt qp: Int) -> Int { min(qp + cascade, Self.range.upperBound) }
+    /// What to ask the library for, for a frame of the lowest layer with a QP.
+    func request(for qp: Int) -> Int { min(qp + cascade, Self.range.upperBound) }
 
     /// A frame of which the library chose the QP.
     mutating func observeUsual(_ frame: SliceSummary, layer: Int) {
