@@ -10,7 +10,8 @@ public import NIOCore
 public final class MovieWriter {
     /// How the file is laid out.
     public enum Layout: Sendable, Hashable {
-        /// Self-contained fragments of about this length: what is written up to a crash stays readable.
+        /// Self-contained fragments of about this length. Each fragment is handed to the operating system when it is
+        /// complete, so a crash of the program loses at most the last fragment.
         case fragmented(every: Duration)
         /// One index at the file's end, written by `finish`: the most widely understood form.
         case indexAtEnd

@@ -99,9 +99,15 @@ final class Muxer {
     func writeHeader(_ layout: MovieWriter.Layout) throws(MovieError) {
         var options: OpaquePointer?
         if case .fragmented(let interval) = layout {
+            let microseconds = max(interval.nanoseconds / 1000, 1)
             // Fragments by time: a stream may go without keyframes for its whole length.
             av_dict_set(&options, "movflags", "empty_moov+default_base_moof", 0)
-            av_dict_set_int(&options, "frag_duration", max(interval.nanoseconds / 1000, 1), 0)
+            av_dict_set_int(&options, "frag_duration", microseconds, 0)
+            // libavformat's file layer holds back 256 KiB, and a crash would lose them. With this flag each fragment
+            // reaches the kernel when it is complete. Samples that wait for a fragment are not written by it.
+            context.pointee.flags |= AVFMT_FLAG_FLUSH_PACKETS
+            // A track without samples holds the others back for up to 10 s by default.
+            context.pointee.max_interleave_delta = microseconds
         }
         let status = avformat_write_header(context, &options)
         av_dict_free(&options)
