@@ -13,7 +13,7 @@ struct JoiningDocumentTests {
         #expect(
             names.sorted() == [
                 "confclient", "ffmpeg-publish", "ffmpeg-watch", "gstreamer-publish", "gstreamer-watch", "leave",
-                "variables", "webrtcbin-publish", "webrtcbin-watch",
+                "variables", "watch-offer", "webrtcbin-publish", "webrtcbin-watch",
             ])
     }
 
@@ -41,7 +41,8 @@ struct JoiningDocumentTests {
         for (publisher, viewer, audio) in pairs {
             let own = try TemporaryFolder()
             let script = try JoiningScript(
-                ["\(publisher)-publish", "\(viewer)-watch", "leave"], relay: relay, room: viewer, time: 4, in: own)
+                ["\(publisher)-publish", "watch-offer", "\(viewer)-watch", "leave"], relay: relay, room: viewer,
+                time: 4, in: own)
             try await script.finish(within: .seconds(60))
             try await check(audio: audio, in: own)
         }
@@ -88,7 +89,8 @@ struct JoiningDocumentTests {
     ) async throws {
         let relay = try await RelayProgram(["--canvas", canvas], in: folder)
         let script = try JoiningScript(
-            ["\(program)-publish", "\(program)-watch", "leave"], relay: relay, room: program, time: 5, in: folder)
+            ["\(program)-publish", "watch-offer", "\(program)-watch", "leave"], relay: relay, room: program, time: 5,
+            in: folder)
         try await script.finish(within: .seconds(60))
         let room = try script.roomBeforeLeaving()
         let bars = try #require(room.participants.first { $0.name == "Bars" })

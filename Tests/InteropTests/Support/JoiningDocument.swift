@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash` or `python`.
+/// The commands in `docs/joining.md`: its fenced blocks, each under the name behind `bash`, and the programs in
+/// `docs/joining`.
 struct JoiningDocument {
     private(set) var blocks: [(name: String, text: String)] = []
     /// The Python programs, by the names of their files.
@@ -15,8 +16,9 @@ struct JoiningDocument {
         for match in text.matches(of: #/(?m)^```bash *([^\n]*)\n((?s).*?)^```$/#) {
             blocks.append((String(match.1), String(match.2)))
         }
-        for match in text.matches(of: #/(?m)^```python *([^\n]*)\n((?s).*?)^```$/#) {
-            programs[String(match.1)] = String(match.2)
+        let folder = root.appendingPathComponent("docs/joining")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".py") {
+            programs[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
         }
     }
 
