@@ -1,61 +1,63 @@
 public import MediaCore
 
-/// Tells from the levels of a room's sources who speaks, and whom to show as the speaker.
+/// Decides from the levels of a room's sources who speaks, and which participant is shown as the speaker.
 ///
-/// A cough or a slammed door makes nobody the speaker: only who has spoken for `attack` may become it, and only when
-/// the one before has been silent for `release`, or talks over them louder and for long. Nobody is shown as the speaker
-/// for less than `hold`, and the one who spoke last stays it while all are silent.
+/// A cough or a slammed door makes nobody the speaker. A participant becomes the speaker after speaking for `attack`,
+/// if the speaker before has been silent for `release` or is much quieter for a long time. Each speaker stays for at
+/// least `hold`; while all are silent, the last speaker stays.
 public struct ActiveSpeakerDetector: Sendable {
     public struct Configuration: Hashable, Sendable {
-        /// How long voice goes on before its source counts as speaking.
+        /// The duration of voice after which a source counts as speaking.
         public var onset = Duration.milliseconds(200)
-        /// How long a source has spoken before it may become the speaker.
+        /// The duration of speech after which a source may become the speaker.
         public var attack = Duration.milliseconds(600)
-        /// How long a source is without voice before it no longer counts as speaking: longer than the pauses in speech.
+        /// The duration without voice after which a source no longer counts as speaking. It is longer than the pauses
+        /// in speech.
         public var release = Duration.milliseconds(700)
-        /// How long a speaker stays the speaker at least.
+        /// The shortest time for which a participant stays the speaker.
         public var hold = Duration.seconds(2)
-        /// How long a source talks over the speaker before it takes over.
+        /// The time for which a louder source must talk over the speaker to take over.
         public var interruption = Duration.seconds(2)
-        /// How much louder than the speaker a source must be to take over, in decibels.
+        /// The difference in decibels by which a source must be louder than the speaker to take over.
         public var interruptionMargin = 6.0
 
         public init() {}
     }
 
     private struct Source {
-        /// When the voice that is heard, or was until less than `release` ago, began.
+        /// The start of the current voice, or of one that ended less than `release` ago.
         var voiceBegan: MonotonicInstant?
         var lastVoice: MonotonicInstant?
-        /// The mean level of the voice lately, in decibels; 0 is the loudest.
+        /// The mean level of recent voice, in decibels; 0 is the loudest.
         var loudness = -127.0
     }
 
-    /// How fast `loudness` follows, in shares of the way a second.
+    /// The speed at which `loudness` follows the level, as a share of the difference per second.
     private static let loudnessRate = 3.0
-    /// Levels come each 20 ms; what comes after a longer gap counts no more than so much.
+    /// Levels come each 20 ms. A longer gap counts as this much time.
     private static let longestStep = Duration.milliseconds(100)
 
     private let configuration: Configuration
     private var sources: [ParticipantID: Source] = [:]
     private var becameActive: MonotonicInstant?
 
-    /// Whom to show as the speaker: who speaks, or spoke last. Nil until someone has spoken, and after they left.
+    /// The participant to show as the speaker: the one who speaks, or who spoke last. It is nil until someone has
+    /// spoken, and after that participant left.
     public private(set) var activeSpeaker: ParticipantID?
-    /// All who have been the speaker and are here, the newest first.
+    /// All present participants who have been the speaker, the newest first.
     public private(set) var recentSpeakers: [ParticipantID] = []
 
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
     }
 
-    /// Whether a source speaks at present.
+    /// Returns true if a source speaks at present.
     public func isSpeaking(_ id: ParticipantID) -> Bool {
         guard let source = sources[id] else { return false }
         return spoken(source) >= configuration.onset
     }
 
-    /// Takes the level of a source's next frame. `choose(now:)` is called when those of all sources are in.
+    /// Takes the level of a source's next frame. Call `choose(now:)` after the levels of all sources.
     public mutating func observe(_ level: AudioLevel, of id: ParticipantID, now: MonotonicInstant) {
         var source = sources[id] ?? Source()
         if level.isVoice {
@@ -74,7 +76,7 @@ public struct ActiveSpeakerDetector: Sendable {
         sources[id] = source
     }
 
-    /// Decides whom to show, once the levels of a tick are in.
+    /// Chooses the speaker. Call it when all levels of a tick are in.
     public mutating func choose(now: MonotonicInstant) {
         if let becameActive, now - becameActive < configuration.hold { return }
         let active = activeSpeaker.flatMap { sources[$0] }
@@ -85,7 +87,7 @@ public struct ActiveSpeakerDetector: Sendable {
             if isContested, let active, source.loudness < active.loudness + configuration.interruptionMargin {
                 continue
             }
-            // Of equals the one who came first, so that all runs choose alike.
+            // Among equals the lowest identifier wins, so that all runs choose alike.
             if let chosen, (chosen.loudness, id) > (source.loudness, chosen.id) { continue }
             chosen = (id, source.loudness)
         }
@@ -96,7 +98,7 @@ public struct ActiveSpeakerDetector: Sendable {
         recentSpeakers.insert(chosen.id, at: 0)
     }
 
-    /// Forgets a source that has left. Nobody is the speaker then, if it was, until someone speaks.
+    /// Forgets a source that has left. If it was the speaker, nobody is until someone speaks.
     public mutating func remove(_ id: ParticipantID) {
         sources[id] = nil
         recentSpeakers.removeAll { $0 == id }
@@ -105,7 +107,7 @@ public struct ActiveSpeakerDetector: Sendable {
         becameActive = nil
     }
 
-    /// For how long a source has spoken, short pauses included.
+    /// The duration of the source's speech so far, with short pauses.
     private func spoken(_ source: Source) -> Duration {
         guard let began = source.voiceBegan, let last = source.lastVoice else { return .zero }
         return last - began

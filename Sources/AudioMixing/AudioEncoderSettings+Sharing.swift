@@ -1,17 +1,18 @@
 import MediaCore
 
 extension AudioEncoderSettings {
-    /// The rates at which a mix is encoded for all who hear it.
+    /// The rates at which shared mixes are encoded.
     private static let sharedRates = [6, 8, 12, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 510].map(BitRate.kilobits)
-    /// The losses that its in-band FEC is made for.
+    /// The loss rates for which shared mixes carry in-band FEC.
     private static let sharedLosses = [0, 0.03, 0.08, 0.15, 0.25, 0.4, 1]
-    /// A receiver's rate must be above a step by this much before it gets it: each change costs a frame without
-    /// prediction.
+    /// A receiver moves to a higher rate only if its own rate exceeds that rate by this factor: each change costs a
+    /// frame without prediction.
     private static let worthRising = 1.1
 
-    /// The settings of the encode that a receiver of these settings can share: the rate is no higher, the FEC no less.
+    /// The settings of a shared encoder that a receiver with these settings can use: the rate is no higher, the FEC no
+    /// less.
     ///
-    /// - Parameter present: What it shares now, to which it keeps as long as that is no more than it can get.
+    /// - Parameter present: The shared settings that the receiver has now. It keeps them while it can.
     func shared(present: AudioEncoderSettings?) -> AudioEncoderSettings {
         var result = self
         let step = Self.sharedRates.last { $0 <= bitRate } ?? Self.sharedRates[0]

@@ -1,16 +1,16 @@
 public import MediaCore
 
-/// How a receiver's mix is encoded.
+/// The settings of a receiver's encoder.
 public struct AudioEncoderSettings: Hashable, Sendable {
-    /// The average rate of the Opus payload; held within Opus's 6 to 510 kbit/s.
+    /// The average rate of the Opus payload, limited to Opus's range of 6 to 510 kbit/s.
     public var bitRate: BitRate
-    /// libopus's complexity, 0 to 10: more costs more CPU and sounds better.
+    /// libopus's complexity, 0 to 10: a higher value costs more processor time and sounds better.
     public var complexity: Int
-    /// The share of packets that the receiver reports lost, 0 to 1. Sets how much goes into in-band FEC.
+    /// The share of packets that the receiver reports lost, 0 to 1. It sets the amount of in-band FEC.
     public var expectedPacketLoss: Double
-    /// Whether packets carry a coarse copy of the frame before (RFC 6716, 2.1.7).
+    /// True if packets carry a coarse copy of the frame before (RFC 6716, 2.1.7).
     public var usesInBandFEC: Bool
-    /// Whether silence is sent as a packet now and then only.
+    /// True if silence is sent as an occasional packet only (discontinuous transmission).
     public var usesDTX: Bool
 
     public init(

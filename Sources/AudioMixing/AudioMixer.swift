@@ -1,13 +1,13 @@
-/// Adds frames up once and takes each listener's own away again, so that the work grows with the number of people and
-/// not with its square.
+/// Adds all frames once and subtracts each listener's own, so that the work grows with the number of people, not with
+/// its square.
 public struct AudioMixer: Sendable {
     private var total = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
-    /// How many frames are in the sum.
+    /// The number of frames in the sum.
     public private(set) var contributorCount = 0
 
     public init() {}
 
-    /// Begins the next frame: nothing is in the sum.
+    /// Begins the next frame with an empty sum.
     public mutating func begin() {
         contributorCount = 0
     }
@@ -28,9 +28,9 @@ public struct AudioMixer: Sendable {
         }
     }
 
-    /// Writes the sum to `output`, less `own` where the listener is one of those who were added.
+    /// Writes the sum to `output`, without `own` if the listener's frame was added.
     ///
-    /// - Returns: Whether anyone else was added. Otherwise `output` is silence.
+    /// - Returns: True if anyone else was added. Otherwise `output` is silence.
     @discardableResult
     public func mix(without own: [Float]?, into output: inout [Float]) -> Bool {
         precondition(output.count == total.count, "a mixer makes frames of \(total.count) samples")

@@ -1,11 +1,11 @@
 public import MediaCore
 
-/// What has happened since the last tick, gathered on the room's loop and moved into the tick's job.
+/// The events since the last tick, collected on the room's loop and moved into the tick's job.
 ///
-/// This is the hand-over between the loop, which owns the network, and the job, which owns the `AudioMixingSession`:
-/// the loop fills a value, takes it with `take()` and gives it to the job, so that neither waits for the other.
+/// The loop owns the network and the job owns the `AudioMixingSession`. The loop fills a value, takes it with `take()`
+/// and gives it to the job, so that neither waits for the other.
 public struct AudioMixingInput: Sendable {
-    /// A change of who is in the room or how a receiver's mix is encoded.
+    /// A change of the room's members or of a receiver's settings.
     public enum Change: Sendable {
         case addSource(ParticipantID)
         case removeSource(ParticipantID)
@@ -15,14 +15,14 @@ public struct AudioMixingInput: Sendable {
         case setExpectedPacketLoss(Double, ParticipantID)
     }
 
-    /// How many packets of one source are kept for a tick; a room that cannot keep up drops what comes after.
+    /// The limit of packets of one source for a tick. A room that cannot keep up drops further packets.
     public static let maximumPacketsPerSource = 128
 
-    /// In the order in which they happened; they come before the packets.
+    /// The changes in the order in which they happened. They apply before the packets.
     public private(set) var changes: [Change] = []
-    /// In the order in which they came.
+    /// The packets of each source, in order of arrival.
     public private(set) var packets: [ParticipantID: [AudioPacket]] = [:]
-    /// Packets not taken because a source had `maximumPacketsPerSource` already.
+    /// The number of packets dropped because their source had `maximumPacketsPerSource` already.
     public private(set) var droppedPackets = 0
 
     public init() {}
@@ -42,7 +42,7 @@ public struct AudioMixingInput: Sendable {
         packets[source, default: []].append(packet)
     }
 
-    /// Hands out all that was gathered and starts afresh.
+    /// Returns everything collected and starts with an empty value.
     public mutating func take() -> AudioMixingInput {
         defer { self = AudioMixingInput() }
         return self

@@ -1,25 +1,26 @@
 public import MediaCore
 
-/// One room's audio: decodes every source, mixes for every receiver all but its own, and encodes. 20 ms a tick.
+/// One room's audio: decodes every source, mixes for every receiver all sources but its own, and encodes, in ticks of
+/// 20 ms.
 ///
-/// Belongs to one caller at a time: the room's tick job. What comes from the network reaches it as an
-/// `AudioMixingInput`. Whoever is not in the mix hears the same mix as all others who are not, so it is encoded for
-/// them once for each rate and FEC class; only those who are in it get an encode of their own. Where nobody is heard,
-/// packets of silence are sent, which cost next to nothing.
+/// A session belongs to one caller at a time, the room's tick job. Packets and changes reach it as an
+/// `AudioMixingInput`. All receivers that are not in the mix hear the same, so their mix is encoded once for each class
+/// of rate and FEC; each receiver in the mix has an encoder of its own. While nobody is heard, packets of silence are
+/// sent, which cost next to nothing.
 public final class AudioMixingSession {
     private struct Receiver {
         let id: ParticipantID
         var settings: AudioEncoderSettings
-        /// The class of those that hear the mix of all, while the receiver is one of them.
+        /// The class of the shared mix, while the receiver hears it.
         var sharedClass: AudioEncoderSettings?
-        /// Made when its participant is heard for the first time.
+        /// The receiver's own encoder, made when its participant is heard for the first time.
         var own: (encoder: MixEncoder, limiter: SoftLimiter)?
     }
 
-    /// An encoder that nobody used for so many ticks, 10 s, is let go of.
+    /// An encoder that is unused for this many ticks (10 s) is released.
     private static let idleTicks: Int64 = 500
 
-    /// By id, so that sums come out the same in every run.
+    /// The sources, sorted by identifier so that sums are the same in every run.
     private var sources: [AudioSource] = []
     private var receivers: [Receiver] = []
     private let voices: VoiceSelection
@@ -27,17 +28,17 @@ public final class AudioMixingSession {
     private var sharedEncoders: [AudioEncoderSettings: MixEncoder] = [:]
     private var sharedLimiter = SoftLimiter()
     private var tickIndex: Int64 = 0
-    /// The mix of all, limited; at this tick, and at the one before.
+    /// The limited mix of all sources, of this tick and of the one before.
     private var total = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
     private var previousTotal = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
     private var scratch = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
 
-    /// - Parameter maximumVoices: How many are in the mix at once at most, the loudest; at least one.
+    /// - Parameter maximumVoices: The largest number of sources in the mix, at least one. The loudest are chosen.
     public init(maximumVoices: Int = 6) {
         voices = VoiceSelection(limit: max(1, maximumVoices))
     }
 
-    /// Begins to mix a participant's audio in. Nothing happens where it is known.
+    /// Adds a participant's audio to the mix. It does nothing if the participant is known.
     public func addSource(_ id: ParticipantID) throws(OpusError) {
         let index = sources.firstIndex { $0.id >= id } ?? sources.endIndex
         guard index == sources.endIndex || sources[index].id != id else { return }
@@ -48,7 +49,7 @@ public final class AudioMixingSession {
         sources.removeAll { $0.id == id }
     }
 
-    /// Begins to make packets for a participant, or begins anew with other settings.
+    /// Begins to make packets for a participant, or starts again with other settings.
     public func addReceiver(_ id: ParticipantID, settings: AudioEncoderSettings = .init()) {
         let receiver = Receiver(id: id, settings: settings)
         let index = receivers.firstIndex { $0.id >= id } ?? receivers.endIndex
@@ -68,7 +69,7 @@ public final class AudioMixingSession {
         changeSettings(of: id) { $0.bitRate = rate }
     }
 
-    /// Says what share of its packets a receiver loses, 0 to 1.
+    /// Sets the share of its packets that a receiver loses, 0 to 1.
     public func setExpectedPacketLoss(_ fraction: Double, for id: ParticipantID) {
         changeSettings(of: id) { $0.expectedPacketLoss = fraction }
     }
@@ -79,9 +80,10 @@ public final class AudioMixingSession {
         receivers[index].own?.encoder.apply(receivers[index].settings)
     }
 
-    /// Takes in what happened since the last tick and makes the next 20 ms for every receiver.
+    /// Applies the events since the last tick and makes the next 20 ms for every receiver.
     ///
-    /// `now` is the time the tick is due, not when a worker got to it: delays are measured against it.
+    /// `now` is the time at which the tick is due, not the time at which a worker began it: delays are measured against
+    /// it.
     public func tick(_ input: AudioMixingInput, now: MonotonicInstant) -> AudioTickResult {
         var result = AudioTickResult()
         for change in input.changes {
@@ -129,7 +131,7 @@ public final class AudioMixingSession {
         }
     }
 
-    /// Makes the packets of those who are in the mix, and finds out who shares which encoder with whom.
+    /// Makes the packets of receivers that are in the mix, and decides which other receivers share an encoder.
     private func encodeOwn(into result: inout AudioTickResult) {
         var sources = sources[...]
         for index in receivers.indices {
@@ -152,7 +154,7 @@ public final class AudioMixingSession {
         var (encoder, limiter) =
             if let own = receiver.own { own } else { (try MixEncoder(settings: receiver.settings), sharedLimiter) }
         if receiver.sharedClass != nil {
-            // What was heard until now came from the shared encoder, and was limited by its limiter.
+            // The receiver heard the shared encoder with its limiter until now.
             encoder.isJoined = true
             limiter = sharedLimiter
             receiver.sharedClass = nil
@@ -175,7 +177,7 @@ public final class AudioMixingSession {
         receiver.sharedClass = wanted
     }
 
-    /// Makes the packets of all others: each class's once.
+    /// Makes the packets of all other receivers, once for each class.
     private func encodeShared(level: AudioLevel?, into result: inout AudioTickResult) {
         for receiver in receivers {
             guard let encoder = receiver.sharedClass.flatMap({ sharedEncoders[$0] }) else { continue }

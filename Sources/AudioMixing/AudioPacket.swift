@@ -10,7 +10,7 @@ public struct AudioPacket: Sendable {
     /// The RTP sequence number, unwrapped.
     public var sequence: Int64
     public var arrival: MonotonicInstant
-    /// How loud the packet says it is (RFC 6464); nil where it does not say it.
+    /// The level that the packet claims (RFC 6464); nil if it claims none.
     public var claimedLevel: AudioLevel?
 
     public init(

@@ -5,27 +5,27 @@ extension AudioSource {
     /// Concealment is at full strength for 40 ms and silent after 100 ms.
     static let fadeStart = 1920
     static let fadeEnd = 4800
-    /// After fading, the first real samples come in over 5 ms.
+    /// After a fade, the first real samples come in over 5 ms.
     static let fadeIn = 240
     /// libopus conceals in steps of 2.5 ms.
     static let concealmentStep = 120
-    /// A packet of this size or less says that silence follows (DTX; RFC 7587, 3.1.3).
+    /// A packet of at most this size announces silence (DTX; RFC 7587, 3.1.3).
     static let discontinuousPayloadSize = 2
 
-    /// Begins to play once the first packet has waited long enough.
+    /// Begins to play when the first packet has waited long enough.
     func start(_ time: Int64) {
         guard let first = packets.first, let base = estimator.base else { return }
         let wait = targetDelay - (time - base - first.timestamp)
         guard wait < Int64(AudioFormat.frameSampleCount) else { return }
         isPlaying = true
-        // Keeps what is in the queue where a restart cut in.
+        // Keeps the samples that a restart left in the queue.
         queue.appendSilence(Int(max(wait, 0)))
         cursor = first.timestamp
         concealedRun = max(concealedRun, Self.fadeEnd)
         concealedAhead = 0
     }
 
-    /// Drops what is more than can be played at any acceptable delay: after an outage, packets come all at once.
+    /// Drops audio that exceeds every acceptable delay: after an outage, many packets come at once.
     func skipExcess(_ time: Int64) {
         guard let delay = delay(time), delay > targetDelay + 14_400, let last = packets.last else { return }
         let end = last.end
@@ -43,7 +43,7 @@ extension AudioSource {
         while isPlaying, queue.count < AudioFormat.frameSampleCount { step(time) }
     }
 
-    /// Adds some samples to the queue, or takes a packet that is of no use from the packets.
+    /// Adds some samples to the queue, or removes a useless packet from the packets.
     func step(_ time: Int64) {
         guard let first = packets.first, let cursor else {
             concealUnderrun()
@@ -60,16 +60,17 @@ extension AudioSource {
         }
     }
 
-    /// Fills (a part of) the time before the next packet, or takes the packet up where enough has been filled.
+    /// Fills the time before the next packet, or part of it, or takes the packet when enough has been filled.
     private func bridge(gap: Int64, to packet: PacketQueue.Packet, time: Int64) {
         let isLoss = lastSequence.map { packet.sequence &- $0 != 1 } ?? false
         guard isLoss, concealedRun < Self.fadeEnd else {
-            // The sender was silent: a good time to set the delay right. The time is not the sender's, nor counted.
+            // The sender was silent: a good time to correct the delay. This time is not the sender's and is not
+            // counted.
             let length = concealableLength(targetDelay - ((delay(time) ?? targetDelay) - gap))
             if length > 0 { _ = conceal(length, isCounted: false) } else { take(up: packet) }
             return
         }
-        // What was made up while nothing was there stands for the first of the missing packets.
+        // Samples concealed during the wait replace the first of the missing packets.
         let missing = gap - concealedAhead
         guard missing >= Int64(Self.concealmentStep) else { return take(up: packet) }
         let carried = OpusPacket.carriesFEC(packet.payload) ? OpusPacket.frameSampleCount(of: packet.payload) : 0
@@ -87,7 +88,7 @@ extension AudioSource {
         return Int(steps) * Self.concealmentStep
     }
 
-    /// Goes on with `packet`, whatever is missing before it.
+    /// Continues with `packet`, whatever is missing before it.
     private func take(up packet: PacketQueue.Packet) {
         cursor = packet.timestamp
         concealedAhead = 0
@@ -128,7 +129,7 @@ extension AudioSource {
         concealedAhead = 0
     }
 
-    /// Whether more than half of a packet's time has been decoded from the packets before it.
+    /// Returns true if the packets before have already given more than half of a packet's time.
     ///
     /// Timestamps from a clock overlap a little. The decoder would decode the whole packet for its new part.
     private func repeatsDecodedTime(_ packet: PacketQueue.Packet) -> Bool {
@@ -136,7 +137,7 @@ extension AudioSource {
         return (packet.end - decodedEnd) * 2 < Int64(packet.sampleCount)
     }
 
-    /// Has `sampleCount` samples decoded, where the budget allows it.
+    /// Pays for the decoding of `sampleCount` samples. Returns false if the budget does not allow it.
     private func spend(_ sampleCount: Int) -> Bool {
         guard decoding.tokens >= Double(sampleCount) else { return false }
         decoding.charge(Double(sampleCount))
@@ -153,7 +154,7 @@ extension AudioSource {
         }
     }
 
-    /// Nothing is there although it is time: makes something up, and stops playing after a while.
+    /// Conceals a tick for which no packet came, and stops playing after a while.
     private func concealUnderrun() {
         guard concealedRun < Self.fadeEnd else {
             isPlaying = false
@@ -171,7 +172,7 @@ extension AudioSource {
         let length = max(length, 0)
         if concealedRun < Self.fadeEnd {
             let whole = length / Self.concealmentStep * Self.concealmentStep
-            // Where libopus does not conceal, silence does.
+            // If libopus cannot conceal, silence is used.
             if spend(whole) {
                 _ = try? queue.append(maximum: whole) { (output) throws(OpusError) in
                     try decoder.conceal(into: output)
@@ -204,7 +205,7 @@ extension AudioSource {
         return kept
     }
 
-    /// What the fade of concealment is after `run` samples of it.
+    /// The gain of concealment after `run` samples.
     private static func concealmentGain(_ run: Int) -> Float {
         min(max(Float(fadeEnd - run) / Float(fadeEnd - fadeStart), 0), 1)
     }
@@ -218,7 +219,7 @@ extension AudioSource {
         }
     }
 
-    /// Takes the first of `length` new samples from the gain that concealment had come down to.
+    /// Raises the first of `length` new samples from the gain that concealment had reached.
     private func fadeIn(_ length: Int) {
         guard concealedRun > Self.fadeStart else { return }
         let gain = Self.concealmentGain(concealedRun)

@@ -1,23 +1,23 @@
 import MediaCore
 
 extension AudioSource {
-    /// When and how the delay was last corrected.
+    /// The state of delay corrections.
     struct ScalingState {
-        /// Since when the delay has been off.
+        /// The time since which the delay has been wrong.
         var offSince: Int64?
         var lastCorrection: Int64 = .min / 2
         var scratch = [Float](repeating: 0, count: TimeScaling.maximumLag)
     }
 
-    /// How far above its target the delay may be: 30 ms; and how far below: 10 ms.
+    /// The tolerated excess of the delay over its target, 30 ms, and the tolerated shortfall, 10 ms.
     private static let toleratedExcess: Int64 = 1440
     private static let toleratedLack: Int64 = 480
-    /// Corrections are at least 120 ms apart, so that audio is hurried by no more than a sixth.
+    /// Corrections are at least 120 ms apart, so that audio is sped up by at most a sixth.
     private static let correctionInterval: Int64 = 5760
-    /// Audio as quiet as this may be cut anywhere.
+    /// Audio of this level or quieter may be cut anywhere.
     private static let quiet: UInt8 = 50
 
-    /// Brings the delay nearer to its target by taking a piece out or putting one in, where that is not heard.
+    /// Brings the delay nearer to its target by an inaudible removal or insertion of a piece.
     func scale(_ time: Int64) {
         guard concealedRun == 0, let delay = delay(time) else { return }
         let error = delay - targetDelay
@@ -29,7 +29,7 @@ extension AudioSource {
         scaling.offSince = offSince
         guard time - scaling.lastCorrection >= Self.correctionInterval else { return }
         if error > 0 {
-            // A frame must be left when the longest piece has been taken out; nothing is made up for that.
+            // One frame must remain after the longest piece has been removed; nothing is concealed for it.
             let needed = AudioFormat.frameSampleCount + TimeScaling.maximumLag
             while queue.count < needed, hasNextPacket { step(time) }
             guard queue.count >= needed else { return }
@@ -47,13 +47,13 @@ extension AudioSource {
         }
     }
 
-    /// Whether the packet that continues the queue is there.
+    /// True if the packet that continues the queue is there.
     private var hasNextPacket: Bool {
         guard let first = packets.first, let cursor else { return false }
         return first.timestamp <= cursor
     }
 
-    /// How like the rest a piece must be: very much at first, and less the longer the delay has been off.
+    /// The similarity that a piece must have with the rest: high at first, lower the longer the delay has been wrong.
     private func requiredSimilarity(offFor time: Int64) -> Float {
         guard level.decibelsBelowOverload < Self.quiet else { return -1 }
         return 0.85 - 0.4 * Float(time) / Float(AudioFormat.sampleRate)

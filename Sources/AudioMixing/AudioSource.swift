@@ -1,46 +1,46 @@
 public import MediaCore
 import NIOCore
 
-/// One participant's audio: takes packets as they come and gives a frame of 20 ms at each tick, whatever came.
+/// One participant's audio: takes packets in any order and gives a frame of 20 ms at each tick.
 ///
-/// Samples wait as long as the jitter seen lately asks for. A packet that is missing when its time comes is recovered
-/// from the next one's in-band FEC or concealed; where nothing comes at all the audio fades out within a tenth of a
-/// second. Belongs to one caller at a time. All times inside are in samples at 48 kHz.
+/// Samples wait as long as the recent jitter demands. A packet that is missing at its time is recovered from the next
+/// one's in-band FEC or concealed; if nothing comes, the audio fades out within a tenth of a second. A source belongs
+/// to one caller at a time. All internal times are in samples at 48 kHz.
 public final class AudioSource {
-    /// The shortest and the longest delay that jitter asks for.
+    /// The shortest and the longest target delay.
     public static let targetDelays: ClosedRange<Duration> = .milliseconds(20)...(.milliseconds(200))
 
-    /// How many packets wait at most: 640 ms of the shortest.
+    /// The largest number of waiting packets: 640 ms of the shortest ones.
     static let packetCapacity = 256
     /// No Opus packet of a call is larger: 120 ms at 510 kbit/s.
     static let maximumPayloadSize = 7680
-    /// A stream whose timestamps are this far off from its arrivals has been started anew.
+    /// A stream whose timestamps differ from its arrivals by this much has been restarted.
     static let discontinuity: Int64 = 48_000
-    /// Two packets that are this much alike in being far off are a stream.
+    /// Two unexpected packets whose timestamps agree within this are a restarted stream.
     static let restartAgreement: Int64 = 9600
-    /// Until this many packets have come, the jitter is not known, and the delay is `startDelay`.
+    /// Until this many packets have come, the jitter is unknown and the delay is `startDelay`.
     static let startPacketCount = 50
     static let startDelay: Int64 = 1920
 
     public let id: ParticipantID
-    /// The frame that the last `pull(now:)` made: 960 samples, as they go into the mix.
+    /// The frame that the last `pull(now:)` made: 960 samples for the mix.
     public private(set) var frame = [Float](repeating: 0, count: AudioFormat.frameSampleCount)
-    /// The level of what came, whether it goes into the mix or not.
+    /// The level of the received audio, whether it is mixed or not.
     public private(set) var level = AudioLevel.silence
-    /// Whether the frame is to be mixed in.
+    /// True if the frame is part of the mix.
     public private(set) var isInMix = false
 
     let decoder: OpusDecoder
     var counts = AudioSourceStatistics()
     var packets = PacketQueue(capacity: AudioSource.packetCapacity)
-    // Room for what is left of a frame, two of the longest packets and what time scaling puts in.
+    // Space for the rest of a frame, two of the longest packets and inserted pieces.
     var queue = SampleQueue(capacity: 16_384)
     var estimator = PlayoutDelayEstimator(range: 960...9600)
-    /// Whether samples are played; otherwise packets are awaited.
+    /// True while samples are played; otherwise the source waits for packets.
     var isPlaying = false
-    /// Whether all of the frame was played: the first begins with the rest of the wait.
+    /// True if all of the frame was played. The first frame begins with the rest of the wait.
     private(set) var isFrameWhole = false
-    /// The timestamp after the last sample decoded or concealed in its place.
+    /// The timestamp after the last sample that was decoded or concealed.
     var cursor: Int64?
     /// The sequence number of the last packet decoded.
     var lastSequence: Int64?
@@ -48,16 +48,16 @@ public final class AudioSource {
     var concealedRun = 0
     /// Samples concealed at the cursor, without it moving.
     var concealedAhead: Int64 = 0
-    /// Whether the last packet said that silence follows (DTX).
+    /// True if the last packet announced silence (DTX).
     var isDiscontinuous = false
     /// The timestamp after the last packet decoded.
     var decodedEnd: Int64?
-    /// Bounds how much is decoded by the time that goes by. A packet's cost does not depend on how much of it is new,
-    /// so a sender could have the same time decoded over and over: a packet, its in-band FEC and concealment each cost
-    /// the samples that libopus makes, at 48 kHz.
+    /// Limits decoding by elapsed time. A packet's cost does not depend on its new part, so a sender could have the
+    /// same time decoded again and again: a packet, its in-band FEC and concealment each cost the samples that libopus
+    /// makes, at 48 kHz.
     var decoding = TokenBucket(rate: decodingRate * 48_000, capacity: decodingBurst)
-    /// Samples a sample of elapsed time. An honest stream needs one; shortening the delay adds a sixth, and the in-band
-    /// FEC of a packet may be decoded whole for a part of it.
+    /// Decoded samples per sample of elapsed time. An honest stream needs one; shortening the delay adds a sixth, and
+    /// the in-band FEC of a packet may be decoded whole for a part of it.
     static let decodingRate = 2.0
     /// Samples that may be decoded at once, 480 ms: the longest jitter buffer and two of the longest packets.
     static let decodingBurst = 23_040.0
@@ -65,11 +65,11 @@ public final class AudioSource {
     var scaling = ScalingState()
     private var meter = LevelMeter()
     private var gate = MixGate()
-    /// What is known of it for the choice of those who are heard.
+    /// The data from which the heard sources are chosen.
     var voice = VoiceSelection.Voice()
     /// The newest timestamp accepted, unwrapped.
     private var referenceTimestamp: Int64?
-    /// A packet that does not belong to the stream, unless another one says the same.
+    /// A packet that does not belong to the stream, until another one confirms the restart.
     private var stray: (packet: PacketQueue.Packet, arrival: Int64)?
 
     /// - Throws: `OpusError.library` when libopus has no memory.
@@ -85,14 +85,13 @@ public final class AudioSource {
         return statistics
     }
 
-    /// What the newest sample was multiplied by on its way into the mix.
+    /// The gain of the newest sample in the mix.
     public var mixGain: Float { gate.gain }
 
-    /// How long a sample waited when one was last played, from when the fastest packet seen lately would have brought
-    /// it.
+    /// The wait of the last played sample, counted from the arrival of the fastest recent packet.
     public private(set) var playoutDelay = Duration.zero
 
-    /// Takes a packet in. Anything may come, in any order.
+    /// Takes a packet. Packets may come in any order.
     public func insert(_ packet: AudioPacket) {
         counts.packetsReceived += 1
         guard packet.payload.readableBytes <= Self.maximumPayloadSize,
@@ -113,7 +112,7 @@ public final class AudioSource {
         accept(entry, arrival: arrival)
     }
 
-    /// Makes the next 20 ms, in `frame`. `finish` fades it in or out.
+    /// Makes the next 20 ms in `frame`. Then `finish` fades it in or out.
     public func pull(now: MonotonicInstant) {
         let time = now.audioSamples
         decoding.refill(now: .zero + .seconds(clamping: Double(time) / 48_000))
@@ -131,17 +130,17 @@ public final class AudioSource {
         voice.observe(level, isAudible: gate.isAudible(at: level))
     }
 
-    /// Makes `frame` what goes into the mix, once `voice` says whether it does.
+    /// Applies the gate to `frame`, after `voice` has been decided.
     func finish() {
         isInMix = gate.process(&frame, isOpen: voice.framesInMix != nil)
     }
 
-    /// The delay to aim at.
+    /// The delay that is aimed at.
     var targetDelay: Int64 {
         counts.packetsReceived < Self.startPacketCount ? max(estimator.target, Self.startDelay) : estimator.target
     }
 
-    /// How long the first sample of the queue has waited when it is played at `time`.
+    /// The wait of the queue's first sample if it is played at `time`.
     func delay(_ time: Int64) -> Int64? {
         guard let base = estimator.base, let cursor else { return nil }
         return time - base - (cursor - Int64(queue.count))
@@ -158,11 +157,11 @@ public final class AudioSource {
         return reference + Int64(Int32(bitPattern: timestamp &- UInt32(truncatingIfNeeded: reference)))
     }
 
-    /// Whether the packet's time is near that of the packets before.
+    /// Returns true if the packet's time is near that of the packets before.
     private func belongsToStream(_ packet: PacketQueue.Packet, arrival: Int64) -> Bool {
         guard let base = estimator.base else { return true }
         guard abs(arrival - packet.timestamp - base) <= Self.discontinuity else { return false }
-        // Behind by its number but ahead by its time: the sender counts anew.
+        // The number is lower but the time is later: the sender restarted its numbers.
         guard let lastSequence, let cursor else { return true }
         return packet.sequence > lastSequence || packet.timestamp < cursor + Self.startDelay
     }
@@ -173,7 +172,7 @@ public final class AudioSource {
             return
         }
         referenceTimestamp = max(referenceTimestamp ?? packet.timestamp, packet.timestamp)
-        // A packet that came too late tells about jitter as any other.
+        // A late packet is evidence of jitter too.
         estimator.record(transit: arrival - packet.timestamp, timestamp: packet.timestamp)
         if let cursor, packet.end <= cursor || packet.sequence <= (lastSequence ?? .min) {
             counts.late += 1
@@ -186,8 +185,7 @@ public final class AudioSource {
         }
     }
 
-    /// Keeps a packet that does not belong to the stream until the next one shows whether the stream has been
-    /// restarted.
+    /// Keeps a packet that does not belong to the stream until the next one shows whether the stream was restarted.
     private func insertStray(_ packet: PacketQueue.Packet, rtpTimestamp: UInt32, arrival: Int64) {
         guard let (first, firstArrival) = stray else {
             stray = (packet, arrival)
@@ -204,7 +202,7 @@ public final class AudioSource {
         counts.discarded += packets.count
         stray = nil
         restart()
-        // The new stream's timestamps begin where the sender says, so that jumps never add up.
+        // The new stream's timestamps begin at the sender's value, so that jumps never add up.
         let offset = Int64(rtpTimestamp) - packet.timestamp
         for (var packet, arrival) in [(first, firstArrival), (packet, arrival)] {
             packet.timestamp += offset

@@ -1,54 +1,54 @@
 public import MediaCore
 
-/// What became of a source's packets, since the source was added.
+/// The fate of a source's packets since the source was added.
 public struct AudioSourceStatistics: Hashable, Sendable {
     /// Packets handed in.
     public var packetsReceived = 0
     /// Packets decoded and played.
     public var packetsDecoded = 0
-    /// Packets that were there already.
+    /// Packets that had come before.
     public var duplicates = 0
     /// Packets that came after their time had been concealed.
     public var late = 0
     /// Payloads that are not Opus, or that the decoder refused.
     public var malformed = 0
-    /// Packets dropped to bound the delay or the memory.
+    /// Packets dropped to limit the delay or the memory.
     public var discarded = 0
-    /// Packets not decoded, because an earlier one had already brought more than half of their time.
+    /// Packets not decoded because an earlier one had already given more than half of their time.
     public var overlapping = 0
-    /// Packets not decoded, because lately more audio had been decoded than time had gone by.
+    /// Packets not decoded because more audio than elapsed time had been decoded recently.
     public var overBudget = 0
-    /// Playing time that libopus made: of packets, of their in-band FEC, and by concealment.
+    /// Playing time that libopus made: from packets, from their in-band FEC, and by concealment.
     public var decoded = Duration.zero
-    /// Times the stream was taken up anew after a jump of its timestamps.
+    /// The number of restarts after a jump of timestamps.
     public var restarts = 0
     /// Lost packets whose audio came from the in-band FEC of the packet after.
     public var recoveredByFEC = 0
-    /// Playing time made up by concealment while the source was sounding.
+    /// Playing time concealed while the source was sounding.
     public var concealed = Duration.zero
-    /// Times there was nothing to play when it was time to.
+    /// The number of ticks without samples to play.
     public var underruns = 0
-    /// Playing time taken out to shorten the delay.
+    /// Playing time removed to shorten the delay.
     public var removed = Duration.zero
-    /// Playing time put in to lengthen the delay.
+    /// Playing time inserted to lengthen the delay.
     public var inserted = Duration.zero
-    /// How long a sample waits at present, from when it would have come on the fastest way seen lately.
+    /// The present wait of a sample, counted from its arrival on the fastest recent way.
     public var playoutDelay = Duration.zero
-    /// The delay that the jitter seen lately asks for.
+    /// The delay that the recent jitter demands.
     public var targetDelay = Duration.zero
 
     public init() {}
 }
 
-/// A source at a tick.
+/// The state of a source at a tick.
 public struct AudioSourceReport: Hashable, Sendable {
-    /// The level of the frame that came.
+    /// The level of the received frame.
     public var level: AudioLevel
-    /// What it was multiplied by on its way into the mix: 0 where it was left out.
+    /// The source's gain in the mix: 0 if it was left out.
     public var mixGain: Float
-    /// Whether all of the frame was played; otherwise packets were awaited.
+    /// True if all of the frame was played; otherwise the source waited for packets.
     public var isPlaying: Bool
-    /// What this tick's decoding says of the levels that packets claim.
+    /// The verdict of this tick's decoding on the levels that packets claim.
     public var levelClaim: LevelClaim
     public var statistics: AudioSourceStatistics
 

@@ -1,18 +1,18 @@
 public import MediaCore
 
-/// What a tick made: a packet for each receiver, and how each source is.
+/// The result of a tick: a packet for each receiver, and the state of each source.
 public struct AudioTickResult: Sendable {
-    /// By receiver.
+    /// The packets, by receiver.
     public var packets: [ParticipantID: EncodedAudio]
-    /// By source.
+    /// The states, by source.
     public var sources: [ParticipantID: AudioSourceReport]
 
-    /// How many frames were encoded for all of them.
+    /// The number of frames that were encoded for all receivers.
     public var encodeCount = 0
-    /// What the sum of all sources was multiplied by at last to stay within full scale; 1 where it is quiet enough.
+    /// The final gain of the sum of all sources, which keeps it within full scale; 1 if it is quiet enough.
     public var limiterGain: Float = 1
 
-    /// What libopus refused to do, such as making another encoder when there is no memory.
+    /// Failures of libopus, such as a lack of memory for another encoder.
     public var failures: [OpusError] = []
 
     public init(packets: [ParticipantID: EncodedAudio] = [:], sources: [ParticipantID: AudioSourceReport] = [:]) {

@@ -3,11 +3,11 @@ public import NIOCore
 
 /// 20 ms of a receiver's mix, encoded.
 public struct EncodedAudio: Sendable {
-    /// One Opus packet, the payload of one RTP packet; its timestamp is 960 after the one before.
+    /// One Opus packet, the payload of one RTP packet. Its timestamp is 960 after the last one's.
     public var payload: ByteBuffer
     /// The level of the mix.
     public var level: AudioLevel
-    /// Whether the packet need not be sent: the encoder is silent by DTX.
+    /// True if the packet need not be sent, because the encoder is silent (DTX).
     public var maySkip: Bool
 
     public init(payload: ByteBuffer, level: AudioLevel, maySkip: Bool = false) {

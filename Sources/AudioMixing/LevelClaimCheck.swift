@@ -6,27 +6,27 @@
     import Darwin
 #endif
 
-/// Whether the levels that a source's packets claim (RFC 6464) agree with its decoded audio.
+/// The agreement of the levels that a source's packets claim (RFC 6464) with its decoded audio.
 public enum LevelClaim: Hashable, Sendable {
     /// Too little loud audio has been decoded since the last verdict.
     case unchecked
-    /// Claimed and decoded level are within 15 dB of each other.
+    /// The claimed and the decoded level are within 15 dB of each other.
     case confirmed
-    /// They are further apart.
+    /// The claimed and the decoded level differ by more than 15 dB.
     case refuted
 }
 
 /// Compares the level that each packet claims with that of the same packet's decoded audio, over 300 ms at a time.
 ///
-/// Only packets that are loud, by their claim or decoded, count: silence that is claimed to be silence proves nothing.
+/// Only packets that are loud, by their claim or decoded, count: a true claim of silence proves nothing.
 struct LevelClaimCheck {
     /// Samples of one comparison: 300 ms.
     private static let window = 14_400
     /// Samples that a new decoder needs until its levels are right: 60 ms.
     private static let warmUp = 2880
-    /// The largest difference, as a ratio of powers: 15 dB. Senders measure before they encode, some of them peaks.
+    /// The largest difference, as a ratio of powers: 15 dB. Senders measure before they encode, and some measure peaks.
     private static let tolerance: Float = 31.6
-    /// The power above which a packet is loud: -55 dB, below which nothing is speech.
+    /// The power above which a packet is loud: -55 dB. Quieter audio is not speech.
     private static let loud: Float = 3.16e-6
 
     private var warmUpLeft = warmUp
@@ -35,7 +35,7 @@ struct LevelClaimCheck {
     private var decoded: Float = 0
     private var verdict = LevelClaim.unchecked
 
-    /// The decoder begins anew.
+    /// Starts again, with a new decoder.
     mutating func restart() {
         (warmUpLeft, count, claimed, decoded) = (Self.warmUp, 0, 0, 0)
     }
@@ -59,7 +59,7 @@ struct LevelClaimCheck {
         (count, claimed, decoded) = (0, 0, 0)
     }
 
-    /// The verdict of the newest comparison, once.
+    /// Returns the verdict of the newest comparison, once.
     mutating func takeVerdict() -> LevelClaim {
         defer { verdict = .unchecked }
         return verdict

@@ -8,17 +8,17 @@ public import MediaCore
     import Darwin
 #endif
 
-/// Measures frames: their level, and whether it stands out from the background as speech does.
+/// Measures the level of frames and detects speech: audio that stands out from the background.
 public struct LevelMeter: Sendable {
-    /// What a frame must be above the background to be speech.
+    /// The distance from the background at which a frame is speech, in decibels.
     private static let voiceMargin: Float = 9
-    /// Nothing below this is speech.
+    /// The lowest level of speech, in decibels.
     private static let quietestVoice: Float = -55
-    /// The background is never taken to be louder than this.
+    /// The highest level that counts as background, in decibels.
     private static let loudestBackground: Float = -35
-    /// How fast the background is thought to grow: 2.5 dB a second. It is followed down at once.
+    /// The rise of the background estimate: 2.5 dB a second. It falls at once.
     private static let backgroundRise: Float = 0.05
-    /// Speech has pauses: it goes on this many frames.
+    /// Speech continues for this many frames, because it has pauses.
     private static let hangover = 10
 
     private var background: Float = -60
@@ -29,8 +29,8 @@ public struct LevelMeter: Sendable {
     /// Measures the next frame.
     mutating func measure(_ frame: [Float]) -> AudioLevel { judge(Self.decibels(frame)) }
 
-    /// Judges the next frame, of 20 ms, by what its sender says of its level alone: senders differ in what they call
-    /// speech.
+    /// Judges the next frame of 20 ms by its level alone and not by the sender's own detection of speech, which differs
+    /// between senders.
     public mutating func judge(_ level: AudioLevel) -> AudioLevel { judge(-Float(level.decibelsBelowOverload)) }
 
     private mutating func judge(_ decibels: Float) -> AudioLevel {
@@ -44,13 +44,13 @@ public struct LevelMeter: Sendable {
         return AudioLevel(decibelsBelowOverload: Self.levelValue(decibels), isVoice: voiceFrames > 0)
     }
 
-    /// Notes a frame in which nothing was heard.
+    /// Records a frame of silence.
     mutating func skip() -> AudioLevel {
         voiceFrames = 0
         return .silence
     }
 
-    /// The level of a frame alone, without a judgement on speech.
+    /// The level of a frame, without detection of speech.
     static func level(_ frame: [Float]) -> AudioLevel {
         AudioLevel(decibelsBelowOverload: levelValue(decibels(frame)))
     }
@@ -61,10 +61,9 @@ public struct LevelMeter: Sendable {
         return 10 * log10f(max(energy / Float(max(frame.count, 1)), 1e-13))
     }
 
-    /// The sum of the squares of samples, of which the last up to three are left out where their number is no multiple
-    /// of four.
+    /// The sum of the squares of samples, without the last one to three if their number is no multiple of four.
     static func energy(_ samples: UnsafeBufferPointer<Float>) -> Float {
-        // Four sums that do not wait for each other.
+        // Four sums that do not depend on each other.
         var (a, b, c, d): (Float, Float, Float, Float) = (0, 0, 0, 0)
         var index = 0
         while index + 4 <= samples.count {

@@ -1,12 +1,12 @@
 import MediaCore
 import NIOCore
 
-/// An encoder of one mix, whoever hears it. Its packets follow one another, or those of another encoder of nearly the
-/// same audio: then the first is made to need little of those before it.
+/// An encoder of one mix, for one or many listeners.
 ///
-/// Belongs to one caller at a time.
+/// Its packets follow its own or those of another encoder of nearly the same audio; the first packet after a change
+/// depends little on earlier ones. An encoder belongs to one caller at a time.
 final class MixEncoder {
-    /// After this many silent frames the encoder has settled, and its last packet stands for all that follow.
+    /// After this many silent frames the encoder has settled, and its last packet is repeated.
     private static let settledSilence = 10
 
     private let encoder: OpusEncoder
@@ -14,9 +14,9 @@ final class MixEncoder {
     private var lastPayload = ByteBuffer()
     /// The tick of the newest packet.
     private(set) var tick: Int64 = .min
-    /// Somebody begins to hear this encoder with its next packet.
+    /// True if a listener changes to this encoder with its next packet.
     var isJoined = false
-    /// The newest packet; nil where it could not be made.
+    /// The newest packet; nil if encoding failed.
     private(set) var packet: EncodedAudio?
 
     init(settings: AudioEncoderSettings) throws(OpusError) {
@@ -32,8 +32,8 @@ final class MixEncoder {
     ///
     /// - Parameters:
     ///   - frame: The mix.
-    ///   - level: The mix's level; nil where nobody is in it.
-    ///   - previous: The mix of the tick before, with which an encoder that did not run then is set in motion.
+    ///   - level: The mix's level; nil if nobody is in it.
+    ///   - previous: The mix of the tick before. It starts up an encoder that did not run in that tick.
     func encode(_ frame: [Float], level: AudioLevel?, previous: [Float], tick: Int64) throws(OpusError) {
         packet = nil
         let isContinued = self.tick == tick - 1

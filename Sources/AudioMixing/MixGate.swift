@@ -1,23 +1,23 @@
 import MediaCore
 
-/// Keeps out of the mix what nobody would hear in it: the noise of microphones that are open while their owners listen.
+/// Keeps inaudible audio out of the mix: the noise of microphones that are open while their owners listen.
 ///
-/// Noise of many adds up, and whoever is in the mix needs an encode of their own. Audio comes in within 2.5 ms of its
-/// first frame and fades out over a frame once it has been quiet for a second.
+/// The noise of many adds up, and each participant in the mix needs an encoder of its own. Audio comes in within 2.5 ms
+/// of its first frame, and fades out over a frame when it has been quiet for a second.
 struct MixGate {
-    /// Audio quieter than this, in decibels below overload, is not mixed in: the softest speech into a microphone is
-    /// some 20 dB louder.
+    /// Audio quieter than this, in decibels below overload, is not mixed: the softest speech into a microphone is some
+    /// 20 dB louder.
     static let quietest: UInt8 = 60
-    /// Speech has pauses: after the last frame that is loud enough come so many more, a second.
+    /// The number of frames, a second, for which the gate stays open after the last loud frame: speech has pauses.
     static let hold = 50
-    /// Samples in which the gate opens.
+    /// The number of samples in which the gate opens.
     private static let opening = 120
 
     private var framesLeft = 0
-    /// Of the frame's last sample: 0 while nothing is let through, otherwise 1.
+    /// The gain of the frame's last sample: 0 while the gate is closed, otherwise 1.
     private(set) var gain: Float = 0
 
-    /// Takes a frame's level in. Returns whether there is anything to be heard.
+    /// Takes a frame's level. Returns true if the frame is audible.
     mutating func isAudible(at level: AudioLevel) -> Bool {
         if level.decibelsBelowOverload <= Self.quietest {
             framesLeft = Self.hold
@@ -27,7 +27,7 @@ struct MixGate {
         return framesLeft > 0
     }
 
-    /// Fades a frame in or out where the gate opens or closes. Returns whether there is anything to mix in.
+    /// Fades a frame in or out if the gate opens or closes. Returns true if there is audio to mix.
     mutating func process(_ frame: inout [Float], isOpen: Bool) -> Bool {
         let wasOpen = gain > 0
         gain = isOpen ? 1 : 0

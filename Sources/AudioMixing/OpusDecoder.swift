@@ -1,9 +1,10 @@
 import COpus
 public import NIOCore
 
-/// Decodes Opus to mono audio at 48 kHz. Belongs to one caller at a time.
+/// Decodes Opus to mono audio at 48 kHz.
 ///
-/// Stereo is folded down by libopus. Every call makes up for exactly as much time as it says, whatever the packets are.
+/// libopus mixes stereo down. Every call gives exactly the stated duration, whatever the packets are. A decoder belongs
+/// to one caller at a time.
 public final class OpusDecoder {
     /// The longest packet that Opus has: 120 ms (RFC 6716, 3.2.5).
     public static let maximumSampleCount = 5760
@@ -23,7 +24,7 @@ public final class OpusDecoder {
         opus_decoder_destroy(decoder)
     }
 
-    /// How many samples (at 48 kHz) `payload` holds; `nil` where it is not an Opus packet.
+    /// The number of samples (at 48 kHz) in `payload`; nil if it is not an Opus packet.
     public static func sampleCount(of payload: ByteBuffer) -> Int? {
         let count = payload.withUnsafeReadableBytes { bytes -> Int32 in
             guard let base = bytes.baseAddress, !bytes.isEmpty else { return OPUS_INVALID_PACKET }
@@ -40,22 +41,22 @@ public final class OpusDecoder {
         return try samples(count) { (output) throws(OpusError) in try decode(payload, into: output) }
     }
 
-    /// Makes up for a lost packet from what was before; `sampleCount` is a multiple of 120 (2.5 ms) up to 5760.
+    /// Conceals a lost packet from the audio before it. `sampleCount` is a multiple of 120 (2.5 ms) up to 5760.
     public func conceal(sampleCount: Int) throws(OpusError) -> [Float] {
         try samples(sampleCount) { (output) throws(OpusError) in try conceal(into: output) }
     }
 
-    /// Decodes what `next` carries of the lost packet before it; conceals where it carries nothing.
+    /// Decodes the copy of a lost packet that `next` carries; conceals if `next` has none.
     public func recover(sampleCount: Int, from next: ByteBuffer) throws(OpusError) -> [Float] {
         try samples(sampleCount) { (output) throws(OpusError) in try recover(from: next, into: output) }
     }
 
-    /// Forgets the stream, as before another one.
+    /// Forgets the stream, before another one begins.
     public func reset() {
         _ = opus_decoder_reset(decoder)
     }
 
-    /// Decodes `payload` to the start of `output`. Returns how many samples that made.
+    /// Decodes `payload` to the start of `output`. Returns the number of samples.
     func decode(_ payload: ByteBuffer, into output: UnsafeMutableBufferPointer<Float>) throws(OpusError) -> Int {
         guard payload.readableBytes > 0 else { throw .malformedPacket }
         return try call(payload: payload, output: output, isFEC: 0)
@@ -66,7 +67,7 @@ public final class OpusDecoder {
         try call(payload: nil, output: output, isFEC: 0)
     }
 
-    /// Fills `output`, a multiple of 120 samples, with what `next` carries of the time before it.
+    /// Fills `output`, a multiple of 120 samples, with the copy that `next` carries of the time before it.
     func recover(
         from next: ByteBuffer, into output: UnsafeMutableBufferPointer<Float>
     ) throws(OpusError) -> Int {
@@ -91,11 +92,11 @@ public final class OpusDecoder {
         return Int(count)
     }
 
-    /// Holds samples within -1 to 1: a hostile packet can decode to anything, and one bad sample would spoil every sum.
+    /// Limits samples to -1 to 1: a hostile packet can decode to anything, and one bad sample would spoil every sum.
     private static func bound(_ samples: UnsafeMutableBufferPointer<Float>) {
         for index in samples.indices {
             let sample = samples[index]
-            // What is not a number compares as neither, and becomes zero.
+            // NaN fails both comparisons and becomes zero.
             samples[index] = sample >= -1 ? (sample <= 1 ? sample : 1) : (sample < -1 ? -1 : 0)
         }
     }

@@ -2,9 +2,10 @@ import COpus
 public import MediaCore
 public import NIOCore
 
-/// Encodes mono audio at 48 kHz with Opus. Belongs to one caller at a time.
+/// Encodes mono audio at 48 kHz with Opus.
 ///
-/// Made for speech (`OPUS_APPLICATION_VOIP`): its hybrid modes carry in-band FEC, which the music modes do not.
+/// The mode is for speech (`OPUS_APPLICATION_VOIP`): its hybrid modes carry in-band FEC, which the music modes do not.
+/// An encoder belongs to one caller at a time.
 public final class OpusEncoder {
     /// The rates that Opus has.
     public static let bitRates = BitRate.kilobits(6)...BitRate.kilobits(510)
@@ -60,9 +61,9 @@ public final class OpusEncoder {
 
     /// Encodes one frame: 2.5, 5, 10, 20, 40 or 60 ms of samples from -1 to 1.
     ///
-    /// - Parameter needsLittleBefore: Whether the packet is to be understood by a decoder that has heard another
-    ///   encoder before: almost nothing is predicted from earlier frames, which costs bits.
-    /// - Returns: One Opus packet. With DTX, one of at most two bytes need not be sent.
+    /// - Parameter needsLittleBefore: True to suit a decoder that has heard another encoder before. The packet then
+    ///   predicts almost nothing from earlier frames, which costs bits.
+    /// - Returns: One Opus packet. With DTX, a packet of at most two bytes need not be sent.
     public func encode(_ samples: [Float], needsLittleBefore: Bool = false) throws(OpusError) -> ByteBuffer {
         guard [120, 240, 480, 960, 1920, 2880].contains(samples.count) else {
             throw .unsupportedFrameSize(samples: samples.count)

@@ -1,6 +1,6 @@
 import COpus
 
-/// Why libopus did not do what it was asked to.
+/// The reason for a failure of libopus.
 public enum OpusError: Error, Hashable {
     /// The payload is not an Opus packet (RFC 6716, 3.4).
     case malformedPacket

@@ -9,7 +9,7 @@ struct PacketQueue {
         /// The RTP timestamp, unwrapped.
         var timestamp: Int64
         var sampleCount: Int
-        /// How loud the packet says it is; nil where it does not say it.
+        /// The level that the packet claims; nil if it claims none.
         var claimedLevel: AudioLevel?
 
         /// The timestamp after the packet's last sample.
@@ -19,7 +19,7 @@ struct PacketQueue {
     enum Insertion {
         case inserted
         case duplicate
-        /// Inserted, and the oldest packet dropped for it.
+        /// The packet was inserted, and the oldest one dropped.
         case insertedDroppingOldest
     }
 
@@ -45,7 +45,7 @@ struct PacketQueue {
         packets.isEmpty ? nil : packets.removeFirst()
     }
 
-    /// Whether a packet of this number came before; notes that it came now.
+    /// Records the arrival of a packet. Returns true if a packet with this number came before.
     mutating func recordArrival(of sequence: Int64) -> Bool { arrived.insert(sequence) == .repeated }
 
     mutating func insert(_ packet: Packet) -> Insertion {

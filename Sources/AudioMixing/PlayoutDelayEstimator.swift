@@ -1,14 +1,14 @@
-/// Tells from how packets came lately how long a sample should wait, so that nearly all are there in time.
+/// Computes from recent arrivals how long samples should wait so that nearly all packets are in time.
 ///
 /// A packet's transit is its arrival less its timestamp; its origin is unknown and does not matter. The packet with the
-/// smallest transit came on the fastest way; how much later the others came is the jitter. All times are in samples at
-/// 48 kHz.
+/// smallest transit took the fastest way, and the delay of the others relative to it is the jitter. All times are in
+/// samples at 48 kHz.
 struct PlayoutDelayEstimator {
-    /// Groups of packets that count: five seconds' worth at 20 ms.
+    /// The number of groups that count: five seconds at 20 ms.
     private static let windowCount = 256
-    /// Packets whose timestamps are closer than this are one group, which is as late as its latest.
+    /// Packets whose timestamps are closer than this are one group, which is as late as its latest packet.
     private static let groupSampleCount: Int64 = 480
-    /// The share of packets that are to be there in time.
+    /// The percentage of packets that should be in time.
     private static let percentile = 97
     /// The resolution of the jitter.
     private static let binSampleCount: Int64 = 120
@@ -22,7 +22,7 @@ struct PlayoutDelayEstimator {
 
     /// The transit of the fastest packet in the window.
     private(set) var base: Int64?
-    /// How long a sample should wait, from when the fastest packet would have brought it.
+    /// The target wait of a sample, counted from the arrival of the fastest packet.
     private(set) var target: Int64
 
     init(range: ClosedRange<Int64>) {
@@ -69,7 +69,7 @@ struct PlayoutDelayEstimator {
             if remaining <= 0 { break }
             bin += 1
         }
-        // A frame is played as a whole: its last sample's packet is needed a frame before that sample's time.
+        // A frame is played as a whole: the packet of its last sample is needed a frame before that sample's time.
         let jitter = bin == 0 ? 0 : Int64(bin + 1) * Self.binSampleCount
         target = min(max(jitter + Int64(AudioFormat.frameSampleCount), range.lowerBound), range.upperBound)
     }

@@ -1,24 +1,24 @@
-/// Decoded samples that wait to be played, in one piece of memory that never grows.
+/// Decoded samples that wait to be played, in memory of a fixed size.
 struct SampleQueue {
     private var storage: [Float]
     private var start = 0
-    /// How many samples wait.
+    /// The number of waiting samples.
     private(set) var count = 0
 
     init(capacity: Int) {
         storage = [Float](repeating: 0, count: capacity)
     }
 
-    /// How many samples can be added.
+    /// The number of samples that can be added.
     var space: Int { storage.count - count }
 
     mutating func removeAll() {
         (start, count) = (0, 0)
     }
 
-    /// Lets `body` write up to `maximum` samples behind the last one; it returns how many it wrote.
+    /// Lets `body` write up to `maximum` samples after the last one. `body` returns the number that it wrote.
     ///
-    /// Where there is no room for `maximum` samples nothing happens.
+    /// If there is no room for `maximum` samples, nothing happens.
     @discardableResult
     mutating func append(
         maximum: Int, _ body: (UnsafeMutableBufferPointer<Float>) throws(OpusError) -> Int
@@ -32,7 +32,7 @@ struct SampleQueue {
         return written
     }
 
-    /// Adds `number` zeros, or as many as there is room for.
+    /// Adds `number` zeros, or as many as fit.
     mutating func appendSilence(_ number: Int) {
         let number = min(number, space)
         guard number > 0 else { return }
@@ -43,7 +43,7 @@ struct SampleQueue {
         count += number
     }
 
-    /// Puts samples before the first one; nothing happens where there is no room.
+    /// Inserts samples before the first one. Nothing happens if they do not fit.
     mutating func prepend(_ samples: ArraySlice<Float>) {
         guard samples.count <= space else { return }
         if start < samples.count { moveToFront(leaving: samples.count) }
@@ -58,7 +58,7 @@ struct SampleQueue {
         count -= number
     }
 
-    /// Of the last `length` samples, drops the first `dropping`.
+    /// Drops the first `dropping` of the last `length` samples.
     mutating func removeMiddle(ofLast length: Int, dropping: Int) {
         let length = min(max(length, 0), count)
         let dropped = min(max(dropping, 0), length)
@@ -77,7 +77,7 @@ struct SampleQueue {
         }
     }
 
-    /// Moves the first samples to `output`; zeros stand for those that are not there.
+    /// Moves the first samples to `output` and fills the rest with zeros.
     mutating func read(into output: inout [Float]) {
         let available = min(count, output.count)
         output.withUnsafeMutableBufferPointer { output in
@@ -89,7 +89,7 @@ struct SampleQueue {
         removeFirst(available)
     }
 
-    /// Moves the samples so that `free` places are before them.
+    /// Moves the samples so that `free` places are before the first one.
     private mutating func moveToFront(leaving free: Int) {
         let (from, count) = (start, count)
         storage.withUnsafeMutableBufferPointer { all in

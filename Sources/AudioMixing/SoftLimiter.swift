@@ -6,22 +6,22 @@
     import Darwin
 #endif
 
-/// Keeps audio within -1 to 1 without clipping it, and without delaying it.
+/// Keeps audio within -1 to 1 without clipping and without delay.
 ///
-/// A gain follows the peaks: down within a millisecond, up again in a tenth of a second. What the gain is too slow for
-/// is bent smoothly towards full scale. Audio that stays under the threshold goes through unchanged.
+/// A gain follows the peaks: down within a millisecond, up in a tenth of a second. Peaks that the gain is too slow for
+/// are bent smoothly towards full scale. Audio under the threshold goes through unchanged.
 public struct SoftLimiter: Sendable {
     /// The level above which the limiter works: -2 dB of full scale.
     public static let threshold: Float = 0.8
 
-    /// Shares of the way per sample, for 0.3 ms and 100 ms.
+    /// The shares of the difference per sample for 0.3 ms and 100 ms.
     private static let attack: Float = 1 - expf(-1 / (0.0003 * Float(AudioFormat.sampleRate)))
     private static let release: Float = 1 - expf(-1 / (0.1 * Float(AudioFormat.sampleRate)))
-    /// A gain nearer to one than this is one: no one hears it, and `Float` would not get much nearer in such small
-    /// steps.
+    /// A gain this near to one becomes one: the difference is inaudible, and `Float` could not come nearer in such
+    /// small steps.
     private static let unityMargin: Float = 5e-4
 
-    /// The gain after the last sample; 1 while nothing has to be limited.
+    /// The gain after the last sample; 1 while nothing is limited.
     public private(set) var gain: Float = 1
 
     public init() {}
@@ -46,12 +46,12 @@ public struct SoftLimiter: Sendable {
         }
     }
 
-    /// Forgets what was before.
+    /// Forgets the samples before.
     public mutating func reset() {
         gain = 1
     }
 
-    /// The sample itself under the threshold; above it a curve that reaches full scale at infinity.
+    /// Returns the sample itself under the threshold, above it a curve that reaches full scale at infinity.
     private static func bend(_ sample: Float) -> Float {
         let excess = abs(sample) - threshold
         guard excess > 0 else { return sample }

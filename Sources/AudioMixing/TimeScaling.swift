@@ -1,23 +1,23 @@
-/// Takes a piece out of audio, or puts one in, where it is most like what follows: pitch stays as it was.
+/// Removes or inserts a piece of audio where it resembles its continuation most, so that the pitch is kept.
 ///
-/// The piece's length is searched for by normalized cross-correlation, and its ends are faded into each other (WSOLA).
+/// The piece's length is found by normalized cross-correlation, and its ends are cross-faded (WSOLA).
 enum TimeScaling {
-    /// How long two pieces are compared and faded: 5 ms.
+    /// The number of samples that are compared and cross-faded: 5 ms.
     static let overlap = 240
     static let minimumLag = 240
     static let maximumLag = 960
 
-    /// A lag at which audio repeats itself, and how well (1: exactly).
+    /// A lag at which audio repeats itself, and the similarity (1: exact).
     struct Match {
         var lag: Int
         var similarity: Float
     }
 
-    /// The lag up to `limit` at which the first samples come again best. `nil` where there are too few samples.
+    /// The lag up to `limit` at which the first samples are repeated best; nil if there are too few samples.
     static func bestMatch(in samples: UnsafeBufferPointer<Float>, limit: Int = maximumLag) -> Match? {
         let last = min(limit, maximumLag, samples.count - overlap)
         guard last >= minimumLag else { return nil }
-        // Coarsely first, on every other sample; speech has little above 12 kHz.
+        // First coarsely, with every second sample: speech has little above 12 kHz.
         var best = Match(lag: minimumLag, similarity: -.infinity)
         for lag in stride(from: minimumLag, through: last, by: 4) {
             let value = similarity(samples, lag: lag, step: 2)
@@ -32,7 +32,7 @@ enum TimeScaling {
         return best
     }
 
-    /// Takes the first `lag` samples out of `queue`, which holds at least `lag + overlap`.
+    /// Removes the first `lag` samples of `queue`, which holds at least `lag + overlap`.
     static func remove(lag: Int, from queue: inout SampleQueue) {
         queue.withSamples { samples in
             for index in 0..<overlap {
@@ -43,7 +43,7 @@ enum TimeScaling {
         queue.removeFirst(lag)
     }
 
-    /// Plays the first `lag` samples of `queue`, which holds at least `lag + overlap`, twice.
+    /// Repeats the first `lag` samples of `queue`, which holds at least `lag + overlap`.
     static func insert(lag: Int, into queue: inout SampleQueue, scratch: inout [Float]) {
         queue.withSamples { samples in
             for index in 0..<lag { scratch[index] = samples[index] }
@@ -63,7 +63,7 @@ enum TimeScaling {
             energy += sample * sample
             laggedEnergy += lagged * lagged
         }
-        // Silence is like any other silence.
+        // All silence is alike.
         let floor: Float = 1e-9
         return (product + floor) / ((energy + floor) * (laggedEnergy + floor)).squareRoot()
     }

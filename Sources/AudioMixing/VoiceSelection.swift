@@ -1,18 +1,18 @@
 import MediaCore
 
-/// Chooses whose audio is mixed where more are loud at once than anybody can follow: the loudest.
+/// Chooses the sources that are mixed when too many are loud at once: the loudest.
 ///
-/// Whoever is in the mix needs an encode of their own, so that a room in which all microphones are open would cost as
-/// many as it has people. Who is in the mix stays for half a second at least, and then gives way only to one who is
-/// clearly louder.
+/// Each participant in the mix needs an encoder of its own, so an open microphone for everyone would cost one encoder
+/// each. A source stays in the mix for at least half a second, then gives way only to a clearly louder one.
 struct VoiceSelection {
-    /// Of one source.
+    /// The data of one source.
     struct Voice {
-        /// In decibels above silence; it rises at once and falls slowly, so that pauses between words count for little.
+        /// The loudness in decibels above silence. It rises at once and falls slowly, so that pauses between words
+        /// matter little.
         fileprivate(set) var loudness: Float = 0
-        /// Whether there is anything to be heard.
+        /// True if the source is audible.
         fileprivate(set) var isAudible = false
-        /// For how many frames it has been in the mix; nil while it is not.
+        /// The number of frames for which the source has been in the mix; nil while it is not.
         fileprivate(set) var framesInMix: Int?
 
         mutating func observe(_ level: AudioLevel, isAudible: Bool) {
@@ -22,24 +22,24 @@ struct VoiceSelection {
         }
     }
 
-    /// Decibels a frame: 25 a second.
+    /// The fall of the loudness, in decibels a frame: 25 a second.
     private static let decay: Float = 0.5
-    /// Frames: half a second.
+    /// The shortest stay in the mix, in frames: half a second.
     private static let hold = 25
-    /// By how many decibels another is louder that takes a place in the mix.
+    /// The difference in decibels by which another source must be louder to take a place.
     private static let margin: Float = 6
 
-    /// The most voices in the mix.
+    /// The largest number of sources in the mix.
     let limit: Int
 
-    /// Decides for the sources of a tick, once all levels are in.
+    /// Decides for the sources of a tick, after all levels are in.
     func choose(among sources: [AudioSource]) {
         var inMix = sources.count { $0.voice.framesInMix != nil }
         while inMix < limit, let next = loudest(of: sources) {
             next.voice.framesInMix = 0
             inMix += 1
         }
-        // One place a tick is enough, and nobody else changes then.
+        // At most one place changes in a tick.
         guard let next = loudest(of: sources), let last = quietest(of: sources),
             next.voice.loudness >= last.voice.loudness + Self.margin
         else { return }
@@ -47,7 +47,7 @@ struct VoiceSelection {
         next.voice.framesInMix = 0
     }
 
-    /// The loudest of those who would be heard and are not in the mix.
+    /// The loudest audible source that is not in the mix.
     private func loudest(of sources: [AudioSource]) -> AudioSource? {
         var loudest: AudioSource?
         for source in sources where source.voice.isAudible && source.voice.framesInMix == nil {
@@ -56,7 +56,7 @@ struct VoiceSelection {
         return loudest
     }
 
-    /// The quietest of those who have been in the mix for long enough.
+    /// The quietest of the sources that have been in the mix for long enough.
     private func quietest(of sources: [AudioSource]) -> AudioSource? {
         var quietest: AudioSource?
         for source in sources where source.voice.framesInMix ?? 0 >= Self.hold {
