@@ -10,7 +10,7 @@ struct BackgroundRenderer {
     }
 
     private var pictures: RecentlyUsed<Key, PixelBuffer>
-    /// How many were scaled.
+    /// The number of images that were scaled.
     private(set) var renderCount = 0
 
     /// - Parameter capacity: How many luma samples are kept in all.

@@ -40,7 +40,7 @@ public struct CompositionSource: Sendable {
 }
 
 extension CompositionSource {
-    /// Whether it looks like another. Pictures are compared by identity.
+    /// Returns true if the source looks like another. Pictures are compared by identity.
     func looksLike(_ other: CompositionSource) -> Bool {
         guard decoration == other.decoration, name == other.name else { return false }
         switch (content, other.content) {

@@ -3,12 +3,12 @@ import MediaCore
 import PixelTransfer
 
 extension ImageAsset {
-    /// Draws the image so that it fills a rectangle; what is too wide or too high is cut off on both sides.
+    /// Draws the image so that it fills a rectangle. The excess of width or height is cut off on both sides.
     func draw(on context: OpaquePointer?, covering rect: PixelRect) {
         let size = picture.dimensions
         guard size.width > 0, size.height > 0, !rect.isEmpty else { return }
         picture.withPlanes { planes in
-            // It is only read from.
+            // The memory is only read.
             let surface = cairo_image_surface_create_for_data(
                 planes[0].base.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(clamping: size.width),
                 Int32(clamping: size.height), Int32(clamping: planes[0].stride))

@@ -2,7 +2,7 @@ import CPangoCairo
 public import MediaCore
 public import PixelTransfer
 
-/// Why a picture was not written as a PNG file.
+/// The reason for which a picture was not written as a PNG file.
 public enum PNGError: Error, Hashable {
     /// The picture is larger than cairo's 32767 samples a side, or there is no memory for it.
     case unsupportedSize(VideoDimensions, reason: String)

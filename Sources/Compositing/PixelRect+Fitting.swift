@@ -3,8 +3,8 @@ import MediaCore
 extension PixelRect {
     /// The largest rectangle of the shape of `size` inside this one, centred. Nothing of the picture is cropped.
     ///
-    /// The rectangle begins at an even position, and so does the result. Its size is the nearest even one, except that
-    /// it takes all of a side of this rectangle as it is. It is never narrower or lower than a chroma sample.
+    /// The rectangle begins at an even position, and so does the result. Its size is the nearest even one; if it takes
+    /// all of a side of this rectangle, it keeps that side. It is never narrower or lower than a chroma sample.
     func fitting(_ size: VideoDimensions) -> PixelRect {
         var (fittedWidth, fittedHeight) = (width, height)
         if size.width * height >= width * size.height {
@@ -27,7 +27,8 @@ extension PixelRect {
             height: max(0, (min(maxY, canvas.height) & ~1) - top))
     }
 
-    /// As it is, its edges moved inwards to even positions, those far out to where nothing is any more.
+    /// The rectangle with its edges moved inwards to even positions. Far edges are moved to where a canvas cannot
+    /// reach.
     var evened: PixelRect {
         let limit = 1 << 24
         let (left, top) = (min(max(x, -limit), limit), min(max(y, -limit), limit))
@@ -49,7 +50,7 @@ extension PixelRect {
         PixelRect(x: x - corner.x, y: y - corner.y, width: width, height: height)
     }
 
-    /// Calls `body` with what of the rectangle `other` does not cover, as at most four rectangles.
+    /// Calls `body` with the parts of the rectangle that `other` does not cover, at most four rectangles.
     func forEachPart(outside other: PixelRect, _ body: (PixelRect) -> Void) {
         guard overlaps(other) else {
             if !isEmpty { body(self) }

@@ -2,11 +2,11 @@ import CPangoCairo
 import MediaCore
 import PixelTransfer
 
-/// Draws placeholders and keeps those drawn lately, so that a name is laid out once for each tile size.
+/// Draws placeholders and keeps recent ones, so that a name is laid out once for each tile size.
 struct PlaceholderRenderer {
     struct Placeholder {
         var picture: PixelBuffer
-        /// What is around the initial or the avatar.
+        /// The colour around the initial or the avatar.
         var colour: YCbCrColour
     }
 
@@ -21,7 +21,7 @@ struct PlaceholderRenderer {
     private static let letterPart = 0.5
 
     private var placeholders: RecentlyUsed<Key, Placeholder>
-    /// How many were drawn.
+    /// The number of placeholders that were drawn.
     private(set) var renderCount = 0
 
     /// - Parameter capacity: How many luma samples are kept in all.
@@ -46,7 +46,7 @@ struct PlaceholderRenderer {
                 FontCollection.use { Self.draw(style.initial, size: size, on: context, with: $0) }
             }
         }
-        // What cairo and libyuv made of the colour.
+        // The colour after the conversion by cairo and libyuv.
         let placeholder = Placeholder(picture: picture, colour: picture.firstColour)
         renderCount += 1
         placeholders.keep(placeholder, for: key, cost: size.area)
@@ -68,7 +68,7 @@ struct PlaceholderRenderer {
         let fontSize = Double(min(size.width, size.height)) * letterPart
         guard let line = fonts.layOut(initial, size: fontSize) else { return }
         cairo_set_source_rgb(context, 1, 1, 1)
-        // Centred by what is inked: a letter's line has room above and below that would put it off the middle.
+        // Centred by the ink: a letter's line has unequal room above and below.
         line.draw(
             on: context, x: Double(size.width - line.ink.width) / 2 - Double(line.ink.x),
             y: Double(size.height - line.ink.height) / 2 - Double(line.ink.y))

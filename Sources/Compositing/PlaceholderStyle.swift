@@ -1,4 +1,4 @@
-/// How a source without a picture is shown: the initial of its name on a colour that the name always has.
+/// The appearance of a source without a picture: the initial of its name on a colour that depends on the name.
 struct PlaceholderStyle: Hashable {
     /// A name's first character that shows, in upper case.
     let initial: String

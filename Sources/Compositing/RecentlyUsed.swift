@@ -1,4 +1,4 @@
-/// Values that were used lately, of a bounded total cost; those not used for longest are let go of first.
+/// Recently used values of a limited total cost. The least recently used ones are removed first.
 struct RecentlyUsed<Key: Hashable, Value> {
     private struct Entry {
         var value: Value

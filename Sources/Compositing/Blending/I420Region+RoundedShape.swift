@@ -2,9 +2,9 @@ public import MediaCore
 public import PixelTransfer
 
 extension I420Region {
-    /// Paints `shape` in one colour: as large as `rect`, which is anywhere, or partly or wholly outside the region.
+    /// Paints `shape` in one colour. The shape is as large as `rect`, which may be partly or wholly outside the region.
     ///
-    /// Where `rect` has no room for the shape's corners, all of it is painted, or nothing of `surroundings`.
+    /// If `rect` is too small for the shape's corners, all of it is painted, or nothing of `surroundings`.
     public func fill(_ rect: PixelRect, shape: RoundedShape, with colour: YCbCrColour, opacity: Opacity = .opaque) {
         guard let parts = RoundedShape.Parts(rect, extent: shape.extent) else {
             if shape.kind != .surroundings { fill(rect, with: colour, opacity: opacity) }
@@ -18,11 +18,11 @@ extension I420Region {
         }
     }
 
-    /// Shows what of a layer is in `shape`, in its own size over what is there, its top left corner at (`x`, `y`).
+    /// Shows the part of a layer inside `shape`, in its own size over the picture, its top left corner at (`x`, `y`).
     ///
-    /// Where the layer has no room for the shape's corners, all of it is shown, or nothing of `surroundings`.
+    /// If the layer is too small for the shape's corners, all of it is shown, or nothing of `surroundings`.
     ///
-    /// - Parameter rect: What has the shape, where the layer is a part of that.
+    /// - Parameter rect: The rectangle that has the shape, if the layer is a part of it.
     public func blend(
         _ layer: I420Region, x: Int, y: Int, shape: RoundedShape, of rect: PixelRect? = nil, opacity: Opacity = .opaque
     ) {

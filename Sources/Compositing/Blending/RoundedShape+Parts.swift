@@ -1,8 +1,8 @@
 import MediaCore
 
 extension RoundedShape {
-    /// A rectangle cut along even columns and rows into corners and what is between them, so that every chroma sample
-    /// is in one part only.
+    /// A rectangle that is cut along even columns and rows into corners and the parts between them, so that every
+    /// chroma sample is in one part only.
     struct Parts {
         private let rect: PixelRect
         private let columns: (left: Int, right: Int)
@@ -23,7 +23,7 @@ extension RoundedShape {
             return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
         }
 
-        /// Where a corner's mask of `side` samples a side goes.
+        /// The position of a corner's mask of `side` samples a side.
         func origin(_ corner: Corner, side: Int) -> (x: Int, y: Int) {
             (corner.isRight ? rect.maxX - side : rect.x, corner.isBottom ? rect.maxY - side : rect.y)
         }

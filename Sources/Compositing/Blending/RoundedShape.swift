@@ -9,7 +9,8 @@ public struct RoundedShape: Sendable {
         case rectangle
         /// A border along its inside, of a width in luma samples, from 1 on.
         case border(width: Int)
-        /// What rounding takes away: the four spots between the corners of the square and of the round rectangle.
+        /// The area that rounding removes: the four spots between the corners of the rectangle and of the round
+        /// rectangle.
         case surroundings
     }
 
@@ -36,9 +37,9 @@ public struct RoundedShape: Sendable {
     public static let maximumRadius = 256
 
     public let kind: Kind
-    /// Of the outer edge, in luma samples; 0 for square corners.
+    /// The radius of the outer edge, in luma samples; 0 for square corners.
     public let radius: Int
-    /// By corner. They are one sample larger than what is not straight, so that they reach to the next chroma sample.
+    /// The masks, by corner. They are one sample larger than the curve, so that they reach to the next chroma sample.
     private let masks: [AlphaMask]
 
     public init(_ kind: Kind, radius: Int) {
@@ -59,7 +60,7 @@ public struct RoundedShape: Sendable {
         }
     }
 
-    /// How many luma samples of each side are corner rather than straight.
+    /// The number of luma samples of each side that belong to a corner.
     var extent: Int { Self.extent(kind, radius: radius) }
 
     func mask(_ corner: Corner) -> AlphaMask { masks[corner.rawValue] }
@@ -76,7 +77,7 @@ public struct RoundedShape: Sendable {
         var count = 0
         for row in 0..<8 {
             for column in 0..<8 {
-                // In 16ths of a sample, so that the middles of the 64 squares are whole numbers.
+                // In 16ths of a sample, so that the centres of the 64 squares are whole numbers.
                 let (pointX, pointY) = (16 * x + 2 * column + 1, 16 * y + 2 * row + 1)
                 let isInside = isInside(pointX, pointY, radius: 16 * radius)
                 let isInShape =
@@ -94,7 +95,7 @@ public struct RoundedShape: Sendable {
         return UInt8(truncatingIfNeeded: (count * 255 + 32) / 64)
     }
 
-    /// Whether a point is in the quarter of the plane right of and below 0 whose corner is rounded.
+    /// Returns true if a point is in the quarter of the plane right of and below 0 whose corner is rounded.
     private static func isInside(_ x: Int, _ y: Int, radius: Int) -> Bool {
         guard x >= 0, y >= 0 else { return false }
         guard x < radius, y < radius else { return true }

@@ -1,26 +1,27 @@
 public import MediaCore
 
-/// Makes a plan of views that are wanted one after the other: what is on screen glides and fades to what is wanted.
+/// Makes a plan of a sequence of views, with transitions: layers move and fade from one view to the next.
 ///
-/// A change may come at any time, also in the middle of an earlier one: it begins with what is on screen at that
-/// moment, to the sample. What goes on to the place that it was on its way to is not disturbed by it.
+/// A change may come at any time, also during an earlier one. It begins with exactly the picture on screen at that
+/// moment. It does not disturb layers that continue to the place that they were moving to.
 public struct CompositionDirector: Sendable {
-    /// How long instructions are kept that have ended, for those who want to look back.
+    /// The time for which ended instructions are kept, for viewers of the past.
     static let memory = MediaTime(value: 60, timescale: 1)
-    /// How many instructions are kept at most.
+    /// The largest number of instructions.
     static let mostInstructions = 256
 
     public let canvas: VideoDimensions
-    /// How the next change looks.
+    /// The style of the next change.
     public var transitions: TransitionStyle
-    /// The newest instructions of the last minute, and those to come; the last has no end. Empty until something is
+    /// The newest instructions of the last minute, and future ones; the last has no end. It is empty until something is
     /// shown.
     public private(set) var plan: CompositionPlan
     /// The view that is wanted now; nil before the first.
     public private(set) var view: CompositionView?
-    /// What the newest transition moves, from the lowest to the highest; what is wanted, where nothing moves.
+    /// The layers that the newest transition moves, from the lowest to the highest; the target's layers while nothing
+    /// moves.
     private var stage: [StagedLayer] = []
-    /// When the newest view was shown.
+    /// The time of the newest view.
     private var newest: MediaTime?
 
     public init(canvas: VideoDimensions, transitions: TransitionStyle) {
@@ -36,9 +37,9 @@ public struct CompositionDirector: Sendable {
             ?? CompositionInstruction(timeRange: .all, layers: [])
     }
 
-    /// Shows a view from a time on. The first one is there at once; what is the same as before changes nothing.
+    /// Shows a view from a time on. The first one appears at once. An equal view changes nothing.
     ///
-    /// - Parameter time: A number, and not before that of an earlier call, which otherwise is taken for it.
+    /// - Parameter time: A numeric time. A time before that of an earlier call counts as that time.
     public mutating func show(_ view: CompositionView, at time: MediaTime) {
         guard view != self.view else { return }
         self.view = view
@@ -119,7 +120,8 @@ public struct CompositionDirector: Sendable {
             passthroughSource: only.flatMap { $0.isUnchanged(on: canvas) ? $0.source : nil })
     }
 
-    /// A view's layers; who has all of the canvas is not told from anybody, and needs no label.
+    /// The layers of a view. A layer that has all of the canvas gets no label, because there is nobody to confuse it
+    /// with.
     private func layers(of view: CompositionView) -> [CompositionLayer] {
         guard view.layers.count == 1, view.layers[0].covers(canvas) else { return view.layers }
         var only = view.layers[0]
@@ -143,8 +145,8 @@ extension CompositionInstruction {
 }
 
 extension MediaTime {
-    /// A duration to the nanosecond, in the coarsest timescale that holds it: sums with it are exact wherever they can
-    /// be.
+    /// A duration to the nanosecond, in the coarsest timescale that holds it, so that sums with it are as exact as
+    /// possible.
     fileprivate init(inLowestTerms duration: Duration) {
         let second: Int64 = 1_000_000_000
         let divisor = greatestCommonDivisor(second, max(duration.nanoseconds, 0))

@@ -1,4 +1,4 @@
-/// How a canvas looks once nothing moves any more.
+/// The appearance of a canvas after all transitions.
 public struct CompositionView: Hashable, Sendable {
     public var background: CompositionBackground
     /// Without ramps; they lie above each other as in an instruction.

@@ -1,16 +1,16 @@
 import MediaCore
 
-/// In which order layers lie above each other while they move, so that nothing that is seen is covered at once, neither
-/// when the change begins nor when it ends.
+/// The order in which moving layers lie above each other. Nothing visible is covered suddenly, neither when the change
+/// begins nor when it ends.
 ///
-/// Layers that overlap at the beginning lie as they lay, and layers that overlap at the end as they are to lie. All
-/// others are free: those that go lie lowest, then those that stay where they are, those that come, and highest those
-/// that glide, the largest at last on top.
+/// Layers that overlap at the beginning keep their order, and layers that overlap at the end have their final order.
+/// The others are free: leaving layers lie lowest, then layers that stay, then arriving ones, and highest the moving
+/// ones, the largest on top.
 ///
-/// Where both cannot be had, as for two that change places and of which one lies within the other, the one that would
-/// have to come up through the other does not glide: it goes where it is, and comes anew where it is to be.
+/// If both is impossible, as for two layers that change places and of which one lies within the other, the layer that
+/// would have to rise through the other does not move: it fades out at its place and fades in at the new one.
 struct StackingOrder {
-    /// A layer now and at the end; only one of the two for what goes or comes.
+    /// A layer's rectangles now and at the end. Leaving and arriving layers have only one of them.
     struct Movement: Hashable {
         /// Among the layers on screen, from the lowest to the highest.
         var current: Int?
@@ -22,8 +22,8 @@ struct StackingOrder {
     private let target: [PixelRect]
 
     /// - Parameters:
-    ///   - current: The places of what is on screen, from the lowest to the highest.
-    ///   - target: The places of what is wanted, likewise.
+    ///   - current: The rectangles on screen, from the lowest to the highest.
+    ///   - target: The rectangles at the end, likewise.
     init(current: [PixelRect], target: [PixelRect]) {
         self.current = current
         self.target = target
@@ -40,7 +40,7 @@ struct StackingOrder {
                 sorted.append(waiting.remove(at: next))
                 continue
             }
-            // The lowest on screen has none of those below it to wait for: it waits for those that are to be below it.
+            // The lowest layer on screen waits for no layer below it on screen, only for those that must end below it.
             let lowest = waiting.indices.filter { waiting[$0].current != nil }.min {
                 (waiting[$0].current ?? 0) < (waiting[$1].current ?? 0)
             }
@@ -51,7 +51,7 @@ struct StackingOrder {
         return sorted
     }
 
-    /// Whether nothing that must lie below it is still waiting.
+    /// Returns true if no waiting layer must lie below it.
     private func isFree(_ movement: Movement, among waiting: [Movement]) -> Bool {
         !waiting.contains { other in
             if let own = movement.current, let others = other.current, others < own,
@@ -68,7 +68,7 @@ struct StackingOrder {
         }
     }
 
-    /// How low it likes to lie.
+    /// The preferred height of a free layer; lower values lie lower.
     private func rank(_ movement: Movement) -> (Int, Int, Int) {
         switch (movement.current, movement.target) {
         case (let current?, nil): (0, 0, current)

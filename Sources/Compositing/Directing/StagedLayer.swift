@@ -6,13 +6,13 @@ struct StagedLayer: Hashable, Sendable {
     var layer: CompositionLayer
     /// Its place among the layers of the view that it was last part of.
     var order: Int
-    /// Whether no view wants it any more: it fades out.
+    /// True if no view has the layer any more: it fades out.
     var isLeaving: Bool
 
-    /// What is fainter than this cannot be told from nothing in a picture of 8 bits.
+    /// A lower opacity cannot be distinguished from zero in a picture of 8 bits.
     static let faintest = 1.0 / 512
 
-    /// Where it comes to rest.
+    /// The final rectangle of the layer.
     var restingRect: PixelRect { layer.rectRamps.last?.to ?? layer.rect }
 }
 

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// The way from what is on screen at a time to what is wanted: which layers glide, come and go.
+/// The way from the picture at a time to a view: the layers that move, come and leave.
 struct Transition {
     /// From the lowest to the highest, with their ramps.
     let layers: [StagedLayer]
-    /// When the last ramp ends; the transition's beginning where nothing moves.
+    /// The end of the last ramp; the transition's beginning if nothing moves.
     let end: MediaTime
 
     /// A coming layer grows from this part of its place.
@@ -73,8 +73,8 @@ struct Transition {
         end = ends.max() ?? time
     }
 
-    /// Which layer on screen becomes which of those wanted: of the same source the one that stands there or is on its
-    /// way there, otherwise the next in order, of which those that are going come last.
+    /// Matches each layer of the target with a layer on screen of the same source: the one at its place or moving
+    /// there, otherwise the next in order, leaving layers last.
     private static func matches(of wanted: [CompositionLayer], among seen: [StagedLayer]) -> [Int: Int] {
         var candidates = Dictionary(grouping: seen.indices) { seen[$0].layer.source }.mapValues { indices in
             indices.sorted {

@@ -1,9 +1,9 @@
-/// How what is shown changes to what is wanted.
+/// The style of a change from one view to the next.
 public struct TransitionStyle: Hashable, Sendable {
-    /// How long a change takes; none, and nothing moves or fades.
+    /// The duration of a change; with zero, nothing moves or fades.
     public var duration: Duration
-    /// How tiles glide. Fades have their own (`Easing.easeOut` in, `.easeIn` out): where one picture takes another's
-    /// place, what lies behind hardly shines through.
+    /// The easing of moving tiles. Fades have their own (`Easing.easeOut` in, `.easeIn` out): if one picture replaces
+    /// another, the background hardly shows through.
     public var easing: Easing
 
     public init(duration: Duration, easing: Easing = .easeInOut) {

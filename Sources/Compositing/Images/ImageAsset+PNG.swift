@@ -2,15 +2,15 @@ import CPangoCairo
 import Glibc
 public import MediaCore
 
-/// Why an image could not be taken.
+/// The reason for which an image was refused.
 public enum ImageAssetError: Error, Hashable {
-    /// It has more bytes than an image may have.
+    /// The image has more bytes than allowed.
     case tooManyBytes(limit: DataSize)
-    /// It does not begin as a PNG does.
+    /// The data does not begin with a PNG signature.
     case notPNG
-    /// It has more samples a side than an image may have, or none.
+    /// The image has more samples a side than allowed, or none.
     case unsupportedSize(width: Int, height: Int)
-    /// It begins as a PNG does, but what follows cannot be read.
+    /// The signature is that of a PNG, but the rest cannot be read.
     case damaged(reason: String)
     /// There is no such file, or it cannot be read.
     case cannotRead(path: String, reason: String)
@@ -41,10 +41,9 @@ extension ImageAsset {
 
     /// Reads a PNG (ISO/IEC 15948) from memory.
     ///
-    /// Its size is looked at before anything is unpacked, so that a few bytes cannot fill the memory.
+    /// The size is checked before anything is unpacked, so that a few bytes cannot fill the memory.
     ///
-    /// - Parameter side: A larger image is scaled down to so many samples a side, for one that is only shown small; nil
-    ///   keeps it as it is.
+    /// - Parameter side: The largest side in samples: a larger image is scaled down. Nil keeps the size.
     public convenience init(name: String, png: [UInt8], scaledTo side: Int? = nil) throws(ImageAssetError) {
         guard png.count <= Self.maximumSize.bytes else { throw .tooManyBytes(limit: Self.maximumSize) }
         guard let header = PNGHeader(png) else { throw .notPNG }
@@ -111,7 +110,7 @@ extension ImageAsset {
     }
 }
 
-/// What a PNG says of itself before anything that is packed (ISO/IEC 15948, 5.2 and 11.2.2).
+/// The fields of a PNG before its packed data (ISO/IEC 15948, 5.2 and 11.2.2).
 private struct PNGHeader {
     var width: Int
     var height: Int

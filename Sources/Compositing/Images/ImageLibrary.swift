@@ -7,7 +7,7 @@ public struct ImageLibrary: Hashable, Sendable {
     /// The most images that are taken from a folder.
     public static let maximumCount = 256
 
-    /// Of two with one name the last is taken.
+    /// Makes a library. Of two images with one name the last one is used.
     public init(_ images: [ImageAsset] = []) {
         for image in images { self.images[image.name] = image }
     }
@@ -42,11 +42,11 @@ public struct ImageLibrary: Hashable, Sendable {
     public var names: [String] { images.keys.sorted() }
 }
 
-/// Why a folder of images could not be taken.
+/// The reason for which a folder of images was refused.
 public enum ImageLibraryError: Error, Hashable {
     /// There is no such folder, or it cannot be read.
     case cannotRead(folder: String, reason: String)
-    /// It has more images than are taken.
+    /// The folder has too many images.
     case tooMany(folder: String, count: Int)
     /// One of its images cannot be taken.
     case image(path: String, ImageAssetError)

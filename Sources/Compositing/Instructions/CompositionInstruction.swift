@@ -1,14 +1,14 @@
 public import MediaCore
 public import PixelTransfer
 
-/// A picture over a span of time: which sources are needed, which layers they make, and what changes meanwhile.
+/// A picture over a time range: its required sources, its layers and their changes.
 ///
-/// The idea is that of AVFoundation's `AVVideoCompositionInstruction`.
+/// It follows AVFoundation's `AVVideoCompositionInstruction`.
 public struct CompositionInstruction: Hashable, Sendable {
     /// From when until when it holds.
     public var timeRange: MediaTimeRange
-    /// What is seen where no layer is; nil, which is a mistake unless the layers cover the canvas, for the compositor's
-    /// own.
+    /// The background where no layer is. Nil stands for the compositor's own background, and is an error unless the
+    /// layers cover the canvas.
     public var background: CompositionBackground?
     public var layers: [CompositionLayer]
     /// The overlays above all layers, in this order.
@@ -34,8 +34,8 @@ public struct CompositionInstruction: Hashable, Sendable {
         self.passthroughSource = passthroughSource
     }
 
-    /// Whether it looks different from one time to the next though no source does. Where it does not, pictures of the
-    /// same sources are the same picture, which is not rendered again.
+    /// True if the picture changes over time although no source does. If false, pictures of the same sources are equal
+    /// and rendered once.
     public var containsTweening: Bool { layers.contains(where: \.containsTweening) }
 
     /// The picture at a time: the layers with place and opacity evaluated, from the lowest to the highest.

@@ -23,7 +23,7 @@ public struct CompositionIssue: Hashable, Sendable {
         case overlappingRamps(SourceID, Property)
         /// A layer, or where a ramp takes it, is not all on the canvas.
         case layerOutsideCanvas(SourceID, PixelRect)
-        /// A layer, or what a ramp makes of it, has no samples.
+        /// A layer, or its rectangle in a ramp, has no samples.
         case emptyLayer(SourceID, PixelRect)
         /// A layer, or where a ramp takes it, begins or ends within a chroma sample.
         case oddPosition(SourceID, PixelRect)
@@ -46,7 +46,7 @@ public struct CompositionIssue: Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// When it is so: the instruction's time, or that of the gap or overlap.
+    /// The time of the issue: the instruction's time range, or the gap or overlap.
     public var timeRange: MediaTimeRange
 
     public init(_ kind: Kind, timeRange: MediaTimeRange) {

@@ -4,20 +4,20 @@ public import PixelTransfer
 /// One source's place on the canvas, how its picture takes that place, and how place and opacity change over time.
 public struct CompositionLayer: Hashable, Sendable {
     public var source: SourceID
-    /// Where on the canvas, before any ramp; what is odd or outside is trimmed to even positions inside the canvas when
-    /// it is drawn.
+    /// The place on the canvas, before any ramp. Odd or outside edges are moved inwards to even positions inside the
+    /// canvas when the layer is drawn.
     public var rect: PixelRect
     public var fit: LayerFit
-    /// How the picture is turned; nil: as its sender's video orientation says.
+    /// The rotation of the picture; nil for the sender's video orientation.
     public var rotation: VideoRotation?
     /// From 0, not seen, to 1, before any ramp.
     public var opacity: Double
     /// In luma samples; 0 for square corners.
     public var cornerRadius: Int
     public var border: LayerBorder?
-    /// Layers of a higher one lie above; those of one height in the order in which they are listed.
+    /// The height: higher values lie above; layers with equal values lie in the order of the list.
     public var zOrder: Int
-    /// Whether the source's label is drawn and a border while it speaks, where its decoration says so.
+    /// True if the source's label, and a border while it speaks, are drawn as its decoration says.
     public var isDecorated: Bool
     /// In order of time, not overlapping.
     public var rectRamps: [Ramp<PixelRect>]
@@ -42,7 +42,7 @@ public struct CompositionLayer: Hashable, Sendable {
         self.opacityRamps = opacityRamps
     }
 
-    /// Whether it looks different from one time to the next though its source does not.
+    /// True if the layer changes over time although its source does not.
     public var containsTweening: Bool { !rectRamps.isEmpty || !opacityRamps.isEmpty }
 
     /// The layer as it stands at a time: place and opacity evaluated, without ramps.

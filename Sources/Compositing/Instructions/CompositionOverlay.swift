@@ -8,7 +8,7 @@ public struct CompositionOverlay: Hashable, Sendable {
         case clock(utcOffset: Int)
     }
 
-    /// Where on the canvas; the same distance is kept from the edges.
+    /// The position on the canvas. All positions keep the same distance from the edges.
     public enum Anchor: String, Codable, Hashable, Sendable, CaseIterable {
         case topLeft = "top-left"
         case top

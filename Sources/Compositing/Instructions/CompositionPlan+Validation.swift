@@ -1,8 +1,8 @@
 import MediaCore
 
 extension CompositionPlan {
-    /// What is wrong with the plan; nothing where it says at each of its times what is shown, and that can be drawn as
-    /// it is said.
+    /// Returns the errors of the plan. An empty list means that the plan defines the picture at all of its times, and
+    /// that it can be drawn.
     public func validate() -> [CompositionIssue] {
         timeIssues() + instructions.flatMap { $0.issues(on: canvas) }
     }
@@ -56,7 +56,7 @@ extension CompositionInstruction {
 }
 
 extension CompositionLayer {
-    /// The places that it has, those on the way between two of them aside.
+    /// The rectangles of the layer, without those between two rectangles of a ramp.
     private var places: [PixelRect] {
         rectRamps.isEmpty ? [rect] : rectRamps.flatMap { [$0.startValue, $0.endValue] }
     }
@@ -65,8 +65,8 @@ extension CompositionLayer {
         opacityRamps.isEmpty ? [opacity] : opacityRamps.flatMap { [$0.startValue, $0.endValue] }
     }
 
-    /// What it surely covers all of the time; nil where that is nothing. Corners move on straight lines, so that what
-    /// it covers at both ends of a ramp it covers between them.
+    /// The area that the layer covers all of the time; nil if there is none. Corners move on straight lines, so an area
+    /// that is covered at both ends of a ramp is covered between them.
     fileprivate var alwaysCovered: PixelRect? {
         guard cornerRadius == 0, opacities.allSatisfy({ $0 == 1 }), let first = places.first else { return nil }
         let covered = places.dropFirst().reduce(first) { $0.intersection($1) }
@@ -83,7 +83,7 @@ extension CompositionLayer {
         kinds += issues(of: rectRamps.map(\.timeRange), of: .place, in: instruction)
         kinds += issues(of: opacityRamps.map(\.timeRange), of: .opacity, in: instruction)
 
-        // They are meant for the place that it glides to or from; on the way they are drawn as large as there is room.
+        // The corners are meant for the start or the end of the ramp; between them they get as large as there is room.
         let side = ([rect] + places).map { min($0.width, $0.height) }.max() ?? 0
         if cornerRadius < 0 || 2 * cornerRadius > max(side, 0) {
             kinds.append(.cornerRadiusTooLarge(source, cornerRadius))
@@ -121,7 +121,7 @@ extension CompositionLayer {
 }
 
 extension Sequence where Element == SourceID {
-    /// What is found in a set is told in the same order each time.
+    /// The sources of a set in a fixed order.
     fileprivate var inOrder: [SourceID] {
         sorted { ($0.participant, $0.content.rawValue) < ($1.participant, $1.content.rawValue) }
     }

@@ -1,4 +1,4 @@
-/// How a change spreads over its time.
+/// The progress of a change over its time.
 public enum Easing: String, Codable, Hashable, Sendable, CaseIterable {
     /// Evenly.
     case linear
@@ -9,7 +9,7 @@ public enum Easing: String, Codable, Hashable, Sendable, CaseIterable {
     /// Slow at first and at last (smoothstep, 3t² - 2t³).
     case easeInOut = "ease-in-out"
 
-    /// How much has changed once `factor` of the time has passed, from 0 to 1.
+    /// The finished part of the change, from 0 to 1, after `factor` of the time.
     public func eased(_ factor: TweenFactor) -> Double {
         let time = factor.fraction
         return switch self {

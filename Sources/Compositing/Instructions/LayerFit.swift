@@ -1,14 +1,14 @@
-/// How a picture takes a place of another shape.
+/// The way in which a picture fills a rectangle of another shape.
 public struct LayerFit: Hashable, Sendable {
     public enum Mode: String, Codable, CaseIterable, Sendable {
         /// All of it is seen, between black bars.
         case contain
-        /// It fills the place; what is too wide or too high is cut off.
+        /// The picture fills the rectangle; the excess of width or height is cut off.
         case cover
     }
 
     public var mode: Mode
-    /// What stays in view, as near to the middle as can be, where something is cut off.
+    /// The point that stays visible, as near to the centre as possible, if the picture is cropped.
     public var focus: FocusPoint
 
     public init(_ mode: Mode, focus: FocusPoint = .centre) {

@@ -2,7 +2,7 @@ public import MediaCore
 
 /// A value that changes from one to another over a span of time, or a part of such a change.
 public struct Ramp<Value: Interpolating>: Hashable, Sendable {
-    /// When it changes: before it the value is that of its start, after it that of its end.
+    /// The time of the change. Before it the value is that of its start, after it that of its end.
     public let timeRange: MediaTimeRange
     /// The span over which the value would go all the way: the ramp's own, except for one that is part of a change.
     public let course: MediaTimeRange
@@ -32,8 +32,8 @@ public struct Ramp<Value: Interpolating>: Hashable, Sendable {
         return Ramp(timeRange: part, course: course, from: from, to: to, easing: easing)
     }
 
-    /// The value at a time: `from` until the change begins, `to` once it has ended; for a part of a change those that
-    /// the part begins and ends with.
+    /// The value at a time: `from` before the change, `to` after it. A part of a change has the values of its own
+    /// beginning and end.
     public func value(at time: MediaTime) -> Value {
         let factor = TweenFactor(of: max(timeRange.start, min(time, timeRange.end)), in: course)
         if factor.isZero { return from }
@@ -51,7 +51,7 @@ extension Sequence {
     /// without ramps.
     func value<Value>(at time: MediaTime) -> Value? where Element == Ramp<Value> { current(at: time)?.value(at: time) }
 
-    /// Of ramps in order of time the last one that has begun, the first before it has; nil without ramps.
+    /// Of ramps in order of time, the last one that has begun, or the first if none has; nil without ramps.
     func current<Value>(at time: MediaTime) -> Ramp<Value>? where Element == Ramp<Value> {
         var current: Ramp<Value>?
         for ramp in self {
@@ -64,7 +64,7 @@ extension Sequence {
 
 /// A value of which there is something between two.
 public protocol Interpolating: Hashable, Sendable {
-    /// What lies at `fraction` of the way from one to the other, from 0 to 1.
+    /// The value at `fraction` of the way from one to the other, from 0 to 1.
     static func interpolated(from: Self, to: Self, fraction: Double) -> Self
 }
 
@@ -75,7 +75,7 @@ extension Double: Interpolating {
 }
 
 extension PixelRect: Interpolating {
-    /// Corners move on straight lines, each to the nearest even position: what is drawn begins on a chroma sample.
+    /// Corners move on straight lines, each to the nearest even position, so that a layer begins on a chroma sample.
     public static func interpolated(from: PixelRect, to: PixelRect, fraction: Double) -> PixelRect {
         func even(_ from: Int, _ to: Int) -> Int {
             let value = Double.interpolated(from: Double(from), to: Double(to), fraction: fraction)

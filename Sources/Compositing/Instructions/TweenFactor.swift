@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// How much of a span of time has passed: elapsed time over duration, an exact fraction from 0 to 1.
+/// The elapsed part of a time range: elapsed time over duration, an exact fraction from 0 to 1.
 public struct TweenFactor: Hashable, Sendable {
     /// From 0 to `denominator`.
     public let numerator: Int64

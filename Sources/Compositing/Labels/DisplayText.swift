@@ -1,12 +1,11 @@
-/// A name as it may be drawn: one line of bounded length, without what would not be seen or would disturb what is
-/// around it.
+/// A name in a form that is safe to draw: one line of limited length, without invisible or disturbing characters.
 ///
-/// Names come from anybody. Left out are control characters, marks and overrides of direction (UAX #9), other invisible
-/// characters, and what has no meaning to everybody (private, unassigned). Any white space is one space. A character
-/// bears a few combining marks, as much as any language needs; joiners stand alone. What is left is cut after so many
-/// characters. Direction comes from the letters alone.
+/// Names come from anybody. Control characters, direction marks and overrides (UAX #9), other invisible characters, and
+/// private or unassigned characters are removed. Any white space becomes one space. A character keeps a few combining
+/// marks, enough for any language; joiners stand alone. The rest is cut to the maximum length. Direction comes from the
+/// letters alone.
 struct DisplayText: Hashable, Sendable {
-    /// How much of a text is shown.
+    /// The shown length of a text.
     enum Length: Hashable, Sendable {
         /// As much as a name needs.
         case name
@@ -22,7 +21,7 @@ struct DisplayText: Hashable, Sendable {
 
         /// A character may consist of many code points, as emoji do that are joined.
         var scalarCount: Int { 3 * characterCount }
-        /// What of a text is looked at, in code points.
+        /// The number of code points of a text that are examined.
         fileprivate var examinedScalarCount: Int { 16 * characterCount }
     }
 

@@ -1,15 +1,14 @@
 import CPangoCairo
 import Synchronization
 
-/// The fonts installed, and what Pango remembers of them: lays text out in every script that they have.
+/// The installed fonts with Pango's caches. It lays out text in every script of these fonts.
 ///
-/// All text of the process is laid out and drawn with the one collection, by one thread at a time. Cairo shares each
-/// font file's face among all that draw with it, and when many are open it may close one in the very moment in which
-/// another thread begins to use it (1.16, `_cairo_ft_unscaled_font_lock_face`). Text is drawn only when something new
-/// is to be read; composing does without.
+/// All text of the process is laid out and drawn with this collection, by one thread at a time. Cairo shares each font
+/// file's face among all users, and when many are open it may close a face while another thread begins to use it (1.16,
+/// `_cairo_ft_unscaled_font_lock_face`). Text is drawn only when it is new; composing does not need the collection.
 ///
-/// The first text in a script costs some milliseconds, tens in a process that has drawn none; each further one a
-/// fraction of one.
+/// The first text in a script takes some milliseconds, tens of them in a process that has drawn none; each further text
+/// takes a fraction of one.
 final class FontCollection {
     private static let shared = Mutex(FontCollection())
 
@@ -19,8 +18,8 @@ final class FontCollection {
         shared.withLock { body($0) }
     }
 
-    /// Pango remembers each glyph that it was asked for. After as many texts it begins anew, so that names of many
-    /// scripts and sizes do not fill the memory in the course of months.
+    /// The number of texts after which the font map is replaced. Pango remembers each glyph, so names in many scripts
+    /// and sizes would fill the memory in the course of months.
     private static let textsPerFontMap = 4096
 
     private var fonts = Fonts()
@@ -29,9 +28,9 @@ final class FontCollection {
     /// Lays out one line.
     ///
     /// - Parameters:
-    ///   - size: Of the font, in pixels to the em.
-    ///   - maximumWidth: In pixels; what is longer ends with an ellipsis. Nil for any.
-    /// - Returns: Nil where Pango has no memory.
+    ///   - size: The size of the font, in pixels to the em.
+    ///   - maximumWidth: The width in pixels from which the line is cut with an ellipsis. Nil for no limit.
+    /// - Returns: The layout; nil if Pango has no memory.
     func layOut(_ text: String, size: Double, maximumWidth: Int? = nil) -> TextLayout? {
         if textCount == Self.textsPerFontMap {
             fonts = Fonts()

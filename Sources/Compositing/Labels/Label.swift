@@ -4,12 +4,12 @@ import MediaCore
 struct Label: Hashable, Sendable {
     /// The name, as it came; it is cleaned when it is drawn.
     var text: String
-    /// How much of the text is shown, where there is room.
+    /// The length of the text, if there is room.
     var length: DisplayText.Length
     var icons: LabelIcons
-    /// The plate's height in pixels; what is on it follows. Clamped to `heightRange` when it is drawn.
+    /// The plate's height in pixels, which determines the size of its text. Clamped to `heightRange` when it is drawn.
     var height: Int
-    /// What the plate may be wide at most, in pixels. A name that does not fit ends with an ellipsis.
+    /// The largest width of the plate, in pixels. A name that does not fit ends with an ellipsis.
     var maximumWidth: Int
 
     static let heightRange = 8...256
@@ -27,14 +27,15 @@ struct Label: Hashable, Sendable {
     }
 }
 
-/// Where a label goes in a tile, and how large it and the tile's border are: both follow the tile's height.
+/// The position of a label in a tile, and the sizes of the label and of the tile's border, which follow the tile's
+/// height.
 struct TileLabelMetrics: Hashable {
-    /// The plate's height in pixels; even, so that the plate covers whole chroma samples.
+    /// The plate's height in pixels; even, so that it covers whole chroma samples.
     let height: Int
-    /// The widest plate that keeps off the tile's edges; a multiple of 8, so that tiles of nearly one size share
-    /// labels.
+    /// The width of the widest plate that keeps off the tile's edges; a multiple of 8, so that tiles of similar size
+    /// share labels.
     let maximumWidth: Int
-    /// How far the plate is from the tile's left and lower edge; even.
+    /// The distance of the plate from the tile's left and lower edge; even.
     let margin: Int
 
     private static let plateHeights = 18...44

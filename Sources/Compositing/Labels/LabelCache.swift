@@ -2,20 +2,19 @@ import PixelTransfer
 
 /// Labels as bitmaps, each drawn once and kept while it is in use.
 ///
-/// Composing asks for every label in every picture and gets what is kept. A label that is not there is drawn when it is
-/// asked for, on the worker that composes, but only so many in one pass: most take a fraction of a millisecond, but
-/// Pango may have to load fonts, many for a name that mixes scripts. The others are missing from this one picture and
-/// drawn in the next ones. So neither a room that fills at once nor hostile names hold up a picture by more than a few
-/// labels.
+/// Composing asks for every label in every picture. A label that is not in the cache is drawn at once, on the worker
+/// that composes, but only a few in one pass: most take a fraction of a millisecond, but Pango may have to load fonts,
+/// many for a name that mixes scripts. The others are missing in this picture and drawn in the next ones. So neither a
+/// room that fills at once nor hostile names delay a picture by more than a few labels.
 ///
-/// Belongs to one caller at a time.
+/// A cache belongs to one caller at a time.
 struct LabelCache {
-    /// What the labels kept may take in all; about 300 of them, at 200x24.
+    /// The memory of the cache in bytes: about 300 labels of 200x24.
     static let defaultCapacity = 8 << 20
-    /// How many labels are drawn in one pass.
+    /// The number of labels that are drawn in one pass.
     static let rendersPerPass = 2
 
-    /// What there is of a label.
+    /// The state of a label in the cache.
     enum Answer {
         /// There is nothing to show of it.
         case nothing
@@ -27,7 +26,7 @@ struct LabelCache {
     /// Labels that turned out to be nothing are kept as nil.
     private var labels: RecentlyUsed<Label, DrawnLabel?>
     private var rendersLeft = Self.rendersPerPass
-    /// How many were drawn.
+    /// The number of labels that were drawn.
     private(set) var renderCount = 0
 
     /// - Parameter capacity: What the labels kept may take, in bytes.

@@ -33,7 +33,7 @@ extension LabelIcons {
         cairo_move_to(context, 5.6, 14.6)
         cairo_line_to(context, 10.4, 14.6)
         cairo_stroke(context)
-        // The stroke through it: cut out first, so that it is seen on the white too.
+        // The stroke through it is cut out first, so that it is visible on white too.
         cairo_move_to(context, 2.4, 1.8)
         cairo_line_to(context, 13.6, 14.2)
         cairo_set_operator(context, CAIRO_OPERATOR_DEST_OUT)

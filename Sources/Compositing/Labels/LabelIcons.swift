@@ -1,4 +1,4 @@
-/// What a label tells of a source besides its name, by small pictures before it.
+/// The small pictures before a name in a label.
 public struct LabelIcons: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

@@ -27,7 +27,7 @@ enum LabelRenderer {
         return OverlayBitmap(premultipliedBGRA: plane, dimensions: VideoDimensions(width: width, height: height))
     }
 
-    /// Where everything goes.
+    /// The positions of all parts.
     private struct Plan {
         var width: Int
         var height: Int
@@ -58,7 +58,7 @@ enum LabelRenderer {
             let textWidth = line.map { min($0.logical.width, room) }
             let content = iconsWidth + Double(textWidth ?? 0) - (textWidth == nil ? gap : 0)
             width = Int((content + 2 * padding).rounded(.up))
-            // Even, so that the plate ends with a chroma sample.
+            // An even width, so that the plate ends with a chroma sample.
             width = min(width + 1, limit) & ~1
             guard Double(width) >= 2 * padding + (icons.isEmpty ? 0 : iconSide) else { return nil }
             // The middle of capital letters, which are about 0.72 em high, is the plate's middle.
@@ -69,7 +69,7 @@ enum LabelRenderer {
     private static func draw(_ plan: Plan, on surface: OpaquePointer?) {
         let context = cairo_create(surface)
         defer { cairo_destroy(context) }
-        // What the plate is not seen of, when everything is drawn, is cut away: letters stay on it.
+        // Letters must stay on the plate: the parts outside it are cut away when everything is drawn.
         cairo_push_group(context)
         var x = plan.padding
         for icon in plan.icons {

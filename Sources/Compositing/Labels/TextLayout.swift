@@ -18,10 +18,10 @@ final class TextLayout {
     private let layout: OpaquePointer
     /// The inked rectangle.
     let ink: Extents
-    /// What the line takes up; a line from right to left may begin at the right of the maximum width.
+    /// The extents of the line. A line from right to left may begin at the right of the maximum width.
     let logical: Extents
     let isEllipsized: Bool
-    /// How far below its top the line's letters stand, in pixels.
+    /// The distance from the top to the baseline, in pixels.
     let baseline: Double
 
     init(owning layout: OpaquePointer) {

@@ -14,7 +14,7 @@ final class DrawnLabel: Equatable {
     static func == (left: DrawnLabel, right: DrawnLabel) -> Bool { left === right || left.label == right.label }
 }
 
-/// Knows what lies over tiles: labels at the lower left, and a border around who speaks.
+/// Makes the decorations of tiles: labels at the lower left, and a border around the speaker.
 struct TileDecorator {
     private var labels = LabelCache()
 
@@ -40,7 +40,7 @@ struct TileDecorator {
             label.bitmap, x: frame.x + margin, y: frame.maxY - margin - label.bitmap.dimensions.height)
     }
 
-    /// How wide the border is around who speaks.
+    /// The width of the speaker's border.
     static func speakingBorderWidth(_ tile: VideoDimensions) -> Int {
         min(max(tile.height / 90 & ~1, borderWidths.lowerBound), borderWidths.upperBound)
     }

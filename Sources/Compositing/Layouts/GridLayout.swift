@@ -2,15 +2,14 @@ public import MediaCore
 
 /// Lays tiles of 16:9 out on a canvas.
 public enum GridLayout {
-    /// The tiles of the grid that shows `count` 16:9 sources as large as they can be on `canvas`, row by row.
+    /// The tiles of the grid that shows `count` 16:9 sources as large as possible on `canvas`, row by row.
     ///
-    /// All tiles have one size. Positions and sizes are even, so that tiles start on a chroma sample. Of the grids that
-    /// fill the canvas equally well the one with the fewest empty places is taken, then the one with the fewest rows.
-    /// The grid is centred on the canvas, and so is its last row. Where the tiles come out as a whole fraction of the
-    /// canvas, they are exactly that.
+    /// All tiles have one size. Positions and sizes are even, so that tiles start on a chroma sample. Of grids that
+    /// fill the canvas equally well, the one with the fewest empty places is chosen, then the one with the fewest rows.
+    /// The grid and its last row are centred. Tiles that come out as a whole fraction of the canvas are exactly that.
     ///
-    /// - Returns: `count` rectangles; none where `count` is not positive or the canvas cannot hold that many tiles of
-    ///   2x2 samples.
+    /// - Returns: `count` rectangles; none if `count` is not positive or the canvas cannot hold that many tiles of 2x2
+    ///   samples.
     public static func cells(count: Int, canvas: VideoDimensions) -> [PixelRect] {
         guard count > 0, let grid = bestGrid(count: count, canvas: canvas) else { return [] }
         let rows = (count + grid.columns - 1) / grid.columns

@@ -1,37 +1,34 @@
 public import MediaCore
 
-/// Where sources stand on a canvas: pure functions of who is there, who presents and who speaks.
+/// The places of sources on a canvas: pure functions of participants, screen shares and speakers.
 public enum Layout: Hashable, Sendable {
     /// All cameras in tiles of one size. While someone presents it is `presentation`.
     case grid
-    /// The camera of who speaks is large, the others stand in a strip. While someone presents it is `presentation`.
+    /// The speaker's camera is large, the others stand in a strip. With a screen share, this is `presentation`.
     case speaker
-    /// Two sources fill half of the canvas each: who speaks and who spoke before, in the order of
-    /// `LayoutScene.cameras`; or, left, what is presented, and who speaks.
+    /// Two sources fill half of the canvas each: the speaker and the speaker before, in the order of
+    /// `LayoutScene.cameras`; or, on the left, the screen share, and the speaker.
     case sideBySide
-    /// Who speaks, or what is presented, takes the whole canvas; the next in importance stands in its lower right
-    /// corner.
+    /// The speaker or the screen share fills the canvas; the next in importance stands in its lower right corner.
     case pictureInPicture
-    /// What is presented, the newest where several present, is large; the others stand in a strip. Where nobody
-    /// presents it is `speaker`.
+    /// The newest screen share is large; the others stand in a strip. Without a screen share, this is `speaker`.
     case presentation
-    /// A participant is large: what they present or else their camera; the others stand in a strip. Where they are not
-    /// to be seen it is `speaker`.
+    /// A participant is large, by its screen share or else its camera; the others stand in a strip. If the participant
+    /// has no picture, this is `speaker`.
     case pinned(ParticipantID)
-    /// A participant takes the whole canvas: what they present or else their camera. Where they are not to be seen it
+    /// A participant fills the canvas, by its screen share or else its camera. If the participant has no picture, this
     /// is `speaker`.
     case solo(ParticipantID)
-    /// A layout of one's own, and the images that it refers to.
+    /// A custom layout, with the images that it names.
     case template(LayoutTemplate, images: ImageLibrary = ImageLibrary())
 }
 
 extension Layout {
-    /// The tiles, to be painted in this order. Positions and sizes are even; all lie on the canvas. None covers
-    /// another, except that the small tile of `pictureInPicture` lies within the large one; in a template slots may lie
-    /// anywhere.
+    /// The tiles, in painting order. Positions and sizes are even; all lie on the canvas. No tile covers another,
+    /// except the small tile of `pictureInPicture`; slots of a template may overlap.
     ///
-    /// - Parameter fit: How cameras take their tiles; in the halves of `sideBySide` they fill them anyway. Of a screen
-    ///   all is seen always.
+    /// - Parameter fit: The fit of cameras. In the halves of `sideBySide` cameras always fill their tiles; screen
+    ///   shares are always shown whole.
     public func layers(
         of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
     ) -> [CompositionLayer] {
@@ -44,8 +41,7 @@ extension Layout {
         return layers
     }
 
-    /// What is to be seen: the layers on the background that a compositor has by default, or a template's own with its
-    /// overlays.
+    /// The view: the layers on the compositor's default background, or on a template's background with its overlays.
     public func view(
         of scene: LayoutScene, canvas: VideoDimensions, fit: LayerFit.Mode = .contain
     ) -> CompositionView {

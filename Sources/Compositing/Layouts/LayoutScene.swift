@@ -6,7 +6,7 @@ public struct LayoutScene: Hashable, Sendable {
     public var cameras: [ParticipantID]
     /// The participants who share a screen, the newest last.
     public var presenters: [ParticipantID]
-    /// The participants who spoke, the latest first. Those without a tile do not count.
+    /// The participants who spoke, the latest first. Participants without a tile do not count.
     public var speakers: [ParticipantID]
     /// The participants' names, for layouts that ask for someone by name.
     public var names: [ParticipantID: String]
@@ -21,7 +21,7 @@ public struct LayoutScene: Hashable, Sendable {
         self.names = names
     }
 
-    /// The cameras, of those who spoke last first.
+    /// The cameras, the latest speakers first.
     var camerasByImportance: [ParticipantID] {
         let spoke = speakers.filter(cameras.contains)
         return spoke + cameras.filter { !spoke.contains($0) }

@@ -42,19 +42,20 @@ enum PairLayout {
         return [large, CompositionLayer(source: second, rect: inset)]
     }
 
-    /// The two that matter most: what is presented and who speaks, or who speaks and who spoke before.
+    /// The two most important sources: the screen share and the speaker, or the speaker and the speaker before.
     private static func pair(of scene: LayoutScene) -> (first: SourceID, second: SourceID?)? {
         guard let first = scene.leadingSource else { return nil }
         return (first, scene.camerasByImportance.lazy.map(SourceID.camera).first { $0 != first })
     }
 
-    /// In the cameras' order, so that two who talk to each other stay where they are.
+    /// Sorts the pair in the cameras' order, so that two people who talk to each other stay in their places.
     private static func order(of pair: [SourceID], in scene: LayoutScene) -> [SourceID]? {
         let ordered = scene.cameras.map(SourceID.camera).filter(pair.contains)
         return ordered.count == 2 ? ordered : nil
     }
 
-    /// Half of a canvas is narrow for a camera's picture: its middle fills it. Of a screen all must be seen.
+    /// Makes the tile of one half. Half of a canvas is narrow for a camera, so the camera is cropped; a screen share is
+    /// shown whole.
     private static func tile(_ source: SourceID, half: PixelRect) -> CompositionLayer {
         CompositionLayer(source: source, rect: half, fit: source.content == .camera ? .cover : .contain)
     }

@@ -4,7 +4,7 @@ import MediaCore
 enum StripLayout {
     /// The strip's tiles are as large as if there were at least so many: a lone one does not take half of the canvas.
     static let fewestPlaces = 4
-    /// The strip has at most this many tiles, those of the last speakers: smaller faces say nothing.
+    /// The largest number of tiles in the strip, which shows the last speakers: smaller faces cannot be recognized.
     static let mostPlaces = 8
     /// By how much the large tile must gain for the strip to stand on the other edge than it would.
     private static let worthMoving = 1.05
@@ -39,7 +39,8 @@ enum StripLayout {
             fillsArea: isScreen)
     }
 
-    /// The strip's sources: screens first, then cameras, in their order; of too many those of most importance.
+    /// The strip's sources: screen shares first, then cameras, in their order; if there are too many, the most
+    /// important ones.
     private static func others(than large: SourceID, in scene: LayoutScene) -> [SourceID] {
         let byImportance =
             scene.presenters.reversed().map(SourceID.screenShare) + scene.camerasByImportance.map(SourceID.camera)

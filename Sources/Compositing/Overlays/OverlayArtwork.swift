@@ -2,7 +2,7 @@ import CPangoCairo
 import MediaCore
 import PixelTransfer
 
-/// What an overlay shows at a moment, in a size: what its bitmap is drawn from.
+/// The content of an overlay at a moment and in a size, from which its bitmap is drawn.
 enum OverlayArtwork: Hashable, Sendable {
     /// An image, scaled to this size.
     case image(ImageAsset, VideoDimensions)
@@ -50,7 +50,7 @@ enum ClockFace {
     ///
     /// - Parameters:
     ///   - wallClock: Unix seconds.
-    ///   - utcOffset: In minutes; only what is within a day of it counts.
+    ///   - utcOffset: The offset in minutes; it is limited to a day.
     static func text(wallClock: Int64, utcOffset: Int) -> String {
         let offset = Int64(utcOffset % (24 * 60)) * 60
         let second = ((wallClock % secondsPerDay + offset) % secondsPerDay + secondsPerDay) % secondsPerDay

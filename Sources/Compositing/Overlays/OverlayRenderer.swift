@@ -3,35 +3,35 @@ import PixelTransfer
 
 /// Turns overlays into bitmaps at their places, each drawn once and kept while it is in use.
 ///
-/// Composing asks for its overlays in every picture, and gets what it got before where they are the same: nothing is
-/// allocated then. What is new is drawn when it is asked for, but only so many in one call: the others are missing from
-/// this one picture and drawn in the next ones. A clock is drawn once a second.
+/// Composing asks for its overlays in every picture and gets the last result if nothing changed; then nothing is
+/// allocated. New overlays are drawn at once, but only a few in one call: the others are missing in this picture and
+/// drawn in the next ones. A clock is drawn once a second.
 ///
-/// Overlays of one anchor stand one after the other, away from their edge, so that none hides another; those in the
-/// centre lie on each other. All keep a margin from the canvas's edges where there is room for it, and none goes beyond
-/// them: a wide image is scaled down, a long text ends with an ellipsis.
+/// Overlays of one anchor stand one after the other, away from their edge, so that none hides another; in the centre
+/// they overlap. All keep a margin from the canvas's edges if there is room, and none exceeds the canvas: a wide image
+/// is scaled down, a long text ends with an ellipsis.
 ///
-/// Belongs to one caller at a time.
+/// A renderer belongs to one caller at a time.
 public struct OverlayRenderer {
     /// Only the first so many overlays are shown.
     public static let maximumCount = 16
-    /// How many are drawn in one call.
+    /// The number of overlays that are drawn in one call.
     static let rendersPerCall = 2
     /// Enough for a few over all of a large canvas; usual ones take a few hundred kilobytes in all.
     static let defaultCapacity = 128 << 20
-    /// How many results are kept, one for each canvas and list of overlays.
+    /// The number of kept results, one for each canvas and list of overlays.
     private static let keptResultCount = 8
 
-    /// What turned out to be nothing is kept as nil.
+    /// The bitmaps; nil for an overlay that cannot be drawn.
     private var bitmaps: RecentlyUsed<OverlayArtwork, OverlayBitmap?>
     /// The text of each clock now.
     private var clocks: [ClockKey: Drawing] = [:]
     private var results: [KeptResult] = []
-    /// How many may still be drawn in this call.
+    /// The number of overlays that may still be drawn in this call.
     private var rendersLeft = 0
-    /// Whether all that the last call asked for was there.
+    /// True if the last call could draw everything.
     private(set) var isComplete = true
-    /// How many were drawn.
+    /// The number of overlays that were drawn.
     private(set) var renderCount = 0
 
     private struct ClockKey: Hashable {
@@ -45,7 +45,7 @@ public struct OverlayRenderer {
         var bitmap: OverlayBitmap?
     }
 
-    /// What was answered last for overlays on a canvas.
+    /// The last result for a list of overlays on a canvas.
     private struct KeptResult {
         var canvas: VideoDimensions
         var overlays: [CompositionOverlay]
@@ -61,11 +61,11 @@ public struct OverlayRenderer {
 
     public init() { self.init(capacity: Self.defaultCapacity) }
 
-    /// The overlays in the order in which they are blended, without those of which nothing is to be seen.
+    /// The overlays in the order in which they are blended, without invisible ones.
     ///
     /// - Parameters:
     ///   - canvas: The canvas's size; at most 8192 samples a side.
-    ///   - wallClock: The time that clocks show, in Unix seconds; without it there are none.
+    ///   - wallClock: The time that clocks show, in Unix seconds; without it there are no clocks.
     public mutating func overlays(
         _ overlays: [CompositionOverlay], canvas: VideoDimensions, wallClock: Int64?
     ) -> [PlacedOverlay] {
@@ -119,7 +119,7 @@ public struct OverlayRenderer {
     }
 
     private static func plate(_ text: String, height: Int, stack: OverlayStack) -> Label {
-        // Even, so that the plate covers whole chroma samples.
+        // An even height, so that the plate covers whole chroma samples.
         let height = min(max(height, Label.heightRange.lowerBound), Label.heightRange.upperBound) & ~1
         return Label(text: text, length: .line, height: height, maximumWidth: stack.maximumWidth)
     }
@@ -132,7 +132,7 @@ public struct OverlayRenderer {
         return Drawing(artwork: artwork, bitmap: bitmap)
     }
 
-    /// A clock is not among what is kept: a second that has passed is not asked for again.
+    /// Draws a clock. It is not kept, because a past second is not needed again.
     private mutating func clock(_ artwork: OverlayArtwork, utcOffset: Int) -> Drawing? {
         guard case .text(let label) = artwork else { return nil }
         let key = ClockKey(utcOffset: utcOffset, height: label.height, maximumWidth: label.maximumWidth)

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Where overlays go on a canvas, one after the other.
+/// The positions of overlays on a canvas, one after the other.
 struct OverlayStack {
     private let canvas: VideoDimensions
-    /// What is kept free at the canvas's edges, where there is room for it; even.
+    /// The free margin at the canvas's edges, if there is room for it; even.
     let margin: Int
-    /// How far from its edge the next overlay of an anchor stands.
+    /// The distance of the next overlay of each anchor from its edge.
     private var offsets: [CompositionOverlay.Anchor: Int] = [:]
 
     init(canvas: VideoDimensions) {
@@ -13,7 +13,8 @@ struct OverlayStack {
         margin = min(canvas.width, canvas.height) / 36 & ~1
     }
 
-    /// The widest plate that keeps off the edges; a multiple of 8, so that canvases of nearly one size share texts.
+    /// The width of the widest plate that keeps off the edges; a multiple of 8, so that canvases of similar size share
+    /// texts.
     var maximumWidth: Int { (canvas.width - 2 * margin) & ~7 }
 
     /// In luma samples; nil where nothing of it is to be seen.
@@ -22,7 +23,7 @@ struct OverlayStack {
         return max(1, Int((min(overlay.height, 1) * Double(canvas.height)).rounded()))
     }
 
-    /// How large an image of this height is: in its shape, no wider than the canvas.
+    /// The size of an image of this height: in its own shape, no wider than the canvas.
     func size(of image: VideoDimensions, height: Int) -> VideoDimensions {
         let width = (image.width * height + image.height / 2) / image.height
         guard width > canvas.width else { return VideoDimensions(width: max(1, width), height: height) }
@@ -30,7 +31,7 @@ struct OverlayStack {
             width: canvas.width, height: max(1, (image.height * canvas.width + image.width / 2) / image.width))
     }
 
-    /// Where an overlay of a size goes that is no larger than the canvas; the next of its anchor stands behind it.
+    /// Places an overlay that is no larger than the canvas. The next one of its anchor stands behind it.
     mutating func place(_ size: VideoDimensions, at anchor: CompositionOverlay.Anchor) -> (x: Int, y: Int) {
         let (freeWidth, freeHeight) = (max(0, canvas.width - size.width), max(0, canvas.height - size.height))
         let x =

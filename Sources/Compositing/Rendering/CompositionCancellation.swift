@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Says from any thread that pictures being composed are not wanted any more.
+/// Cancels composing from any thread.
 ///
-/// Compositors look at it between two layers. What was not done yet is answered with the last good picture.
+/// Compositors check it between two layers. Unfinished requests are answered with the last good picture.
 public final class CompositionCancellation: Sendable {
     private let flag = Atomic(false)
 

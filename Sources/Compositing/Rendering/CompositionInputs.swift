@@ -1,8 +1,8 @@
 public import MediaCore
 
-/// What pictures are composed from at one moment.
+/// The inputs of composing at one moment.
 public struct CompositionInputs: Sendable {
-    /// What the sources show. A layer of a source that is not among them stays background.
+    /// The contents of the sources. A layer whose source is missing here shows the background.
     public var sources: [SourceID: CompositionSource]
     /// The time of day for clocks, in seconds since 1970 (Unix time); nil where nobody wants to know.
     public var wallClock: Int64?

@@ -1,16 +1,16 @@
 public import MediaCore
 import PixelTransfer
 
-/// Makes the pictures that are asked for at each tick, with a compositor where there is something to compose.
+/// Makes the pictures of each tick, and calls a compositor only when there is something to compose.
 ///
-/// What need not be done is not done: a source that is shown unchanged on all of a canvas is handed out as it is, a
-/// picture in which nothing has changed is handed out again, and requests that are the same share a picture. When a
-/// picture cannot be made the last good one is handed out: that of the same request, or the newest of its size on which
-/// nothing is seen but what the request asks for, so that nobody is shown to whom they are hidden; or plain background.
+/// A source that is shown unchanged on all of a canvas is returned itself, a picture in which nothing has changed is
+/// returned again, and equal requests share a picture. When a picture cannot be made, the last good one is returned:
+/// that of the same request, or the newest of its size that shows only sources of the request, so that hidden people
+/// stay hidden; or plain background.
 ///
-/// In steady state nothing is allocated here. Belongs to one caller at a time.
+/// In steady state nothing is allocated here. A renderer belongs to one caller at a time.
 public final class CompositionRenderer {
-    /// What the renderer has done since it was made.
+    /// Counts of the renderer's work since it was made.
     public struct Statistics: Hashable, Sendable {
         /// Pictures rendered by the compositor.
         public var renders = 0
@@ -32,8 +32,8 @@ public final class CompositionRenderer {
         public init() {}
     }
 
-    /// The colour of every picture handed out. It is BT.601 in limited range, as browsers' cameras send and as
-    /// placeholders and labels are drawn. Encoders must signal it, since Chromium takes unspecified video for BT.709.
+    /// The colour of every returned picture: BT.601 in limited range, as browsers' cameras send and as placeholders and
+    /// labels are drawn. Encoders must signal it, because Chromium takes unspecified video for BT.709.
     public static let canvasColour = ColourDescription.bt601
 
     private let compositor: any VideoCompositing
@@ -68,9 +68,9 @@ public final class CompositionRenderer {
         return results
     }
 
-    /// Makes a picture for each request, in their order, as they are at `time`.
+    /// Makes a picture for each request, in their order, for the time `time`.
     ///
-    /// - Parameter results: Takes the pictures in place of what was there. Given again and again, it need not grow.
+    /// - Parameter results: Receives the pictures in place of its content. If it is used again, it need not grow.
     public func render(
         _ requests: [CompositionRequest], inputs: CompositionInputs, at time: MediaTime,
         cancellation: CompositionCancellation? = nil, into results: inout [ComposedPicture]
@@ -145,7 +145,7 @@ public final class CompositionRenderer {
         return picture
     }
 
-    /// What is known of a request: from this call, else from the one before, where mostly it stood at the same place.
+    /// The state of a request: from this call, else from the last one, where it is mostly at the same index.
     private func canvas(for request: CompositionRequest, index: Int) -> RenderedCanvas {
         if let known = current.first(where: { $0.matches(request) }) { return take(known) }
         if index < previous.count, let known = previous[index], known.matches(request) {
@@ -170,7 +170,7 @@ public final class CompositionRenderer {
         return (fitting ?? previous.lazy.compactMap { $0 }.first { $0.showsNothing(beyond: request) })?.picture
     }
 
-    /// Background, or what of it is a plain colour.
+    /// The background of a request, or only its plain colour.
     private func plainPicture(for request: CompositionRequest) -> PixelBuffer {
         var picture = MutablePixelBuffer(format: .i420, dimensions: Self.canvasDimensions(request))
         let colour = request.instruction.background?.plainColour ?? CompositionBackground.standardColour
@@ -185,8 +185,8 @@ public final class CompositionRenderer {
 }
 
 extension CompositionInputs {
-    /// The source's picture where it is what the request's canvas is to show, as it is: of its size and colour,
-    /// upright, planar and fresh.
+    /// The source's picture if it can be returned unchanged: it has the canvas's size and colour and is upright, planar
+    /// and fresh.
     fileprivate func passthroughPicture(of source: SourceID, for request: CompositionRequest) -> PixelBuffer? {
         guard case .picture(let picture, let rotation, false) = sources[source]?.content, picture.format == .i420,
             picture.dimensions == request.canvas,

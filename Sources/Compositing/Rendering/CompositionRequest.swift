@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// A picture to compose: its size and what is shown on it.
+/// A picture to compose: its size and its instruction.
 public struct CompositionRequest: Hashable, Sendable {
     /// The size of the picture asked for; both sides at least 2.
     public var canvas: VideoDimensions

@@ -2,7 +2,7 @@ import MediaCore
 import PixelTransfer
 
 extension LayerCompositor {
-    /// How a layer is to be drawn; nil where there is nothing of it to be seen.
+    /// Returns the drawing of a layer; nil if nothing of it is visible.
     func drawing(of layer: CompositionLayer, _ request: VideoCompositionRequest) -> LayerDrawing? {
         let opacity = Opacity(layer.opacityRamps.value(at: request.time) ?? layer.opacity)
         guard opacity != .transparent, let source = request.source(layer.source) else { return nil }
@@ -26,7 +26,7 @@ extension LayerCompositor {
             case .later: request.markIncomplete()
             }
         }
-        // Corners take what they can of a layer that is too small for them.
+        // If a layer is too small for its corners, they are as large as possible.
         let radius = min(layer.cornerRadius, min(frame.width, frame.height) / 2 & ~1)
         let shape = radius > 0 ? shapes.shape(.rectangle, radius: radius) : nil
         return LayerDrawing(
@@ -36,8 +36,8 @@ extension LayerCompositor {
             appearance: appearance, frame: frame, rect: rect, zOrder: layer.zOrder, opacity: opacity, shape: shape)
     }
 
-    /// The size for which a layer's label and placeholder are laid out: its own; while that changes the one that it had
-    /// or will have, whichever is nearer, so that nothing is laid out for the sizes between.
+    /// The size for which a layer's label and placeholder are laid out: the layer's own; during a change of size the
+    /// nearer of its start and its end, so that nothing is laid out for the sizes between.
     private func restingSize(of layer: CompositionLayer, frame: PixelRect, at time: MediaTime) -> VideoDimensions {
         guard let ramp = layer.rectRamps.current(at: time) else { return frame.dimensions }
         let (from, to) = (ramp.from.evened.dimensions, ramp.to.evened.dimensions)
@@ -70,7 +70,7 @@ extension LayerCompositor {
         return true
     }
 
-    /// Draws a layer by itself, where that was not done yet, and shows it over what is there.
+    /// Draws a layer by itself, if that is not done yet, and blends it over the canvas.
     private func blend(_ drawing: LayerDrawing, on canvas: I420Region) {
         counts.blends += 1
         func show(_ tile: I420Region) {
@@ -100,7 +100,7 @@ extension LayerCompositor {
         if drawing.isWhole { tiles.add(drawing, on: page, place) }
     }
 
-    /// Draws what is seen of a layer into a region of that size.
+    /// Draws the visible part of a layer into a region of that size.
     private func draw(_ drawing: LayerDrawing, into tile: I420Region) {
         let frame = drawing.frame.relative(to: drawing.rect)
         switch drawing.appearance.content {

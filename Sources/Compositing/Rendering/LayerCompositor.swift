@@ -2,16 +2,16 @@ public import MediaCore
 import PixelTransfer
 
 /// Composes layers in 4:2:0, in the matrix and range of `CompositionRenderer.canvasColour`. A picture of another matrix
-/// or range is converted in the size of its tile; a picture of the same is not touched.
+/// or range is converted in the size of its tile.
 ///
-/// Every source is turned upright and fitted into its layer's rectangle; what a contained picture leaves of that is
-/// black. Only that is written which is seen. Each source is scaled once a tick for each size in which it is seen;
-/// other canvases copy the finished tile, and so does the next tick where the source has not changed. Over the layers
-/// of sources that ask for it a label and, while someone speaks, a border are drawn.
+/// Every source is turned upright and fitted into its layer's rectangle; the bars beside a contained picture are black.
+/// Only visible samples are written. Each source is scaled once a tick for each size in which it is seen; other
+/// canvases copy the finished tile, and so does the next tick if the source has not changed. Layers whose sources ask
+/// for it get a label and, while someone speaks, a border.
 ///
-/// Belongs to one caller at a time.
+/// A compositor belongs to one caller at a time.
 public final class LayerCompositor: VideoCompositing {
-    /// What the compositor has done since it was made.
+    /// Counts of the compositor's work since it was made.
     public struct Statistics: Hashable, Sendable {
         /// Pictures scaled.
         public var scales = 0
@@ -21,7 +21,7 @@ public final class LayerCompositor: VideoCompositing {
         public var copies = 0
         /// Pictures whose colour was not the canvas's and was converted, each in the size of its tile.
         public var colourConversions = 0
-        /// Layers blended over what lies below them.
+        /// The number of layers blended over lower ones.
         public var blends = 0
         /// Layers left out because others hide them.
         public var hiddenLayers = 0
@@ -93,7 +93,7 @@ public final class LayerCompositor: VideoCompositing {
         return picture
     }
 
-    /// Works out what is to be painted, from the lowest layer to the highest.
+    /// Determines the drawings, from the lowest layer to the highest.
     private func plan(_ request: VideoCompositionRequest) {
         for layer in request.instruction.layers {
             guard let drawing = drawing(of: layer, request) else { continue }
@@ -139,8 +139,7 @@ public final class LayerCompositor: VideoCompositing {
     ) throws(VideoCompositingError) {
         uncovered.reset(to: PixelRect(canvas.dimensions))
         for drawing in drawings where !drawing.isHidden { drawing.forEachOpaquePart { uncovered.subtract($0) } }
-        // After the layers, where that can be: what is left is narrow strips then, whose cache lines they have brought
-        // in.
+        // If possible the background comes after the layers: then only narrow strips are left, which are in the cache.
         let isBackgroundSeenThrough = drawings.contains { $0.isBlended && !$0.isHidden }
         if isBackgroundSeenThrough { paintBackground(request, on: canvas) }
         for index in drawings.indices {

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// What of a picture is seen of a layer, and where: the part `crop`, turned upright and scaled, fills `shown`.
+/// The visible part of a picture and its place: the part `crop`, turned upright and scaled, fills `shown`.
 struct LayerPlacement: Hashable {
-    /// Of the picture as it lies; begins at an even position.
+    /// The part of the picture before its rotation; it begins at an even position.
     var crop: PixelRect
-    /// On the canvas; even. What it leaves of the layer's rectangle is black.
+    /// The place on the canvas; even. The rest of the layer's rectangle is black.
     var shown: PixelRect
 
     /// A ratio of sizes that libyuv has fast ways for.
@@ -18,9 +18,9 @@ struct LayerPlacement: Hashable {
         Ratio(numerator: 1, denominator: 4), Ratio(numerator: 3, denominator: 8), Ratio(numerator: 1, denominator: 2),
         Ratio(numerator: 3, denominator: 4), Ratio(numerator: 1, denominator: 1),
     ]
-    /// How much more of a picture's side than must be may be cut off, in percent, where that makes the ratio a fast
-    /// one. Nine sources of 640x360 in a 3x3 grid of 1280x720 are cut to 568x320, by 11.25, and scaled by 3/4.
-    /// Measured, that composes three times as fast (docs/benchmarks.md).
+    /// The largest additional crop of a side, in percent, that gives a fast scaling ratio. Nine sources of 640x360 in a
+    /// 3x3 grid of 1280x720 are cropped to 568x320, by 11.25, and scaled by 3/4. Measured, that composes three times as
+    /// fast (docs/benchmarks.md).
     static let surplusCropLimit = 12
 
     /// - Parameters:
@@ -68,15 +68,15 @@ struct LayerPlacement: Hashable {
         return nil
     }
 
-    /// Where a part of a side begins so that its middle is nearest to `focus`, a fraction of the side; even.
+    /// The start of a part of a side whose centre is nearest to `focus`, a fraction of the side; even.
     private static func position(of part: Int, within side: Int, focus: Double) -> Int {
         let focus = focus > 0 ? min(focus, 1) : 0
         let start = (Double(side) * focus - Double(part) / 2) / 2
-        // Of two that are as near the first.
+        // If two starts are equally near, the first one.
         return min(max(0, Int((start - 0.5).rounded(.up)) * 2), (side - part) & ~1)
     }
 
-    /// What of `crop` shows in `seen`, a part of the place that all of it shows in; to the chroma sample.
+    /// The part of `crop` that appears in `seen`, a part of the place of all of `crop`; rounded to chroma samples.
     private static func part(_ seen: PixelRect, of shown: PixelRect, within crop: PixelRect) -> PixelRect {
         func span(_ offset: Int, _ length: Int, of whole: Int, _ size: Int) -> (offset: Int, length: Int) {
             let start = min(offset * size / whole, size - 1) & ~1
@@ -89,7 +89,7 @@ struct LayerPlacement: Hashable {
             x: crop.x + columns.offset, y: crop.y + rows.offset, width: columns.length, height: rows.length)
     }
 
-    /// Where a rectangle of the upright picture is in the picture as it lies.
+    /// Converts a rectangle of the upright picture to the picture before its rotation.
     private static func lying(_ rect: PixelRect, in picture: VideoDimensions, _ rotation: VideoRotation) -> PixelRect {
         switch rotation {
         case .none:

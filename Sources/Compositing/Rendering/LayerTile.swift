@@ -1,7 +1,7 @@
 import MediaCore
 import PixelTransfer
 
-/// What a layer's source shows, to tell whether it has changed. Pictures are compared by identity.
+/// The content of a layer, for comparison. Pictures are compared by identity.
 enum LayerContent: Equatable {
     case placeholder(name: String, avatar: ImageAsset?, size: VideoDimensions)
     case picture(PixelBuffer, rotation: VideoRotation, isStale: Bool)
@@ -17,7 +17,7 @@ enum LayerContent: Equatable {
     }
 }
 
-/// What a tile looks like, to tell whether it has changed.
+/// The appearance of a tile, for comparison.
 struct LayerAppearance: Equatable {
     var content: LayerContent
     var label: DrawnLabel?
@@ -31,7 +31,7 @@ struct TileKey: Hashable {
     var fit: LayerFit
     var border: LayerBorder?
     var cornerRadius: Int
-    /// What is seen beside round corners, where they are drawn with the tile.
+    /// The colour beside round corners, if they are drawn with the tile.
     var cornerColour: YCbCrColour?
 }
 
@@ -39,22 +39,22 @@ struct TileKey: Hashable {
 struct LayerDrawing {
     var key: TileKey
     var appearance: LayerAppearance
-    /// Where the whole layer is; even.
+    /// The whole layer's rectangle; even.
     var frame: PixelRect
-    /// What of that lies on the canvas; even, not empty.
+    /// The part of the layer on the canvas; even, not empty.
     var rect: PixelRect
     var zOrder: Int
     var opacity: Opacity
     /// Round corners, where there are such.
     var shape: RoundedShape?
-    /// Whether it is drawn by itself and then blended over what is there.
+    /// True if the layer is drawn by itself and then blended.
     var isBlended = false
-    /// Whether nothing of it can be seen.
+    /// True if nothing of the layer is visible.
     var isHidden = false
 
-    /// Whether all of the layer is on the canvas. Only then another canvas can have the same samples.
+    /// True if all of the layer is on the canvas. Only then another canvas can have the same samples.
     var isWhole: Bool { frame == rect }
-    /// Whether nothing is seen through it, its corners aside.
+    /// True if nothing shows through the layer, except at its corners.
     var isOpaque: Bool { opacity == .opaque }
 
     /// Calls `body` with rectangles that hide all that is under them.

@@ -7,7 +7,7 @@ struct PictureMemory {
         var lastUse: Int
     }
 
-    /// Sizes for which unused pictures are kept; what was not used for longest goes first.
+    /// The number of sizes for which unused pictures are kept; the least recently used one is removed first.
     private static let maximumSizeCount = 16
     /// As many receivers may have pictures of their own, all of which are let go of at a time.
     private static let maximumFreeCount = 64

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// A request that was answered, what with, and what was seen then: enough to tell whether the answer still holds.
+/// An answered request with its sources and their contents, from which it follows whether the answer is still valid.
 final class RenderedCanvas {
     private struct Seen {
         var id: SourceID
@@ -11,14 +11,14 @@ final class RenderedCanvas {
     private(set) var instruction: CompositionInstruction
     /// The last good picture; nil where there never was one.
     private(set) var picture: PixelBuffer?
-    /// How it was answered the last time.
+    /// The origin of the last answer.
     var origin = ComposedPicture.Origin.rendered
     /// The last call that asked for it.
     var tick = 0
     private var time = MediaTime.invalid
     private var wallClock: Int64?
     private var seen: [Seen] = []
-    /// Whether the picture is right until something changes.
+    /// True if the picture stays right until something changes.
     private var isReusable = false
 
     init(_ request: CompositionRequest) {
@@ -26,12 +26,12 @@ final class RenderedCanvas {
         instruction = request.instruction
     }
 
-    /// Whether a request asks for what this one did, at whatever time.
+    /// Returns true if a request asks for the same as this one, at any time.
     func matches(_ request: CompositionRequest) -> Bool {
         dimensions == request.canvas && instruction.looksLike(request.instruction)
     }
 
-    /// Whether all that is seen here is something that the other request asks for.
+    /// Returns true if the other request asks for everything that is visible here.
     func showsNothing(beyond request: CompositionRequest) -> Bool {
         picture != nil && dimensions == request.canvas
             && instruction.requiredSources.isSubset(of: request.instruction.requiredSources)
@@ -51,7 +51,7 @@ final class RenderedCanvas {
         return isSame ? picture : nil
     }
 
-    /// Takes down a picture and what it was made from.
+    /// Stores a picture and its inputs.
     func keep(
         _ picture: PixelBuffer, for request: CompositionRequest, _ inputs: CompositionInputs, at time: MediaTime,
         isReusable: Bool
@@ -74,13 +74,13 @@ final class RenderedCanvas {
 }
 
 extension CompositionInstruction {
-    /// Whether two look the same at any one time: only when they hold may differ.
+    /// Returns true if two instructions look the same at every time; their time ranges may differ.
     func looksLike(_ other: CompositionInstruction) -> Bool {
         layers == other.layers && background == other.background && overlays == other.overlays
             && passthroughSource == other.passthroughSource && requiredSources == other.requiredSources
     }
 
-    /// Whether something on it changes with the time of day.
+    /// True if the content depends on the time of day.
     var showsTime: Bool {
         overlays.contains { overlay in
             if case .clock = overlay.content { true } else { false }

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// A picture to draw tiles on that do not go onto a canvas as they are. Tiles of any size share it, so that nothing is
-/// allocated as their sizes change.
+/// A picture for tiles that are not drawn directly on a canvas. Tiles of any size share it, so that nothing is
+/// allocated when their sizes change.
 final class ScratchPage {
     var picture: MutablePixelBuffer
     private var shelf = PixelRect(x: 0, y: 0, width: 0, height: 0)

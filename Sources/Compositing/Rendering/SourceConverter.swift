@@ -1,7 +1,7 @@
 import MediaCore
 import PixelTransfer
 
-/// Converts the pictures of sources to what a compositor accepts, each once.
+/// Converts the pictures of sources to the formats that a compositor accepts, each once.
 struct SourceConverter {
     private struct Conversion {
         let session: PixelTransferSession

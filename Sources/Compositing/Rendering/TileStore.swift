@@ -21,7 +21,7 @@ struct TileStore {
     private var current: [TileKey: Tile] = [:]
     private var previous: [TileKey: Tile] = [:]
     private var scratch: [TileKey: Tile] = [:]
-    /// Those on the canvas that is being painted.
+    /// The tiles on the canvas that is being painted.
     private var painted: [PaintedTile] = []
 
     mutating func beginTick() {
@@ -32,7 +32,7 @@ struct TileStore {
 
     mutating func beginCanvas() { painted.removeAll(keepingCapacity: true) }
 
-    /// What was painted on the canvas is finished.
+    /// Ends the canvas that was being painted.
     mutating func endCanvas(_ picture: PixelBuffer) {
         for tile in painted where current[tile.key] == nil {
             current[tile.key] = Tile(appearance: tile.appearance, place: .canvas(picture, tile.rect))
@@ -49,13 +49,13 @@ struct TileStore {
         scratch[drawing.key] = Tile(appearance: drawing.appearance, place: .scratch(page, rect))
     }
 
-    /// Where such a tile is on the canvas that is being painted.
+    /// The place of an equal tile on the canvas that is being painted.
     func paintedTile(_ drawing: LayerDrawing) -> PixelRect? {
         // Rarely is a source there twice.
         painted.first { $0.key == drawing.key && $0.appearance == drawing.appearance }?.rect
     }
 
-    /// Where such a tile is on a finished canvas or on a scratch page.
+    /// The place of an equal tile on a finished canvas or on a scratch page.
     func tile(_ drawing: LayerDrawing) -> Place? {
         if let tile = current[drawing.key], tile.appearance == drawing.appearance { return tile.place }
         if let tile = scratch[drawing.key], tile.appearance == drawing.appearance { return tile.place }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What is left of a rectangle once others are taken away: rectangles that do not overlap. Keeps its memory.
+/// The rest of a rectangle without others: rectangles that do not overlap. It keeps its memory.
 struct UncoveredRegion {
     private(set) var parts: [PixelRect] = []
     private var next: [PixelRect] = []

@@ -1,17 +1,17 @@
 public import MediaCore
 
-/// A compositor: makes one picture out of those of many sources, as an instruction says.
+/// A compositor: makes one picture of many sources according to an instruction.
 ///
-/// The idea is that of AVFoundation's `AVVideoCompositing`. A `CompositionRenderer` calls it, and does all that is the
-/// same for every compositor: it converts pictures of formats that this one does not accept, hands out the sources' own
-/// pictures where nothing is to be composed and the last picture where nothing has changed, pools destinations, and
-/// falls back on the last good picture when there is an error. `LayerCompositor` is the one that is built in.
+/// It follows AVFoundation's `AVVideoCompositing`. A `CompositionRenderer` calls it and does the work that is common to
+/// all compositors: it converts pictures to accepted formats, returns sources' own pictures if nothing is to be
+/// composed and the last picture if nothing has changed, pools destinations, and falls back on the last good picture
+/// after an error. `LayerCompositor` is the built-in one.
 ///
-/// Belongs to one caller at a time.
+/// A compositor belongs to one caller at a time.
 public protocol VideoCompositing: AnyObject {
-    /// What the sources' pictures must be like. Others are converted before this compositor gets to see them.
+    /// The requirements for sources' pictures. Others are converted before this compositor gets them.
     var sourceAttributes: PixelBufferAttributes { get }
-    /// What destinations must be like, their size aside.
+    /// The requirements for destinations, except their size.
     var destinationAttributes: PixelBufferAttributes { get }
 
     /// Renders a picture of the canvas's size, into a destination of the request.
@@ -20,7 +20,7 @@ public protocol VideoCompositing: AnyObject {
     func render(_ request: VideoCompositionRequest) throws(VideoCompositingError) -> PixelBuffer
 }
 
-/// Why a picture was not composed.
+/// The reason for which a picture was not composed.
 public enum VideoCompositingError: Error, Hashable, Sendable {
     /// The compositor cannot do without a source of which there is nothing.
     case sourceMissing(SourceID)

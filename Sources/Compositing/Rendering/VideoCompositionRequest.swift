@@ -7,8 +7,8 @@ public struct VideoCompositionRequest {
     /// The time that is shown: ramps are evaluated there.
     public let time: MediaTime
     public let instruction: CompositionInstruction
-    /// Which call of the renderer this belongs to. Requests of one tick see the same pictures, so that what is made for
-    /// one of them, such as a scaled picture, is good for the others.
+    /// The number of the renderer's call. Requests of one tick see the same pictures, so intermediate results, such as
+    /// a scaled picture, can be shared.
     public let tick: Int
     private let context: RenderContext
 
@@ -25,26 +25,26 @@ public struct VideoCompositionRequest {
     /// The time of day, in seconds since 1970 (Unix time); nil where it is not known.
     public var wallClock: Int64? { context.inputs.wallClock }
 
-    /// What a source shows, its picture as the compositor's `sourceAttributes` say; nil where there is nothing of it or
-    /// the instruction does not name it among its required sources.
+    /// The content of a source, its picture as `sourceAttributes` demands; nil if there is none or the instruction does
+    /// not require the source.
     public func source(_ id: SourceID) -> CompositionSource? {
         guard instruction.requiredSources.contains(id) else { return nil }
         return context.source(id)
     }
 
-    /// A picture to write, of the canvas's size and as the compositor's `destinationAttributes` say, with undefined
-    /// contents, for samples in `CompositionRenderer.canvasColour`. It comes from a pool.
+    /// A picture to write: of the canvas's size, as `destinationAttributes` demands, with undefined contents, for
+    /// samples in `CompositionRenderer.canvasColour`. It comes from a pool.
     public func makeDestination() -> MutablePixelBuffer { context.makeDestination(canvas) }
 
-    /// Whether the picture is not wanted any more. To be looked at now and then; then `render` throws `cancelled`.
+    /// True if the picture is no longer needed. Check it regularly; then `render` throws `cancelled`.
     public var isCancelled: Bool { context.isCancelled }
 
-    /// Says that the picture lacks something that will be there the next time, such as a label that there was no time
-    /// for: the next call renders it anew though nothing else may have changed.
+    /// Marks the picture as incomplete, such as without a label for which there was no time: the next call renders it
+    /// again although nothing else changed.
     public func markIncomplete() { context.isIncomplete = true }
 }
 
-/// What the requests of one call have in common.
+/// The state that the requests of one call share.
 final class RenderContext {
     var inputs = CompositionInputs(sources: [:])
     var cancellation: CompositionCancellation?
@@ -86,7 +86,7 @@ final class RenderContext {
         self.cancellation = cancellation
     }
 
-    /// Ends a call: lets go of what was lent for it, and of conversions that it did not need.
+    /// Ends a call: releases its pictures and unused conversions.
     func end() {
         inputs.sources = [:]
         cancellation = nil

@@ -1,5 +1,5 @@
 extension [any CodingKey] {
-    /// A place in a JSON document, such as `template.slots[2].width`; empty for the whole.
+    /// A place in a JSON document, such as `template.slots[2].width`; empty for the whole document.
     public var jsonPath: String {
         reduce(into: "") { path, key in
             if let index = key.intValue {

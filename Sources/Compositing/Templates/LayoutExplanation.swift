@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// A layout of a scene: who stands where, and why.
+/// An explanation of a layout for a scene: the source of each place, and the reason.
 public struct LayoutExplanation: Hashable, Sendable {
     /// A place on the canvas.
     public struct Place: Hashable, Sendable {
@@ -10,11 +10,11 @@ public struct LayoutExplanation: Hashable, Sendable {
         public var rect: PixelRect?
         /// Nil while it shows nobody.
         public var source: SourceID?
-        /// Why it shows this source, or nobody.
+        /// The reason for this source, or for no source.
         public var reason: String
     }
 
-    /// Which of a template's arrangements is used, from 0; nil where none suits, and in layouts that have none.
+    /// The index of the template's arrangement that is used; nil if none fits, and in layouts without arrangements.
     public var arrangement: Int?
     /// In the order in which they choose.
     public var places: [Place]

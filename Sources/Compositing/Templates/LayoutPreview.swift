@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// People who are not there, to see what a layout makes of them.
+/// Imaginary participants for a preview of a layout.
 public struct LayoutPreview: Sendable {
     /// The shape of the cameras' pictures.
     public enum Shape: String, Codable, Hashable, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 extension LayoutTemplate: Decodable {
     /// Reads a template, strictly.
     ///
-    /// - Throws: A `LayoutTemplateError` that lists what is wrong, with places that begin with the decoder's own.
+    /// - Throws: A `LayoutTemplateError` that lists all mistakes, with paths that begin with the decoder's own.
     public init(from decoder: any Decoder) throws {
         let path = decoder.codingPath.jsonPath
         var reader = TemplateReader()

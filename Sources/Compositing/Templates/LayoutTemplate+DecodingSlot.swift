@@ -4,7 +4,7 @@ extension TemplateReader {
         "opacity", "z", "label", "whenEmpty",
     ]
 
-    /// Nil for what is no slot at all.
+    /// Returns nil if the value is no slot at all.
     mutating func slot(_ value: TemplateValue, at path: String, number: Int) -> LayoutTemplate.Slot? {
         guard let fields = object(value, at: path, keys: Self.slotKeys) else { return nil }
         let nameLimit = LayoutTemplate.maximumNameLength
@@ -39,7 +39,7 @@ extension TemplateReader {
         var area = LayoutTemplate.Area.fullscreen
         area.x = number(fields, "x", in: 0...0.99, default: 0)
         area.y = number(fields, "y", in: 0...0.99, default: 0)
-        // What is not given goes on to the canvas's edge.
+        // A missing size extends to the canvas's edge.
         area.width = number(fields, "width", in: 0.01...1, default: 1 - area.x)
         area.height = number(fields, "height", in: 0.01...1, default: 1 - area.y)
         guard issues.count == count else { return area }

@@ -1,5 +1,5 @@
 extension LayoutTemplate: Encodable {
-    /// Writes what decoding reads: the same template.
+    /// Writes the template in the form that decoding reads.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: AnyCodingKey.self)
         if !name.isEmpty { try container.encode(name, forKey: "name") }

@@ -17,7 +17,7 @@ extension LayoutTemplate {
             })
     }
 
-    /// The overlays as they are drawn; those whose image is not there are left out.
+    /// The overlays as they are drawn. Overlays whose image is missing are left out.
     func overlays(with images: ImageLibrary) -> [CompositionOverlay] {
         overlays.compactMap { overlay in
             let content: CompositionOverlay.Content? =

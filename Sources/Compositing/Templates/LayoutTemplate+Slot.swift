@@ -1,11 +1,11 @@
 extension LayoutTemplate {
-    /// A place on the canvas and what it shows.
+    /// A place on the canvas and its rules.
     public struct Slot: Hashable, Sendable {
         /// No other slot of its arrangement has the same.
         public var name: String
         public var area: Area
-        /// What it shows: the first of these rules that finds someone not shown yet. A slot of many tiles takes all
-        /// that each rule finds, one rule after the other.
+        /// The rules for the slot's source: the first rule that finds a source not shown yet is used. A slot of many
+        /// tiles takes all that each rule finds, one rule after the other.
         public var show: [Rule]
         public var tiling: Tiling
         /// The most tiles that it has, of many.
@@ -20,9 +20,9 @@ extension LayoutTemplate {
         public var border: Border?
         /// From 0, not seen, to 1.
         public var opacity: Double
-        /// Slots of a higher one lie above; those of one height in their order.
+        /// The height: higher values lie above; slots with equal values lie in their order.
         public var zOrder: Int
-        /// Whether names are shown, and who speaks.
+        /// True if names and the speaker are shown.
         public var isLabelled: Bool
         public var whenEmpty: EmptySlot
 
@@ -66,7 +66,7 @@ extension LayoutTemplate {
         public static let fullscreen = Area(x: 0, y: 0, width: 1, height: 1)
     }
 
-    /// How many a slot shows.
+    /// The number and arrangement of a slot's tiles.
     public enum Tiling: String, Codable, Hashable, Sendable, CaseIterable {
         /// One, all over the slot.
         case single
@@ -102,7 +102,7 @@ extension LayoutTemplate {
     public enum Rule: Hashable, Sendable {
         /// The screen that is presented; of several the newest.
         case screen
-        /// Whose microphone is heard, or was last; until somebody has spoken, who joined first. Nobody else.
+        /// The active or last speaker; until somebody has spoken, the first who joined. Nobody else.
         case speaker
         /// The speaker before the present one. Nobody else.
         case previousSpeaker
@@ -110,9 +110,9 @@ extension LayoutTemplate {
         case recent
         /// By the order of joining.
         case next
-        /// The camera of whoever has this name.
+        /// The camera of the participant with this name.
         case participant(named: String)
-        /// The screen of whoever has this name.
+        /// The screen share of the participant with this name.
         case screenOf(named: String)
     }
 }

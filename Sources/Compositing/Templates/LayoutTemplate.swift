@@ -1,14 +1,15 @@
 public import PixelTransfer
 
-/// A layout of one's own: named slots in fractions of the canvas, each with rules for what it shows.
+/// A custom layout: named slots in fractions of the canvas, each with rules for its source.
 ///
-/// It comes as JSON, which docs/templates.md describes key by key; decoding is strict, and what is wrong throws a
-/// `LayoutTemplateError` that says where.
+/// It comes as JSON, which docs/templates.md describes key by key. Decoding is strict: mistakes throw a
+/// `LayoutTemplateError` that gives their places.
 public struct LayoutTemplate: Hashable, Sendable {
     /// Its name in messages; empty for none.
     public var name: String
     public var background: Background
-    /// The first that suits who is there is used; with none that does, nothing is shown but background and overlays.
+    /// The arrangements. The first one that fits the participants is used; if none fits, only background and overlays
+    /// are shown.
     public var arrangements: [Arrangement]
     /// The overlays above all slots, in this order.
     public var overlays: [Overlay]
@@ -40,9 +41,9 @@ public struct LayoutTemplate: Hashable, Sendable {
 
     /// The slots for some number of participants.
     public struct Arrangement: Hashable, Sendable {
-        /// How many cameras there are to be shown.
+        /// The number of cameras for which the arrangement is used.
         public var participants: CountRange
-        /// How many screens there are to be shown.
+        /// The number of screen shares for which the arrangement is used.
         public var screens: CountRange
         /// In the order in which they choose their sources.
         public var slots: [Slot]
@@ -60,7 +61,7 @@ public struct LayoutTemplate: Hashable, Sendable {
             /// An image of the relay's, by its name.
             case image(String)
             case text(String)
-            /// So many minutes ahead of UTC.
+            /// A clock with this offset in minutes from UTC.
             case clock(utcOffset: Int)
         }
 

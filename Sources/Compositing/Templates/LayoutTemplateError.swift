@@ -1,8 +1,8 @@
-/// The mistakes of a template: each with its place in the JSON and what is allowed there.
+/// The mistakes of a template, each with its place in the JSON and the allowed values.
 public struct LayoutTemplateError: Error, Hashable, Sendable {
     /// One mistake.
     public struct Issue: Hashable, Sendable {
-        /// Where it is, such as `slots[2].width`; empty for the whole template.
+        /// The place, such as `slots[2].width`; empty for the whole template.
         public var path: String
         /// The mistake, and the values that are allowed.
         public var reason: String

@@ -1,6 +1,6 @@
-/// Logos, lines of text, clocks and watermarks that lie above a room's picture, in this order.
+/// Logos, lines of text, clocks and watermarks above a room's picture, in this order.
 ///
-/// As JSON it is a list of what a template's `overlays` are: `[{"image":"logo","anchor":"top-right","height":0.1}]`. A
+/// As JSON it is a list like a template's `overlays`: `[{"image":"logo","anchor":"top-right","height":0.1}]`. A
 /// watermark is an image or a text of little opacity.
 public struct OverlayList: Hashable, Sendable {
     public var overlays: [LayoutTemplate.Overlay]
@@ -22,7 +22,7 @@ public struct OverlayList: Hashable, Sendable {
             })
     }
 
-    /// The overlays as they are drawn; those whose image is not there are left out.
+    /// The overlays as they are drawn. Overlays whose image is missing are left out.
     public func resolved(with images: ImageLibrary) -> [CompositionOverlay] {
         LayoutTemplate(arrangements: [], overlays: overlays).overlays(with: images)
     }
@@ -31,7 +31,7 @@ public struct OverlayList: Hashable, Sendable {
 extension OverlayList: Codable {
     /// Reads a list, strictly.
     ///
-    /// - Throws: A `LayoutTemplateError` that lists what is wrong, with places that begin with the decoder's own.
+    /// - Throws: A `LayoutTemplateError` that lists all mistakes, with paths that begin with the decoder's own.
     public init(from decoder: any Decoder) throws {
         var reader = TemplateReader()
         let overlays = reader.overlays(try TemplateValue(from: decoder), at: decoder.codingPath.jsonPath)

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Gives sources to slots: each slot in turn takes what its rules find of those that no slot before it shows.
+/// Assigns sources to slots: each slot in turn takes the sources that its rules find and that no slot before it shows.
 struct SlotAssignment {
     /// A source, and the rule by which it was found.
     struct Choice: Hashable {
@@ -63,7 +63,7 @@ struct SlotAssignment {
         return nil
     }
 
-    /// Those found because they spoke stand in the order of joining, among each other: faces do not jump about when
+    /// Sorts the sources that were chosen because they spoke by the order of joining, so that faces do not move when
     /// somebody else speaks.
     private func inOrder(_ choices: [Choice]) -> [Choice] {
         let spoke = choices.indices.filter { choices[$0].rule == .recent }

@@ -1,8 +1,8 @@
 import MediaCore
 
-/// A template on a canvas, filled with those who are there.
+/// A template on a canvas, filled with sources.
 struct TemplateLayout {
-    /// A slot and what it shows.
+    /// A slot and its sources.
     struct FilledSlot {
         var slot: LayoutTemplate.Slot
         /// Its place; nil where it has given it to another, or the canvas is too small for it.
@@ -60,14 +60,14 @@ struct TemplateLayout {
             source: source, rect: rect, fit: LayerFit(slot.fit ?? standardFit, focus: slot.focus),
             opacity: slot.opacity, cornerRadius: Int((side * slot.cornerRadius).rounded()),
             border: slot.border.map { border in
-                // Of a small tile something is left.
+                // Something of a small tile remains visible.
                 let width = min(Int((Double(unit) * border.width / 2).rounded()) * 2, Int(side) / 4 & ~1)
                 return LayerBorder(width: max(2, width), colour: border.colour.video)
             },
             zOrder: slot.zOrder, isDecorated: slot.isLabelled)
     }
 
-    /// The slots' places: those that are left out have given theirs to others.
+    /// The places of the slots. Left-out slots have given theirs to others.
     private static func rects(
         of slots: [LayoutTemplate.Slot], areEmpty: [Bool], canvas: VideoDimensions
     ) -> [PixelRect?] {

@@ -1,6 +1,6 @@
-/// Reads a template's values and notes what is wrong with them, and where.
+/// Reads a template's values and collects their mistakes and places.
 ///
-/// What is wrong is replaced by something possible, so that reading goes on and finds the other mistakes.
+/// A wrong value is replaced by a possible one, so that reading continues and finds the other mistakes.
 struct TemplateReader {
     private(set) var issues: [LayoutTemplateError.Issue] = []
 

@@ -9,7 +9,7 @@ enum TemplateValue {
     /// A value that cannot be taken, and why.
     case unreadable(String)
 
-    /// The deepest that a template's values lie in each other, and what they may lie in: a template has five levels.
+    /// The largest depth of nested values, with that of the surrounding document: a template has five levels.
     private static let maximumDepth = 16
     /// The most elements of a list, and the most keys of an object.
     private static let maximumCount = 1024

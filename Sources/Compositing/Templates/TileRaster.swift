@@ -2,7 +2,7 @@ import MediaCore
 
 /// Tiles of 16:9 in rows, all of one size and with a gap between them.
 struct TileRaster {
-    /// Where each tile goes, in the order of sources.
+    /// The place of each tile, in the order of sources.
     let cells: [PixelRect]
 
     /// - Parameters:
