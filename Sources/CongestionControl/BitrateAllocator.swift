@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// How a target is split. The rates of audio and video are what their encoders are set to: payload without headers.
+/// The division of a target. The rates of audio and video are those of their encoders: payload without headers.
 public struct BitrateAllocation: Hashable, Sendable {
     public var audio: BitRate
     public var video: BitRate
@@ -8,7 +8,7 @@ public struct BitrateAllocation: Hashable, Sendable {
     public var retransmission: BitRate
     /// The rate of forward error correction for video, headers included.
     public var protection: BitRate
-    /// Whether audio or video differ from the allocation before.
+    /// True if audio or video differ from the last allocation.
     public var isChanged: Bool
 
     public init(
@@ -22,18 +22,18 @@ public struct BitrateAllocation: Hashable, Sendable {
     }
 }
 
-/// Splits a target among audio, video and retransmissions.
+/// Divides a target between audio, video and retransmissions.
 ///
-/// Audio comes first: its minimum whatever happens, more as the target grows. Retransmissions get what the loss lets
-/// expect, and forward error correction a part of what is left, as large as it is compared with the video. Video gets
-/// the rest, and its rate moves only when it changed by more than 3 %, so that the encoder is not set anew for nothing.
+/// Audio gets its minimum in every case, and more as the target grows. Retransmissions get what the loss rate demands,
+/// and forward error correction its share of the rest, in proportion to the video. Video gets the rest; its rate moves
+/// only when it changed by more than 3 %, so that the encoder is not reconfigured for nothing.
 public struct BitrateAllocator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// The audio encoder's range; nil without audio.
         public var audio: ClosedRange<BitRate>?
         /// The video encoder's range; nil without video. The lower bound is kept even where the target is below it.
         public var video: ClosedRange<BitRate>?
-        /// How long the audio of one packet lasts.
+        /// The duration of audio in one packet.
         public var audioPacketDuration: Duration
         /// Bytes that each packet counts beside its payload: RTP header and extensions, authentication tag, and
         /// whatever else the sender counts in `SentPacket.size`.
@@ -116,7 +116,7 @@ public struct BitrateAllocator: Sendable {
         return BitRate(configuration.packetOverhead, over: configuration.audioPacketDuration)
     }
 
-    /// The part of what video takes that is payload.
+    /// The share of payload in the video's rate.
     public var videoPayloadShare: Double {
         let payload = max(Double(configuration.videoPayloadSize.bytes), 1)
         return payload / (payload + Double(max(configuration.packetOverhead.bytes, 0)))

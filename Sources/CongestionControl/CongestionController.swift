@@ -1,9 +1,9 @@
 public import MediaCore
 
-/// Decides how much to send on one path, from what feedback tells about it.
+/// Decides from feedback how much to send on one path.
 ///
-/// A controller is a value that reads no clock: every call takes the time, which must not go backwards.
-/// After any of the calls, and at `ControlDecision.nextWakeUp` at the latest, call `advance(now:)` and do what it says.
+/// A controller is a value that reads no clock: every call takes the time, which must not go backwards. After any of
+/// the calls, and at `ControlDecision.nextWakeUp` at the latest, call `advance(now:)` and apply its decision.
 public protocol CongestionController: Sendable {
     /// A packet left. Call it in sending order, with the sequence that `TransportFeedbackAdapter` gave.
     mutating func packetSent(_ packet: SentPacket, now: MonotonicInstant)
@@ -25,11 +25,11 @@ public protocol CongestionController: Sendable {
     /// Changes the limits of a running controller.
     mutating func limitsChanged(_ limits: RateLimits, now: MonotonicInstant)
 
-    /// How much waits at the sender for the pacer to let it out. Not every sender tells.
+    /// Reports the size of the sender's queue at the pacer. Not every sender calls it.
     mutating func senderQueueChanged(_ size: DataSize, now: MonotonicInstant)
 
-    /// How long it takes from when the target is read for a frame until that frame's packets may leave. Zero without a
-    /// call.
+    /// Reports the time from reading the target for a frame until the frame's packets may leave. Without a call it is
+    /// zero.
     mutating func frameDelayChanged(_ delay: Duration, now: MonotonicInstant)
 
     /// Decides anew.
@@ -38,7 +38,7 @@ public protocol CongestionController: Sendable {
     /// The controller's state, for metrics.
     var snapshot: ControllerSnapshot { get }
 
-    /// How long a packet sent now would queue on the path because of what was sent before; nil where that is not known.
+    /// The predicted queueing on the path of a packet sent now; nil if it is not known.
     var predictedQueue: Duration? { get }
 }
 

@@ -2,12 +2,12 @@ public import MediaCore
 internal import NIOCore
 public import RTP
 
-/// Receiver side of congestion control feedback (RFC 8888): remembers the arrivals of each source's packets and makes
-/// reports.
+/// The receiver side of congestion control feedback (RFC 8888): remembers the arrivals of each source's packets and
+/// makes reports.
 ///
-/// Each packet is reported twice where it can be, so that one lost report loses nothing.
+/// If possible each packet is reported twice, so that one lost report loses nothing.
 public struct CongestionFeedbackRecorder: Sendable {
-    /// How many sequence numbers of a source are remembered; a jump over more of them starts anew.
+    /// The number of remembered sequence numbers of a source; a larger jump starts again.
     public static let window = 4096
     /// The sources that are reported on at most; packets of others are not counted.
     public static let maximumSourceCount = 8
@@ -16,7 +16,7 @@ public struct CongestionFeedbackRecorder: Sendable {
     public var senderSSRC: UInt32
     /// The time between two reports.
     public var interval: Duration
-    /// Whether a frame's last packet is reported at once.
+    /// True if a frame's last packet is reported at once.
     public var reportsFrameEnds: Bool
 
     private var sources: [Arrivals] = []
@@ -44,14 +44,14 @@ public struct CongestionFeedbackRecorder: Sendable {
         if isLastOfFrame, reportsFrameEnds { isFrameComplete = true }
     }
 
-    /// When a report is due; `distantFuture` while there is nothing to report.
+    /// The time of the next report; `distantFuture` while there is nothing to report.
     public var nextFeedbackTime: MonotonicInstant {
         guard let firstUnreportedTime else { return .distantFuture }
         guard let lastReportTime, !isFrameComplete else { return firstUnreportedTime }
         return max(lastReportTime + interval, firstUnreportedTime)
     }
 
-    /// A report of what came since the last one but one; nil when there is nothing new.
+    /// Makes a report of the arrivals since the last report but one; nil if there are no new ones.
     public mutating func makeFeedback(now: MonotonicInstant) -> CongestionControlFeedback? {
         guard firstUnreportedTime != nil else { return nil }
         firstUnreportedTime = nil
@@ -71,7 +71,7 @@ public struct CongestionFeedbackRecorder: Sendable {
         return UInt32(truncatingIfNeeded: seconds &* 65_536 &+ rest &* 65_536 / 1_000_000_000)
     }
 
-    /// When the packets of one source came.
+    /// The arrivals of one source's packets.
     private struct Arrivals: Sendable {
         let ssrc: UInt32
         /// The element `i` belongs to the sequence number `firstSequence + i`.
@@ -94,7 +94,7 @@ public struct CongestionFeedbackRecorder: Sendable {
                 firstSequence = sequence
                 reportedEnd = sequence
             }
-            // What is older than the last report but one is given up.
+            // Packets older than the last report but one are given up.
             guard sequence >= firstSequence else { return false }
             let index = Int(sequence - firstSequence)
             while arrivals.count <= index { arrivals.append(nil) }
@@ -104,7 +104,7 @@ public struct CongestionFeedbackRecorder: Sendable {
             return true
         }
 
-        /// What came since the last report but one; nil where nothing did.
+        /// Returns the arrivals since the last report but one; nil without any.
         mutating func report(now: MonotonicInstant) -> CongestionControlFeedback.Stream? {
             guard !arrivals.isEmpty else { return nil }
             let packets = arrivals.map { arrival in

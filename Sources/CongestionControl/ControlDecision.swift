@@ -12,19 +12,18 @@ public struct ControlDecision: Hashable, Sendable {
     public var pacingRate: BitRate
     /// Packets that leave within this time of each other may leave together; nil for the pacer's own.
     public var pacingBurst: Duration?
-    /// The rate up to which padding fills what media leaves; zero for none.
+    /// The rate up to which padding supplements media; zero for none.
     public var paddingRate: BitRate
-    /// How much may be in flight; nil for no limit.
+    /// The limit of data in flight; nil for no limit.
     public var congestionWindow: DataSize?
     /// Probes to send, each handed out once.
     public var newProbeClusters: [ProbeCluster]
-    /// How long packets may wait at the sender before it skips frames instead of making more; nil where the controller
-    /// leaves that to the sender.
+    /// The longest wait of packets at the sender before it skips frames; nil leaves it to the sender.
     public var frameTimeout: Duration?
-    /// Why no video is to be sent now, not even at the minimum rate; nil while video is sent. Audio goes on in any
-    /// case.
+    /// The reason for which no video may be sent now, not even at the minimum rate; nil while video is sent. Audio
+    /// continues in any case.
     public var videoPause: VideoPause?
-    /// When to ask again at the latest.
+    /// The latest time of the next call.
     public var nextWakeUp: MonotonicInstant
 
     public init(

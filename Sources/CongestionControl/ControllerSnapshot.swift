@@ -49,7 +49,7 @@ public struct ControllerSnapshot: Hashable, Sendable {
     /// The last fraction of packets lost.
     public var fractionLost: Double
     public var roundTripTime: Duration?
-    /// How many probe clusters were asked for.
+    /// The number of requested probe clusters.
     public var probeCount: Int
 
     public init(

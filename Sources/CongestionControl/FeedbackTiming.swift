@@ -1,7 +1,6 @@
 public import MediaCore
 
-/// How often a receiver tells a sender which packets came: so that feedback takes a share of what is received, within
-/// bounds.
+/// The rate at which a receiver sends feedback: a share of the received rate, within bounds.
 public struct FeedbackTiming: Hashable, Sendable {
     /// The size of a feedback packet with its headers.
     public var size: DataSize
@@ -21,9 +20,9 @@ public struct FeedbackTiming: Hashable, Sendable {
         FeedbackTiming(size: .zero, share: 1, bounds: interval...interval)
     }
 
-    /// As libwebrtc's receivers send transport-wide feedback: packets of 68 bytes, 5 % of the rate, 50 ms apart at
-    /// least (`TransportSequenceNumberFeedbackGenenerator`). They are 100 ms apart at most here, where libwebrtc goes
-    /// to 250 ms: it counts by the rate that it sends, which a receiver in a simulation has none of.
+    /// The timing of transport-wide feedback of libwebrtc's receivers: packets of 68 bytes, 5 % of the rate, at least
+    /// 50 ms apart (`TransportSequenceNumberFeedbackGenenerator`). Here they are at most 100 ms apart, in libwebrtc 250
+    /// ms: libwebrtc uses the rate that it sends, and a simulated receiver sends nothing.
     public static let browser = FeedbackTiming(
         size: DataSize(bytes: 68), share: 0.05, bounds: .milliseconds(50)...(.milliseconds(100)))
 

@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// How long what was sent to one receiver may take to leave, by what is to be sent next: the limits that sending,
-/// encoding and forwarding share. Bounds of a single frame's size are in `FrameBound`.
+/// The limits of the time until sent data leaves for one receiver, which sending, encoding and forwarding share. Bounds
+/// of a single frame's size are in `FrameBound`.
 public enum LatencyBudget {
     /// With more than this at the sender or on the link no frame is encoded, before any bits are spent on it; nor is a
     /// keyframe begun with, or a packet repeated.
@@ -10,8 +10,8 @@ public enum LatencyBudget {
     public static let beforeDispensableFrame = Duration.milliseconds(80)
     /// A forwarded keyframe that keeps the link busy for longer than this is not begun with.
     public static let forwardedKeyframe = Duration.milliseconds(200)
-    /// What may be sent beyond the rate, as time at the rate. A queue on the path is about so long at most. With more,
-    /// only a few frames a second are encoded, and forwarding gives way to an encoder.
+    /// The limit of data sent beyond the rate, as time at the rate. It is about the longest queue on the path. Beyond
+    /// it, only a few frames a second are encoded, and forwarding gives way to an encoder.
     public static let debt = Duration.milliseconds(250)
     /// With more than this beyond the rate nothing is encoded.
     public static let mostDebt = Duration.seconds(1)

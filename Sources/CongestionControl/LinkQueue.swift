@@ -1,21 +1,21 @@
 public import MediaCore
 
-/// What the link to one receiver, or to those who share an encoder, still has to do. Whoever wants to know whether a
-/// link is full asks this model.
+/// The outstanding work of a link to one receiver, or to receivers that share an encoder. Every decision whether a link
+/// is full asks this model.
 ///
-/// An encoder at its coarsest QP, a keyframe and retransmissions may all take more than their share. What was spent
-/// beyond the rate is a debt that the rate pays back. While the debt is more than the rate carries in the latency
-/// budget, only a few frames a second are encoded, which keep the picture alive (after a keyframe they are small), and
-/// none while it is far more. The frame rate gives way then, not the delay.
+/// An encoder at its coarsest QP, a keyframe and retransmissions may take more than their share. Data beyond the rate
+/// is a debt that the rate pays back. While the debt exceeds the latency budget, only a few frames a second are
+/// encoded, to keep the picture alive (after a keyframe they are small), and none while it exceeds it by far. So the
+/// frame rate falls, and the delay does not grow.
 public struct LinkQueue: Sendable {
-    /// How far apart frames are while the debt is more than the latency budget.
+    /// The interval of frames while the debt exceeds the latency budget.
     public static let reducedInterval = Duration.milliseconds(100)
 
     private var rate = BitRate.zero
     private var debt = DataSize.zero
     private var updated = MonotonicInstant.zero
     private var lastFrame = MonotonicInstant.zero
-    /// How long a packet sent now queues on the path, as the controller predicts; zero where it says nothing of it.
+    /// The queueing of a packet sent now on the path, as the controller predicts; zero if it predicts nothing.
     public var predicted = Duration.zero
 
     /// Creates a queue without debt and without a rate.
@@ -33,24 +33,24 @@ public struct LinkQueue: Sendable {
         spend(size, now: now)
     }
 
-    /// Something else than a frame leaves, such as a retransmission.
+    /// Records data other than a frame, such as a retransmission.
     public mutating func spend(_ size: DataSize, now: MonotonicInstant) {
         pay(now: now)
         debt += size
     }
 
-    /// Whether a frame may be encoded now.
+    /// Returns true if a frame may be encoded now.
     public func hasRoom(now: MonotonicInstant) -> Bool {
         let owed = debt - rate.dataSize(over: now - updated)
         if owed <= rate.dataSize(over: LatencyBudget.debt) { return true }
         return owed <= rate.dataSize(over: LatencyBudget.mostDebt) && now - lastFrame >= Self.reducedInterval
     }
 
-    /// How long the link has to do.
+    /// Returns the link's outstanding work as time.
     ///
     /// - Parameters:
-    ///   - size: What is sent besides.
-    ///   - waiting: How long the oldest packet has waited at the sender.
+    ///   - size: The size of additional data.
+    ///   - waiting: The wait of the oldest packet at the sender.
     public func backlog(
         adding size: DataSize = .zero, waiting: Duration = .zero, now: MonotonicInstant
     ) -> LinkBacklog {
@@ -64,11 +64,11 @@ public struct LinkQueue: Sendable {
     }
 }
 
-/// How long a link has to do.
+/// The outstanding work of a link, as time.
 public struct LinkBacklog: Hashable, Sendable {
-    /// With what was sent beyond the rate and what waits at the sender, at the rate that the link is believed to carry.
+    /// The time for data beyond the rate and data that waits at the sender, at the link's estimated rate.
     public var sent: Duration
-    /// With what the controller takes to be queued on the path.
+    /// The time for the queue on the path, as the controller predicts it.
     public var predicted: Duration
 
     public init(sent: Duration, predicted: Duration = .zero) {

@@ -1,8 +1,8 @@
 public import MediaCore
 public import NIOCore
 
-/// Lets packets out at the pacing rate: audio at once, then retransmissions, video, what repairs it and padding, each
-/// in the order they came. While a probe is under way packets leave at the probe's rate instead.
+/// Releases packets at the pacing rate: audio at once, then retransmissions, video, its repair packets and padding,
+/// each in their order. During a probe packets leave at the probe's rate instead.
 ///
 /// The caller enqueues packets, calls `dequeue(now:)` until it returns nil, and comes back at `nextSendTime(now:)`:
 ///
@@ -10,8 +10,8 @@ public import NIOCore
 ///     while let next = pacer.dequeue(now: now) { send(next.payload, probe: next.probeClusterID) }
 ///     if pacer.paddingNeeded(now: now) > .zero { … enqueue padding and dequeue again … }
 ///
-/// What depends on the payload's type is inlinable: callers in other modules get code for their own type instead of
-/// code that asks at run time how large a packet is.
+/// Code that depends on the payload's type is inlinable: callers in other modules get code for their own type instead
+/// of code that asks for a packet's size at run time.
 public struct Pacer<Payload> {
     @usableFromInline
     struct Item {
@@ -27,11 +27,11 @@ public struct Pacer<Payload> {
         }
     }
 
-    /// Whether the caller answers `paddingNeeded`. Where it cannot, probes wait for media and are given up when it is
-    /// too little.
+    /// True if the caller answers `paddingNeeded`. If it cannot, probes wait for media and are given up when it is too
+    /// little.
     public var canPad: Bool
 
-    /// Whether all but audio waits, whatever the pacing rate: the congestion window is full.
+    /// True if everything but audio waits, whatever the pacing rate: the congestion window is full.
     public var isHeld = false
 
     /// One queue for each priority, in the order of the priorities.
@@ -41,10 +41,10 @@ public struct Pacer<Payload> {
     @usableFromInline var waitingSize = DataSize.zero
     @usableFromInline var waitingCount = 0
 
-    /// Creates an empty pacer; nothing but audio leaves before `setRates`.
+    /// Creates an empty pacer. Nothing but audio leaves before `setRates`.
     ///
-    /// - Parameter burstInterval: Packets that leave within this time of each other may leave together: fewer wake-ups
-    ///   and system calls, and less than what the delay estimator takes for one group.
+    /// - Parameter burstInterval: Packets that would leave within this time of each other may leave together: this
+    ///   saves wake-ups and system calls, and is shorter than a group of the delay estimator.
     @inlinable
     public init(burstInterval: Duration = .milliseconds(5), canPad: Bool = true) {
         self.canPad = canPad
@@ -57,8 +57,8 @@ public struct Pacer<Payload> {
     /// The size of all that waits.
     public var queuedSize: DataSize { waitingSize }
 
-    /// The rate at which retransmissions, video and padding leave from now on, how much of it at once (nil: as the
-    /// pacer was made), and the rate up to which padding fills what media leaves.
+    /// Sets the rate of retransmissions, video and padding, the burst that may leave at once (nil: unchanged), and the
+    /// rate up to which padding supplements media.
     public mutating func setRates(
         pacing: BitRate, burst: Duration? = nil, padding: BitRate = .zero, now: MonotonicInstant
     ) {
@@ -85,7 +85,7 @@ public struct Pacer<Payload> {
     public mutating func dequeue(now: MonotonicInstant) -> (payload: Payload, probeClusterID: Int?)? {
         guard waitingCount > 0 else { return nil }
         if let item = removeFirst(from: PacketPriority.audio.rawValue) { return (item.payload, nil) }
-        // Audio has left: what waits is paced.
+        // Audio has left; everything else is paced.
         guard !isHeld, budget.allowsPacket(now: now) else { return nil }
         for queue in PacketPriority.audio.rawValue + 1..<queues.count {
             if let item = removeFirst(from: queue) { return (item.payload, budget.spend(item.size, now: now)) }
@@ -93,15 +93,15 @@ public struct Pacer<Payload> {
         return nil
     }
 
-    /// How much padding is wanted now, by the probe under way or by the padding rate, because nothing else waits; zero
-    /// when none is.
+    /// The size of padding that the current probe or the padding rate needs now because nothing else waits; zero for
+    /// none.
     ///
-    /// The caller enqueues about so much as `.padding` in packets of the size that it likes, at least one.
+    /// The caller enqueues about this much as `.padding`, in packets of any size, at least one.
     public mutating func paddingNeeded(now: MonotonicInstant) -> DataSize {
         canPad && !isHeld && waitingCount == 0 ? budget.paddingNeeded(now: now) : .zero
     }
 
-    /// How long the oldest packet has waited.
+    /// The wait of the oldest packet.
     @inlinable
     public func queueDelay(now: MonotonicInstant) -> Duration {
         guard waitingCount > 0 else { return .zero }
@@ -112,12 +112,12 @@ public struct Pacer<Payload> {
         return delay
     }
 
-    /// How long the pacing rate takes for all that waits.
+    /// The time for all waiting packets at the pacing rate.
     public var expectedDrainTime: Duration {
         waitingSize == .zero ? .zero : budget.pacingRate.duration(for: waitingSize)
     }
 
-    /// When to call `dequeue` (and, where padding can be made, `paddingNeeded`) again; nil while nothing waits.
+    /// The time of the next call to `dequeue` (and `paddingNeeded`, if padding can be made); nil while nothing waits.
     @inlinable
     public func nextSendTime(now: MonotonicInstant) -> MonotonicInstant? {
         if !queues[PacketPriority.audio.rawValue].isEmpty { return now }
@@ -125,7 +125,7 @@ public struct Pacer<Payload> {
         return waitingCount > 0 ? budget.nextSendTime(now: now) : budget.nextPaddingTime(now: now)
     }
 
-    /// Drops waiting packets, such as those of a frame that nobody can use any more; returns how many.
+    /// Drops waiting packets, such as those of a frame that is of no use any more, and returns their number.
     @discardableResult
     public mutating func removeAll(where shouldBeRemoved: (Payload) -> Bool) -> Int {
         var removed = 0

@@ -1,11 +1,11 @@
 public import MediaCore
 
-/// When packets may leave, whatever they are: at the pacing rate, or at a probe's rate while one is under way.
+/// Decides when packets may leave: at the pacing rate, or at a probe's rate during a probe.
 @usableFromInline
 struct PacingBudget: Sendable {
-    /// How much padding is asked for at a time.
+    /// The interval of requests for padding.
     static let paddingInterval = Duration.milliseconds(5)
-    /// So many seconds at the rate may be owed.
+    /// The largest debt, in seconds at the rate.
     static let maximumDebt = 0.5
 
     /// Packets that leave within this time of each other may leave together.
@@ -14,9 +14,9 @@ struct PacingBudget: Sendable {
     private(set) var pacingRate = BitRate.zero
     private(set) var paddingRate = BitRate.zero
     private var prober = Prober()
-    /// What left but the pacing rate did not cover yet, in bytes, at `debtTime`.
+    /// The data beyond the pacing rate, in bytes, at `debtTime`.
     private var debt = 0.0
-    /// The same for the rate up to which padding fills what media leaves: media counts in it.
+    /// The same for the rate up to which padding supplements media: media counts in it.
     private var paddingDebt = 0.0
     private var debtTime: MonotonicInstant?
 
@@ -39,7 +39,7 @@ struct PacingBudget: Sendable {
         prober.add(cluster, now: now)
     }
 
-    /// Whether a packet may leave now. Starts a probe that waits.
+    /// Returns true if a packet may leave now. It starts a waiting probe.
     @usableFromInline
     mutating func allowsPacket(now: MonotonicInstant) -> Bool {
         prober.update(now: now)
@@ -55,7 +55,7 @@ struct PacingBudget: Sendable {
         return cluster
     }
 
-    /// How much padding the probe under way, or the padding rate, wants now; zero when none is wanted.
+    /// The size of padding that the current probe or the padding rate needs now; zero for none.
     @usableFromInline
     mutating func paddingNeeded(now: MonotonicInstant) -> DataSize {
         guard pacingRate > .zero else { return .zero }
@@ -67,24 +67,24 @@ struct PacingBudget: Sendable {
         return max(prober.remainingSize, DataSize(bytes: 1))
     }
 
-    /// Whether padding is wanted, now or later.
+    /// True if padding is needed, now or later.
     @usableFromInline
     var wantsPadding: Bool { pacingRate > .zero && (prober.hasWork || paddingRate > .zero) }
 
-    /// When padding is wanted, if nothing else waits.
+    /// The time at which padding is needed, if nothing else waits.
     @usableFromInline
     func nextPaddingTime(now: MonotonicInstant) -> MonotonicInstant {
         prober.hasWork ? nextSendTime(now: now) : max(paddingClearTime(now: now), now)
     }
 
-    /// When the next packet may leave.
+    /// The time at which the next packet may leave.
     @usableFromInline
     func nextSendTime(now: MonotonicInstant) -> MonotonicInstant {
         if let probeTime = prober.nextSendTime { return max(probeTime, now) }
         return prober.hasWork ? now : max(debtClearTime(now: now), now)
     }
 
-    /// When the debt is small enough for the next packet.
+    /// The time at which the debt is small enough for the next packet.
     private func debtClearTime(now: MonotonicInstant) -> MonotonicInstant {
         guard pacingRate > .zero else { return .distantFuture }
         guard let debtTime else { return now }
@@ -92,7 +92,7 @@ struct PacingBudget: Sendable {
         return debtTime + owed - burstInterval
     }
 
-    /// When the padding rate has covered all that left.
+    /// The time at which the padding rate has covered all data that left.
     private func paddingClearTime(now: MonotonicInstant) -> MonotonicInstant {
         guard paddingRate > .zero else { return .distantFuture }
         guard let debtTime else { return now }

@@ -5,7 +5,7 @@ public enum PacketPriority: Int, CaseIterable, Comparable, Sendable {
     /// Fills a gap that a receiver waits for.
     case retransmission
     case video
-    /// Repairs what may get lost of the video before it.
+    /// Packets that repair losses of the video before them.
     case repair
     /// Only carries a probe.
     case padding

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Times the packets of probe clusters: one cluster after the other, each at its rate.
 struct Prober: Sendable {
-    /// How many clusters wait at most; the oldest goes first.
+    /// The largest number of waiting clusters; the oldest is dropped first.
     static let maximumPendingCount = 5
     /// A cluster that did not start for so long measures something that nobody asks for any more.
     static let pendingTimeout = Duration.seconds(5)
@@ -23,7 +23,7 @@ struct Prober: Sendable {
     /// The cluster that packets belong to now.
     var activeClusterID: Int? { active?.cluster.id }
 
-    /// Whether a burst is under way or waits.
+    /// True if a burst is being sent or waits.
     var hasWork: Bool { active != nil || !pending.isEmpty }
 
     mutating func add(_ cluster: ProbeCluster, now: MonotonicInstant) {
@@ -47,16 +47,16 @@ struct Prober: Sendable {
         active = Active(cluster: next.cluster, asked: next.asked, start: now)
     }
 
-    /// When the next packet of the burst leaves; nil without a burst.
+    /// The time of the burst's next packet; nil without a burst.
     var nextSendTime: MonotonicInstant? { active.map(nextSendTime(of:)) }
 
-    /// How much the burst still needs.
+    /// The size that the burst still needs.
     var remainingSize: DataSize {
         guard let active else { return .zero }
         return max(active.cluster.minimumSize - active.sentSize, .zero)
     }
 
-    /// Whether the burst wants more packets, whatever their size.
+    /// True if the burst needs more packets, of any size.
     var needsPackets: Bool {
         guard let active else { return false }
         return active.sentPackets < active.cluster.minimumPackets || remainingSize > .zero

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// Places a receiver's clock, as its feedback tells it, on a time line of ours whose origin means nothing.
+/// Maps a receiver's clock, as its feedback reports it, to a time line of ours with an arbitrary origin.
 ///
-/// Both clocks run at about the same speed, and the network holds feedback up for a few seconds at most. Where a
-/// reading does not fit that, the receiver's clock was set, or the receiver lies. The time line then follows our own
-/// clock, so that one-way delays do not jump, and no reading can move it out of range.
+/// Both clocks run at about the same speed, and the network delays feedback by a few seconds at most. If a reading
+/// contradicts this, the receiver's clock was set, or the receiver lies. The time line then follows our own clock, so
+/// that one-way delays do not jump, and no reading can move it out of range.
 struct ReceiverTimeline: Sendable {
-    /// How a kind of feedback counts the receiver's clock.
+    /// The format in which a kind of feedback reports the receiver's clock.
     enum Counter: Sendable {
         /// The reference time of transport-wide feedback: 24 bits, 64 ms each unit.
         case referenceTime

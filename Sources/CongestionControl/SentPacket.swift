@@ -6,7 +6,7 @@ public struct SentPacket: Hashable, Sendable {
     public var transportSequence: Int64
     /// Bytes on the wire, as far as the sender counts them; the same count everywhere.
     public var size: DataSize
-    /// When it left, on the sender's clock.
+    /// The time of sending, on the sender's clock.
     public var sendTime: MonotonicInstant
     /// The probe cluster that it belongs to, if any.
     public var probeClusterID: Int?

@@ -2,16 +2,16 @@ public import MediaCore
 internal import NIOCore
 public import RTP
 
-/// Sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) and of RFC 8888's:
+/// The sender side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01) and of RFC 8888:
 /// numbers packets, remembers them and matches feedback to them. A transport uses one of the two.
 ///
-/// What feedback says is not trusted. Numbers that were never sent, or that were answered before, are ignored, and so
-/// is an arrival that does not fit the receiver's clock; feedback without any news changes nothing. The memory is
-/// bounded in packets and in time.
+/// Feedback is not trusted. Numbers that were never sent or already answered are ignored, and so is an arrival that
+/// does not fit the receiver's clock; feedback without news changes nothing. The memory is limited in packets and in
+/// time.
 public struct TransportFeedbackAdapter: Sendable {
-    /// How many packets are remembered at most.
+    /// The largest number of remembered packets.
     public static let maximumPacketCount = 8192
-    /// How long a packet is remembered at most, as long as others follow it.
+    /// The longest time for which a packet is remembered while others follow it.
     public static let maximumAge = Duration.seconds(10)
 
     private enum State: UInt8 {
@@ -66,7 +66,7 @@ public struct TransportFeedbackAdapter: Sendable {
         return (UInt16(truncatingIfNeeded: sequence), packet)
     }
 
-    /// Matches feedback to what was sent; nil when nothing in it is news.
+    /// Matches feedback to sent packets; nil if it has no news.
     public mutating func handle(_ feedback: TransportFeedback, now: MonotonicInstant) -> TransportFeedbackReport? {
         let reading = referenceTimes.reading(UInt32(bitPattern: feedback.referenceTime), now: now)
         var sinceReading = Duration.zero
@@ -87,10 +87,10 @@ public struct TransportFeedbackAdapter: Sendable {
         return report(results, now: now)
     }
 
-    /// Matches a report (RFC 8888) to what was sent; nil when nothing in it is news.
+    /// Matches a report (RFC 8888) to sent packets; nil if it has no news.
     ///
-    /// - Parameter transportSequence: the transport-wide sequence number of the packet that had this SSRC and RTP
-    ///   sequence number; nil when there was none.
+    /// - Parameter transportSequence: Returns the transport-wide sequence number of the packet with an SSRC and RTP
+    ///   sequence number; nil if there was none.
     public mutating func handle(
         _ feedback: CongestionControlFeedback, now: MonotonicInstant,
         transportSequence: (_ ssrc: UInt32, _ sequence: UInt16) -> UInt16?
@@ -120,7 +120,7 @@ public struct TransportFeedbackAdapter: Sendable {
         return report(results, now: now)
     }
 
-    /// What feedback on a packet tells that was not known; nil when it tells nothing.
+    /// Returns the news of feedback on a packet; nil without any.
     private mutating func match(
         _ sequence: UInt16, receiveTime: MonotonicInstant?, ecn: ECNCodepoint = .notCapable
     ) -> PacketResult? {
@@ -151,7 +151,7 @@ public struct TransportFeedbackAdapter: Sendable {
         return index >= 0 && index < Int64(entries.count) ? Int(index) : nil
     }
 
-    /// Takes everything up to `sequence` out of what is in flight.
+    /// Removes everything up to `sequence` from the data in flight.
     private mutating func acknowledge(upTo sequence: Int64) {
         var next = max(inFlightStart, firstSequence)
         while next <= sequence {

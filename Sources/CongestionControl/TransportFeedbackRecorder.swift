@@ -2,17 +2,17 @@ public import MediaCore
 internal import NIOCore
 public import RTP
 
-/// Receiver side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): remembers arrivals
-/// and makes feedback packets of them.
+/// The receiver side of transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): remembers
+/// arrivals and makes feedback packets.
 ///
-/// A packet that arrives after younger ones were reported is reported in the next feedback, together with what follows
-/// it, so that its sender learns that it was late and not lost.
+/// A packet that arrives after younger ones were reported is reported in the next feedback, together with its
+/// successors, so that the sender learns that it was late and not lost.
 public struct TransportFeedbackRecorder: Sendable {
-    /// How many sequence numbers a feedback packet speaks of at most: it stays well below a network packet's size.
+    /// The largest number of sequence numbers in a feedback packet, which keeps it well below a network packet's size.
     public static let maximumStatusCount = 400
-    /// How many sequence numbers are remembered; a jump over more of them starts anew.
+    /// The number of remembered sequence numbers; a larger jump starts again.
     public static let window = 4096
-    /// How long reported arrivals are remembered.
+    /// The time for which reported arrivals are remembered.
     static let historyDuration = Duration.milliseconds(500)
     /// Receive deltas count 250 µs.
     static let tick: Int64 = 250_000
@@ -23,8 +23,8 @@ public struct TransportFeedbackRecorder: Sendable {
     public var senderSSRC: UInt32
     /// The time between two feedback packets.
     public var interval: Duration { didSet { updateFeedbackTime() } }
-    /// When feedback is due; `distantFuture` while there is nothing to report. Stored, so that owners who only look at
-    /// it copy nothing else.
+    /// The time of the next feedback; `distantFuture` while there is nothing to report. It is stored, so that a read
+    /// copies nothing else.
     public private(set) var nextFeedbackTime = MonotonicInstant.distantFuture
 
     /// Arrivals in ticks; the element `i` belongs to the sequence number `firstSequence + i`.
@@ -56,7 +56,7 @@ public struct TransportFeedbackRecorder: Sendable {
             firstSequence = sequence
             nextToReport = sequence
         } else if sequence < firstSequence {
-            // Older than what is remembered. Before anything was reported it may still be an early packet out of order.
+            // Older than the memory. Before the first report it may still be an early packet out of order.
             guard end - sequence <= Int64(Self.window), feedbackCount == 0 else { return }
             for _ in sequence..<firstSequence { arrivals.prepend(nil) }
             firstSequence = sequence
@@ -100,7 +100,7 @@ public struct TransportFeedbackRecorder: Sendable {
         return feedback
     }
 
-    /// One feedback packet from `next` on, which moves behind what was reported.
+    /// Makes one feedback packet from `next` on, and moves `next` behind it.
     private mutating func makePacket(
         from next: inout Int64, end: Int64, mediaSSRC: UInt32, now: MonotonicInstant
     ) -> TransportFeedback {
@@ -122,7 +122,7 @@ public struct TransportFeedbackRecorder: Sendable {
                 lastTick = units * Self.ticksPerReference
             }
             let delta = tick - lastTick
-            // A delta has 16 bits, signed: what does not fit goes into a packet of its own.
+            // A delta has 16 bits, signed: a larger one goes into a packet of its own.
             guard delta >= Int64(Int16.min), delta <= Int64(Int16.max) else { break }
             packets.append(PacketStatus(sequence: sequence, receiveDelta: .nanoseconds(delta * Self.tick)))
             lastTick = tick
@@ -137,7 +137,7 @@ public struct TransportFeedbackRecorder: Sendable {
             packets: packets)
     }
 
-    /// Drops what was reported and is old; what is missing is as old as what follows it.
+    /// Drops old reported arrivals. A missing packet is as old as its successor.
     private mutating func forgetOld(now: MonotonicInstant) {
         let oldest = Self.floorDivide((now - Self.historyDuration).nanoseconds, Self.tick)
         while firstSequence < nextToReport, let index = arrivals.firstIndex(where: { $0 != nil }),

@@ -4,12 +4,12 @@ public import RTP
 /// Feedback on one packet.
 public struct PacketResult: Hashable, Sendable {
     public var sent: SentPacket
-    /// When it arrived, on the receiver's clock (whose origin is unknown: only differences mean something);
-    /// nil when it is missing so far.
+    /// The arrival on the receiver's clock, whose origin is unknown: only differences have a meaning. Nil while the
+    /// packet is missing.
     public var receiveTime: MonotonicInstant?
-    /// Whether an earlier report had called this packet missing: it was late, not lost.
+    /// True if an earlier report said that this packet is missing: it was late, not lost.
     public var wasReportedMissing: Bool
-    /// How the network marked it; feedback that tells nothing of marks (transport-wide feedback) says "not capable".
+    /// The network's mark; "not capable" if the feedback has no marks (transport-wide feedback).
     public var ecn: ECNCodepoint
 
     public init(
@@ -28,9 +28,9 @@ public struct TransportFeedbackReport: Hashable, Sendable {
     /// The packets in the order of their sequence numbers; each is reported received at most once and missing at most
     /// once.
     public var results: [PacketResult]
-    /// When the feedback arrived, on the sender's clock.
+    /// The arrival of the feedback, on the sender's clock.
     public var feedbackTime: MonotonicInstant
-    /// What was sent and is younger than the newest packet that feedback spoke of.
+    /// The size of sent packets that are younger than the newest packet in feedback.
     public var dataInFlight: DataSize
 
     public init(results: [PacketResult], feedbackTime: MonotonicInstant, dataInFlight: DataSize) {

@@ -1,4 +1,4 @@
-/// Why a controller wants no video to be sent for a while.
+/// The reason for which a controller pauses video.
 public enum VideoPause: String, Hashable, Sendable {
     /// For some hundred milliseconds, to see how long packets take over the empty path. Viewers need not be told.
     case emptyPathProbe

@@ -13,9 +13,9 @@ struct BaseDelay: Sendable {
         var highest: Double
     }
 
-    /// A packet, and what of the one ahead of it is left, are no queue.
+    /// A wait of up to this many packets is no queue: the packet itself and the rest of the one ahead of it.
     private static let packetsWithoutQueue = 1.5
-    /// The base is seen again by what is later by this part of a packet's time.
+    /// The base counts as seen again by a delay that exceeds it by this part of a packet's time.
     private static let seenPart = 0.25
 
     /// In times of the first one.
@@ -33,17 +33,17 @@ struct BaseDelay: Sendable {
     /// The base before a queue was found to stand, until it is seen again or the new base proves to be one.
     private var empty: Double?
     private var calmSince: MonotonicInstant?
-    /// When the lowest delay was last seen, or nearly.
+    /// The time at which the lowest delay, or nearly the lowest, was last seen.
     private var lastSeen = MonotonicInstant.zero
-    /// When sending last paused to see it.
+    /// The time of the last pause that looked for the base.
     private var lastProbe: MonotonicInstant?
-    /// How long others' queue is believed in before a pause shows again whether it is theirs.
+    /// The time for which a queue of others is assumed, until a pause checks it again.
     private var belief: Duration
 
-    /// How long the queue is that others keep filled, as far as delay tells, in seconds; nil without one.
+    /// The length of the queue that others keep filled, as far as delay shows, in seconds; nil without one.
     private(set) var competingDelay: Double?
 
-    /// Whether others keep the queue filled just now.
+    /// True while others keep the queue filled.
     private(set) var isStanding = false
 
     /// The delay without others' queue, as far as it was ever seen, in seconds.
@@ -112,7 +112,7 @@ struct BaseDelay: Sendable {
         if now - since > parameters.calmTime { empty = nil }
     }
 
-    /// Nothing arrived for a while, so that what arrives next says nothing of a standing queue.
+    /// Records that nothing arrived for a while, so that the next arrivals do not prove a standing queue.
     mutating func interrupted() {
         standing = nil
         isStanding = empty != nil
@@ -120,12 +120,12 @@ struct BaseDelay: Sendable {
 
     // MARK: Seeing the empty path
 
-    /// Whether the empty path was seen since then.
+    /// Returns true if the empty path was seen since a time.
     func wasSeen(since time: MonotonicInstant) -> Bool { lastSeen >= time }
 
-    /// Whether sending must pause to see the empty path: it is about to be forgotten, or a queue stands of which it is
-    /// not known whether others keep it filled. That is asked again while they are believed to: when they have gone,
-    /// our own queue may stand in place of theirs.
+    /// Returns true if sending must pause to see the empty path: the base is about to be forgotten, or it is unknown
+    /// whether others fill a standing queue. While others are assumed, the question is asked again: when they have
+    /// gone, our own queue may replace theirs.
     func needsProbe(now: MonotonicInstant) -> Bool {
         guard value != nil else { return false }
         if empty != nil { return !wasProbed(since: now - belief) }

@@ -10,14 +10,14 @@ struct BaseDelayProbe: Sendable {
     /// A pause that showed nothing is not repeated at once: something has to be sent in between.
     private static let leastInterval = Duration.seconds(1)
 
-    /// When the last pause ended.
+    /// The end of the last pause.
     private var lastEnd: MonotonicInstant?
     private var current: (start: MonotonicInstant, drained: MonotonicInstant, end: MonotonicInstant)?
 
-    /// Whether nothing beyond the minimum is to be sent.
+    /// True while nothing beyond the minimum may be sent.
     var isActive: Bool { current != nil }
 
-    /// Whether what left before the pause may still be on its way, or be unheard of.
+    /// Returns true if packets from before the pause may still be in flight, or without feedback.
     func isDraining(now: MonotonicInstant) -> Bool { current.map { now < $0.drained } ?? false }
 
     init(parameters: ConfrelayParameters) {
@@ -28,24 +28,24 @@ struct BaseDelayProbe: Sendable {
     /// Begins a pause where the path needs one, and ends it when the base was seen or time is up.
     mutating func update(path: inout PathModel, now: MonotonicInstant) {
         if let (start, drained, end) = current {
-            // A queue that others are believed to fill is judged by what left after the pause took effect.
+            // A queue that others are assumed to fill is judged by packets sent after the pause took effect.
             let isOver =
                 path.competingDelay == nil
                 ? path.baseForward.wasSeen(since: start) : path.lastHeardSendTime > drained.seconds
             guard now >= end || isOver else { return }
             current = nil
             lastEnd = now
-            // Where the one packet that was to tell got lost, the pause showed nothing.
+            // If the single packet that could show the base got lost, the pause showed nothing.
             if isOver || path.lastHeardSendTime > drained.seconds { path.baseProbed(now: now) }
         } else if path.baseForward.needsProbe(now: now), lastEnd.map({ now - $0 >= Self.leastInterval }) ?? true {
-            // What left before the pause must have arrived, and be heard of, before the pause shows.
+            // Packets from before the pause must have arrived, and their feedback too, before the pause shows anything.
             let roundTrip = path.roundTripTime ?? .zero
             guard let competing = path.competingDelay else {
                 let drained = now + roundTrip + .seconds(clamping: path.queueDelay)
                 current = (now, drained, drained + length)
                 return
             }
-            // What left then must be heard of as well, behind others' packets.
+            // Packets sent then need feedback as well, behind the packets of others.
             let queue = min(.seconds(clamping: max(competing, path.queueDelay, 0)), ownQueue)
             let drained = now + roundTrip + queue
             current = (now, drained, drained + roundTrip + queue + length)

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// The bottleneck's rate, from the spacing of packets that it sent back to back.
+/// Estimates the bottleneck's rate from the spacing of packets that it sent back to back.
 ///
 /// A packet that reached the link before the one ahead of it had left kept the link busy from one arrival to the next.
-/// So the capacity is the bytes of such packets over the time between their arrivals, whether or not the link is used
-/// fully: each frame that leaves faster than the link can take it measures it. Recent packets count more.
+/// So the capacity is the bytes of such packets over the time between their arrivals, whether the link is used fully or
+/// not: each frame that leaves faster than the link's rate measures it. Recent packets count more.
 struct CapacityEstimator: Sendable {
     /// The least that is ever thought of a link, in bytes per second: it keeps predictions finite.
     static let floor = 1000.0
@@ -18,13 +18,13 @@ struct CapacityEstimator: Sendable {
     private var bytes: Double
     private var busy: Double
 
-    /// How long the link was seen busy, in seconds, as far as that matters.
+    /// The relevant time for which the link was seen busy, in seconds.
     private var measured = 0.0
 
     /// Bytes per second.
     var rate: Double { max(bytes / busy, Self.floor) }
 
-    /// Whether little is left of the rate to start with.
+    /// True if the initial rate has little influence left.
     var isMeasured: Bool { measured >= Self.fullMeasurement * memory }
 
     /// After so many times of the memory, a twentieth of the rate to start with is left.
@@ -50,7 +50,7 @@ struct CapacityEstimator: Sendable {
         measured = min(measured + time, Self.fullMeasurement * memory)
     }
 
-    /// What the rate would be if the link has been busy so long with a packet that has not arrived.
+    /// Returns the rate if the link has been busy for `silence` with a packet that has not arrived.
     func rate(whileSilentFor silence: Double, jitter: Double) -> Double {
         var copy = self
         if silence > 0 { copy.add(bytes: 0, busyTime: silence, jitter: jitter) }
@@ -62,7 +62,7 @@ struct CapacityEstimator: Sendable {
         bytes *= factor
     }
 
-    /// Forgets what goes beyond a rate.
+    /// Limits the estimate to a rate.
     mutating func limit(to rate: Double) {
         bytes = min(bytes, rate * busy)
     }

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Holds its own against flows that fill the queue whatever its length, which starve whoever yields to delay.
+/// Competes with flows that fill the queue whatever its length, and that would starve a flow that yields to delay.
 ///
-/// When the queue does not drain although sending paused, others keep it filled. Then the rate follows losses as TCP's
-/// does, growing steadily and falling with each congestion, until the queue has been seen empty again.
+/// If the queue does not drain although sending paused, others keep it filled. Then the rate follows losses as TCP's
+/// does, growing steadily and falling at each congestion, until the queue has been seen empty again.
 struct CompetingTraffic: Sendable {
-    /// The rate is at most so many times what the path is thought to carry for us.
+    /// The limit of the rate, as a multiple of our estimated capacity.
     private static let most = 2.0
 
     private let growth: BitRate
@@ -25,8 +25,8 @@ struct CompetingTraffic: Sendable {
         interval = parameters.competitionInterval
     }
 
-    /// The queue stands, or does not; `start` is the rate to begin with, `capacity` what the path is thought to carry,
-    /// and `maximum` the most that the rate may be.
+    /// Updates the state while the queue stands or not. `start` is the first rate, `capacity` the estimated capacity of
+    /// the path for us, and `maximum` the limit of the rate.
     mutating func update(
         isCompeting: Bool, start: BitRate, capacity: BitRate, maximum: BitRate, now: MonotonicInstant
     ) {
@@ -38,7 +38,8 @@ struct CompetingTraffic: Sendable {
         let time = lastUpdate.map { now - $0 } ?? .zero
         lastUpdate = now
         let growth = min(growth, capacity * relativeGrowth)
-        // More than a few times what arrives is not won from others, however long their queue takes to overflow.
+        // No more than a few times the arriving rate can be won from others, however long their queue takes to
+        // overflow.
         let most = min(maximum, max(start, capacity * Self.most))
         rate = min((rate ?? start) + growth * time.seconds, most)
     }

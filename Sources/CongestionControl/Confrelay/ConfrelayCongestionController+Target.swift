@@ -1,6 +1,6 @@
 import MediaCore
 
-/// From what is known of the path to what may be sent.
+/// Computes the allowed rate from the model of the path.
 extension ConfrelayCongestionController {
     /// Predicted delays up to this, in seconds, are no queue: growth goes on.
     private static let emptyQueue = 0.002
@@ -46,7 +46,7 @@ extension ConfrelayCongestionController {
         limit = reports.limit
     }
 
-    /// Whether nothing queues although all that is allowed is sent: there may be more than was measured.
+    /// Returns true if nothing queues although the whole target is sent: there may be more capacity than measured.
     private mutating func isUsedWithoutQueue(now: MonotonicInstant) -> Bool {
         queueDelay <= Self.emptyQueue && path.queueDelay <= Self.emptyQueueOnArrival + path.jitter.value
             && target < demand && usage.rate(now: now) >= target * parameters.usedPart
@@ -76,7 +76,7 @@ extension ConfrelayCongestionController {
         if keepAlive.allowsPacket { limit = .feedbackTimeout }
     }
 
-    /// Why no video is to be sent now.
+    /// The reason for which no video may be sent now.
     var videoPause: VideoPause? {
         guard timeout.hasTransportFeedback else { return nil }
         if slowPathPause.isActive { return .slowPath }
@@ -91,7 +91,8 @@ extension ConfrelayCongestionController {
         return min(parameters.slowFrameTimeout, parameters.frameTimeout)
     }
 
-    /// Whether a pause to see the empty path must stop video: at the minimum rate the queue would not drain in time.
+    /// True if a pause to see the empty path must stop video, because the queue would not drain in time at the minimum
+    /// rate.
     private var isSilentProbe: Bool {
         guard baseDelayProbe.isActive else { return false }
         let length = parameters.probeLength.seconds + (path.roundTripTime ?? .zero).seconds
@@ -110,15 +111,15 @@ extension ConfrelayCongestionController {
     var delayBasedRate: Double {
         let additive =
             parameters.additiveRate.bytesPerSecond * (capacity / BitRate.megabits(1).bytesPerSecond).squareRoot()
-        // What is left of the queue when the frame that is made at this target leaves.
+        // The rest of the queue when the frame that is made at this target leaves.
         let queue = max(queueDelay - frameDelay, 0)
         return capacity * max(use - queue / parameters.drainTime.seconds, 0) + additive
     }
 
-    /// Whether more is on its way than the path delivers within a frame.
+    /// True if more is in flight than the path delivers within a frame.
     var isDraining: Bool { queueDelay > parameters.drainTime.seconds }
 
-    /// The target without what drains the queue before the next frame.
+    /// The target without the reduction that drains the queue before the next frame.
     var sustained: BitRate? {
         guard timeout.hasTransportFeedback, limit == .delay || limit == .configuration else { return nil }
         return max(BitRate(bytesPerSecond: capacity * use).clamped(to: limits.range), target)
@@ -140,8 +141,8 @@ extension ConfrelayCongestionController {
 
     private static let packet = DataSize(bytes: 1200)
 
-    /// What keeps the queue on the path within its bound; nil before feedback. What waits here does not count: it would
-    /// hold itself back.
+    /// The window that bounds the queue on the path; nil before feedback. The sender's own queue does not count,
+    /// because it would hold itself back.
     var congestionWindow: DataSize? {
         guard timeout.hasTransportFeedback else { return nil }
         if isSilent { return keepAlive.allowsPacket ? DataSize(bytes: path.inFlight.size + 1) : .zero }
@@ -149,8 +150,8 @@ extension ConfrelayCongestionController {
         if isSilentProbe { return DataSize(bytes: 1) }
         let room = capacity * (parameters.holdDelay.seconds - pathDelay)
         var window = max(DataSize(bytes: path.inFlight.size + room), leastWindow)
-        // Beside others the queue's length is theirs: only its end is a bound, which losses tell.
-        // And whatever fills the queue, the least rate goes through it.
+        // Beside others the queue's length is theirs: only its overflow, which losses show, is a bound. And the minimum
+        // rate goes through any queue.
         if let time = path.standingRoundTrip {
             let rate = max(competition.rate ?? .zero, limits.minimum)
             window = max(window, rate.dataSize(over: .seconds(clamping: time) + parameters.competitionSlack))

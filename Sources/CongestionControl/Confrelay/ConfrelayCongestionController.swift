@@ -2,13 +2,13 @@ public import MediaCore
 
 /// Follows the capacity of the path from frame to frame.
 ///
-/// Each frame leaves as a train of packets a little faster than the path is thought to carry, so that the spacing of
-/// their arrivals measures it, used fully or not. From the capacity and from what is in flight follows how long a
-/// packet sent now would queue, before any feedback says so. The target is the capacity less what drains that queue
-/// within about a frame; a predicted queue that is long, be it only because feedback stays away, holds all paced
-/// packets. `docs/rate-control.md` has the equations and what each constant is for.
+/// Each frame leaves as a train of packets slightly faster than the estimated capacity, so that the spacing of their
+/// arrivals measures the capacity even if it is not used fully. The capacity and the packets in flight tell how long a
+/// packet sent now would queue, before any feedback does. The target is the capacity less the rate that drains this
+/// queue within about a frame. A long predicted queue, even if only because feedback is missing, holds all paced
+/// packets. `docs/rate-control.md` has the equations and the purpose of each constant.
 public struct ConfrelayCongestionController: CongestionController {
-    /// Time from one look at the clock to the next while packets are in flight: what does not arrive is news as well.
+    /// The time between two looks at the clock while packets are in flight: a missing arrival is news as well.
     private static let interval = Duration.milliseconds(5)
     /// The same while nothing is in flight.
     static let idleInterval = Duration.milliseconds(100)
@@ -37,10 +37,11 @@ public struct ConfrelayCongestionController: CongestionController {
     var limit = ControllerSnapshot.Limit.start
     /// The path's estimated rate now, bytes per second.
     var capacity: Double
-    /// How long a packet sent now would queue, in seconds: on the path, and behind what waits at the sender as well.
+    /// The predicted queueing of a packet sent now, in seconds: on the path, and behind packets that wait at the
+    /// sender.
     var pathDelay = 0.0
     var queueDelay = 0.0
-    /// Whether nothing paced may leave, so that the empty path shows.
+    /// True if no paced packet may leave, so that the empty path shows.
     var isSilent = false
     var lastUpdate: MonotonicInstant
     private var newProbe: ProbeCluster?
@@ -88,7 +89,7 @@ public struct ConfrelayCongestionController: CongestionController {
         path.feedbackReceived(newestSequence: newest, newestArrival: arrivals.last?.time.seconds, now: now)
         countLosses(report)
         for arrival in arrivals {
-            // What was asked for and sent again comes under its old number: its delay is that of the repair.
+            // A retransmission has the old number: its delay is that of the repair.
             guard !arrival.result.wasReportedMissing else { continue }
             let packet = arrival.result.sent
             let wait = path.packetArrived(packet, at: arrival.time.seconds, now: now)
@@ -174,7 +175,8 @@ public struct ConfrelayCongestionController: CongestionController {
 
     // MARK: Feedback
 
-    /// Transport-wide feedback comes for the first time: what receiver reports left is where the path's model begins.
+    /// Starts the path's model when transport-wide feedback comes for the first time, at the state that receiver
+    /// reports left.
     private mutating func beginFeedback() {
         timeout.hasTransportFeedback = true
         path.start(at: target.bytesPerSecond)

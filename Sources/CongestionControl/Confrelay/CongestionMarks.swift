@@ -1,14 +1,14 @@
 import MediaCore
 import RTP
 
-/// Answers what an AQM marks instead of dropping it (RFC 3168), as the marks mean it.
+/// Reacts to congestion marks of an AQM (RFC 3168).
 ///
-/// Packets sent with ECT(1) are marked often, and a little is given up for each round trip by the part of them that was
-/// marked, as DCTCP does (RFC 8257, 3.3) and RFC 9331, 4.3 asks; a packet is added each round trip meanwhile, which
-/// makes the rate that of such a TCP. With ECT(0) a mark counts as much as a loss does to TCP, but less is given up
-/// (RFC 8511). Without marks there is no bound.
+/// Packets sent with ECT(1) are marked often. Each round trip the rate falls by a part that depends on the fraction of
+/// marked packets, as with DCTCP (RFC 8257, 3.3) and as RFC 9331, 4.3 asks, and grows by a packet, so that the rate is
+/// that of such a TCP. With ECT(0) a mark counts like a loss, but the rate falls less (RFC 8511). Without marks there
+/// is no bound.
 struct CongestionMarks: Sendable {
-    /// What a round trip is taken for at least, so that flows of short ones leave room for others.
+    /// The shortest round trip that is assumed, in seconds, so that flows of short ones leave room for others.
     private static let shortestRoundTrip = 0.025
     /// One packet is added each round trip, in bytes.
     private static let packetSize = 1200.0
@@ -18,9 +18,10 @@ struct CongestionMarks: Sendable {
 
     /// The bound by marks, in bytes per second; nil for none.
     private(set) var bound: Double?
-    /// Whether packets leave with ECT(1).
+    /// True if packets leave with ECT(1).
     private(set) var isScalable = false
-    /// The part of packets marked, averaged over round trips. It begins with one: the first marks count fully.
+    /// The fraction of marked packets, averaged over round trips. It begins with one, so that the first marks count
+    /// fully.
     private(set) var average = 1.0
 
     private var roundStart: MonotonicInstant?
@@ -46,9 +47,9 @@ struct CongestionMarks: Sendable {
     /// Moves the bound once for each round trip.
     ///
     /// - Parameters:
-    ///   - roundTrip: with the queue, in seconds.
-    ///   - sending: what was sent lately, in bytes per second: where the bound begins.
-    ///   - capacity: what the path is thought to carry; a bound that reaches it is none.
+    ///   - roundTrip: The round trip with the queue, in seconds.
+    ///   - sending: The recent sending rate, in bytes per second: the bound starts here.
+    ///   - capacity: The estimated capacity of the path; a bound that reaches it ends.
     mutating func update(roundTrip: Double, sending: Double, capacity: Double, now: MonotonicInstant) {
         guard packets > 0 else { return }
         let roundTrip = max(roundTrip, Self.shortestRoundTrip)

@@ -1,7 +1,7 @@
-/// How far silence can be trusted to mean that nothing arrived.
+/// Estimates for how long missing feedback does not mean missing arrivals.
 ///
-/// Feedback that came late although the packets that it speaks of did not wait was itself lost or held up. Silence of
-/// such length means nothing then, for a while.
+/// Feedback that came late although its packets did not wait was itself lost or delayed. For a while, silence of such
+/// length has no meaning.
 struct FeedbackUnreliability: Sendable {
     /// Feedback is late from this lateness on, in seconds.
     private static let leastLateness = 0.01
@@ -12,7 +12,7 @@ struct FeedbackUnreliability: Sendable {
 
     private let remainder: Double
 
-    /// How long silence means nothing, in seconds.
+    /// The duration of silence without meaning, in seconds.
     private(set) var tolerance = 0.0
     private var lateness = 0.0
     private var longestWait = 0.0

@@ -1,9 +1,10 @@
 import MediaCore
 
-/// How long packets wait although nothing of ours is ahead of them, in the median: jitter, and links that send at
+/// Estimates jitter: the median wait of packets without our own packets ahead of them. It covers links that send at
 /// certain times only.
 ///
-/// A running median: up by a step for each longer wait, down for each shorter one. The first steps are large.
+/// It is a running median: it rises by a step for each longer wait and falls for each shorter one. The first steps are
+/// large.
 struct JitterEstimator: Sendable {
     /// More than this is a queue, not jitter. In seconds.
     private static let maximum = 0.05

@@ -10,7 +10,7 @@ struct KeepAlive: Sendable {
     private var lastPacket: MonotonicInstant?
     private var oldestUnheard: MonotonicInstant?
 
-    /// Whether one packet may leave now, whatever the window.
+    /// True if one packet may leave now, whatever the window.
     private(set) var allowsPacket = false
 
     init(parameters: ConfrelayParameters) {
@@ -19,7 +19,7 @@ struct KeepAlive: Sendable {
         part = max(parameters.keepAlivePart, 1e-3)
     }
 
-    /// Whether packets are on their way and nothing was heard for long.
+    /// Returns true if packets are in flight and there was no feedback for a long time.
     func isSilent(now: MonotonicInstant) -> Bool {
         guard let oldestUnheard, let lastHeard else { return false }
         return now - max(lastHeard, oldestUnheard) > silence

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Tells loss that comes of sending too much from loss that happens anyway.
+/// Distinguishes losses by congestion from losses that happen anyway.
 ///
-/// Where a queue overflows, packets get lost while delay is high, and delay takes care of it, unless the queue is so
-/// short that its delay means little: then less of the capacity is used until losses stop. Where delay did not move and
-/// much gets lost, a policer may drop what exceeds its rate: the rate falls to what arrives, and stays there if that
-/// helped. If it did not, the loss is the link's, and is borne.
+/// If a queue overflows, packets get lost while delay is high, and delay control reacts, unless the queue is so short
+/// that its delay means little: then less of the capacity is used until losses stop. If delay did not move and much
+/// gets lost, a policer may drop packets beyond its rate: the rate falls to the rate of arrivals, and stays there if
+/// that helped. If it did not help, the loss is the link's and is accepted.
 struct LossClassifier: Sendable {
     /// Fewer packets are not judged.
     private static let minimumPacketCount = 20
@@ -59,8 +59,8 @@ struct LossClassifier: Sendable {
         isAfterLoss = true
     }
 
-    /// A packet that had been reported missing came after all. Its loss stands if it came as a repair. How long it
-    /// waited tells nothing of the queue in both cases.
+    /// Records that a packet that had been reported missing arrived. Its loss stays if it came as a repair. Its wait
+    /// says nothing about the queue in both cases.
     mutating func foundPacket(bytes: Double, isRepair: Bool) {
         if !isRepair { lost = max(lost - 1, 0) }
         receivedBytes += bytes

@@ -37,13 +37,13 @@ struct PacketsInFlight: Sendable {
         size = packets.isEmpty ? 0 : size - first.size
     }
 
-    /// When the link will have delivered all of them, on the receiver's clock in seconds.
+    /// The time at which the link will have delivered all of them, on the receiver's clock in seconds.
     ///
     /// - Parameters:
-    ///   - lastArrival: when the newest packet that was heard of arrived.
-    ///   - silentUntil: until when the oldest of them is known not to have arrived.
-    ///   - baseDelay: one-way delay without a queue, seconds.
-    ///   - rate: what the link carries, bytes per second.
+    ///   - lastArrival: The arrival of the newest packet with feedback.
+    ///   - silentUntil: The time until which the oldest of them is known not to have arrived.
+    ///   - baseDelay: The one-way delay without a queue, in seconds.
+    ///   - rate: The rate of the link, in bytes per second.
     func lastDelivery(lastArrival: Double, silentUntil: Double, baseDelay: Double, rate: Double) -> Double {
         var time = lastArrival
         var isOldest = true

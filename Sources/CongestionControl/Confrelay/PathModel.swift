@@ -1,10 +1,9 @@
 import MediaCore
 
-/// What is known of the path: its empty delay both ways, what the bottleneck carries, how steadily, and what of ours is
-/// in it.
+/// A model of the path: its empty delay both ways, the bottleneck's capacity and its stability, and our packets in it.
 ///
 /// Times are seconds on the sender's clock, arrivals seconds on the receiver's; the difference of the two clocks is
-/// part of both base delays and falls out of all results.
+/// part of both base delays and cancels in all results.
 struct PathModel: Sendable {
     /// A longer wait between two packets, in seconds, is the link's, whatever fills the queue.
     private static let outage = 0.15
@@ -23,11 +22,11 @@ struct PathModel: Sendable {
     private var shortestPacketTime: WindowedMinimum<Double>
     private var isPacketTimeMeasured = false
 
-    /// When the newest packet that was heard of arrived.
+    /// The arrival of the newest packet with feedback.
     private var lastArrival: Double?
-    /// When the newest packet that was heard of was sent.
+    /// The sending time of the newest packet with feedback.
     private(set) var lastHeardSendTime = 0.0
-    /// When the newest feedback left the receiver, as far as arrivals tell.
+    /// The time at which the newest feedback left the receiver, estimated from arrivals.
     private var lastFeedback = 0.0
     /// The queueing delay of the newest packet that was heard of, in seconds.
     private(set) var queueDelay = 0.0
@@ -53,27 +52,27 @@ struct PathModel: Sendable {
         return .seconds(clamping: forward + reverse)
     }
 
-    /// How long the bottleneck took for a full packet when it was last at its best, in seconds. What others take of it,
-    /// and a window that is held small, must not pass for a slow link.
+    /// The shortest recent time of the bottleneck for a full packet, in seconds. The capacity that others take, and a
+    /// small window, must not make the link look slow.
     var packetTime: Double { shortestPacketTime.value ?? Self.fullPacket / capacity.rate }
 
-    /// How long the queue is that others keep filled, in seconds; nil without one.
+    /// The length of the queue that others keep filled, in seconds; nil without one.
     var competingDelay: Double? { baseForward.competingDelay }
 
-    /// What the path carries in a round trip without any queue and in a time beyond that, in bytes.
+    /// The bytes that the path carries in a round trip without any queue and in a time beyond that.
     func delivered(in time: Double, rate: Double) -> DataSize {
         let roundTrip = (baseForward.withoutCompetition ?? 0) + (baseReverse.value ?? 0)
         return DataSize(bytes: rate * (max(roundTrip, 0) + time))
     }
 
-    /// Whether a packet that was reported missing came so late that it was sent again under its old number: a repair
-    /// takes a round trip more than the packet, and packets that overtake each other differ by less.
+    /// Returns true if a packet that was reported missing came so late that it is a retransmission under its old
+    /// number: a repair takes a round trip more than the packet, and reordering is shorter.
     func isRepair(_ packet: SentPacket, at arrival: Double) -> Bool {
         guard let roundTripTime, let base = baseForward.value else { return false }
         return arrival - packet.sendTime.seconds - base - queueDelay >= roundTripTime.seconds
     }
 
-    /// How long packets take to their feedback while the queue stands, in seconds; nil while it does not.
+    /// The time from a packet to its feedback while the queue stands, in seconds; nil while it does not.
     var standingRoundTrip: Double? {
         guard baseForward.isStanding, let roundTripTime else { return nil }
         return roundTripTime.seconds + max(queueDelay, competingDelay ?? 0)
@@ -109,7 +108,7 @@ struct PathModel: Sendable {
             measure(size: size, sent: sent, wait: wait, spacing: arrival - lastArrival, arrival: arrival)
         }
         if capacity.isMeasured, !isPacketTimeMeasured {
-            // So far it was mostly the rate to start with, which says nothing of the path.
+            // Until now it was mostly the initial rate, which says nothing about the path.
             shortestPacketTime = WindowedMinimum(window: parameters.baseDelayWindow)
             isPacketTimeMeasured = true
         }
@@ -119,7 +118,7 @@ struct PathModel: Sendable {
         return wait
     }
 
-    /// Draws from a packet what it tells of the capacity.
+    /// Updates the capacity with a packet.
     private mutating func measure(size: Double, sent: Double, wait: Double, spacing: Double, arrival: Double) {
         // Packets sent after a pause arrive after a pause.
         if spacing - max(sent - lastHeardSendTime, 0) > Self.outage { baseForward.interrupted() }
@@ -128,7 +127,8 @@ struct PathModel: Sendable {
         let foundQueue = wait > spacing + feedbackMargin + parameters.busyJitter * jitter
         if !foundQueue {
             self.jitter.add(wait - size / rate / 2)
-            // What it waited beyond jitter and its own transmission, the link was interrupted or slower than thought.
+            // The wait beyond jitter and the packet's own transmission: the link was interrupted or slower than
+            // estimated.
             let unexplained = wait - jitter - parameters.idleAllowance * size / rate
             if unexplained > 0, unexplained < spacing {
                 capacity.add(bytes: 0, busyTime: unexplained, jitter: jitter)
@@ -157,7 +157,7 @@ struct PathModel: Sendable {
         baseForward.probed(now: now)
     }
 
-    /// What of the error of prediction is the link's, not jitter's.
+    /// The part of the prediction error that is the link's and not jitter's.
     var unpredictability: Double { predictionError.excess(jitter: jitter.value) }
 
     /// More than this is not worth knowing, in bytes per second.
@@ -165,17 +165,17 @@ struct PathModel: Sendable {
         capacity.limit(to: rate)
     }
 
-    /// What is expected of a packet that is sent now.
+    /// The prediction for a packet that is sent now.
     struct Prediction {
         /// The link's estimated rate, bytes per second.
         var rate: Double
-        /// How long it would queue behind packets in flight, in seconds.
+        /// The queueing behind packets in flight, in seconds.
         var pathDelay: Double
-        /// How long it would queue behind packets in flight and those that wait at the sender, in seconds.
+        /// The queueing behind packets in flight and packets that wait at the sender, in seconds.
         var queueDelay: Double
     }
 
-    /// What is expected of a packet that is sent now, with `waiting` bytes at the sender; nil before feedback.
+    /// Returns the prediction for a packet that is sent now, with `waiting` bytes at the sender; nil before feedback.
     func prediction(waiting: Double, now: MonotonicInstant) -> Prediction? {
         guard let base = baseForward.value, let reverse = baseReverse.value, let lastArrival else { return nil }
         // Had something arrived since the last feedback, it would have been heard of by now.

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// How far the capacity was from what it was thought to be a moment before, on average: small on a wire, large on a
-/// fading radio link.
+/// The mean difference between the capacity and its estimate a moment before: small on a wire, large on a fading radio
+/// link.
 struct PredictionError: Sendable {
-    /// How far ahead rate control must predict: about a round trip and a frame. In seconds.
+    /// The time for which rate control must predict, about a round trip and a frame, in seconds.
     private static let horizon = 0.1
     /// Time from prediction to prediction: about a frame.
     private static let interval = 1.0 / 30
@@ -31,13 +31,13 @@ struct PredictionError: Sendable {
         noise = parameters.errorNoise
     }
 
-    /// What of the error is the link's: jitter shifts the ends of what was measured, and so is part of the error.
+    /// The part of the error that is the link's: jitter shifts the ends of the measurement and so is part of the error.
     func excess(jitter: Double) -> Double {
         max(value - noise - jitter / Self.horizon, 0)
     }
 
-    /// The link carried so much in a busy time that ended at `time`, on the receiver's clock in seconds; `rate` is what
-    /// it is thought to carry.
+    /// Records the bytes that the link carried in a busy time that ended at `time`, on the receiver's clock in seconds;
+    /// `rate` is its estimated capacity.
     mutating func add(bytes size: Double, busyTime busy: Double, at time: Double, rate: Double) {
         spacings.append((time, size, busy))
         bytes += size

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The rate of the last while.
 struct SendRateMeter: Sendable {
-    /// Some frames, so that one small frame is no pause.
+    /// The window: some frames, so that one small frame is no pause.
     static let window = Duration.milliseconds(200)
 
     private var packets = CircularBuffer<(time: MonotonicInstant, size: DataSize)>()

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Pauses video where the path carries too little for it: the minimum rate is a wish, and audio must get through.
+/// Pauses video if the path carries too little for it: audio must get through even if the minimum rate does not.
 ///
-/// A path that carries a good part of the minimum is sent fewer frames instead, since the window holds the others back.
-/// During a pause nothing measures the path, so that video is tried again for a moment now and then.
+/// A path that carries a good part of the minimum gets fewer frames instead, because the window holds the others back.
+/// During a pause nothing measures the path, so video is tried again for a moment at intervals.
 struct SlowPathPause: Sendable {
     private enum State {
         case sending
@@ -19,7 +19,7 @@ struct SlowPathPause: Sendable {
     private let trial: Duration
     private var state = State.sending
 
-    /// Whether no video is to be sent.
+    /// True if no video may be sent.
     var isActive: Bool {
         if case .paused = state { true } else { false }
     }
@@ -32,9 +32,9 @@ struct SlowPathPause: Sendable {
     }
 
     /// - Parameters:
-    ///   - rate: what may be sent over several frames; nil while nothing is heard, which tells nothing of it.
-    ///   - minimum: the least rate that is asked for.
-    ///   - delay: how long it takes until packets are heard of: a trial needs that longer.
+    ///   - rate: The rate that may be sent over several frames; nil without feedback, which says nothing about it.
+    ///   - minimum: The configured minimum rate.
+    ///   - delay: The time until feedback on a packet comes: a trial needs this additional time.
     mutating func update(rate: BitRate?, minimum: BitRate, delay: Duration, now: MonotonicInstant) {
         guard let rate else {
             if case .slow = state { state = .sending }

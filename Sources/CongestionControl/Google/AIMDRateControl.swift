@@ -1,16 +1,18 @@
 import MediaCore
 
-/// The rate that delay allows (libwebrtc's `AimdRateControl`; draft-ietf-rmcat-gcc-02, section 5.5): it grows while
-/// delay does not, by 8 % a second far from the known capacity and by about a packet per response time near it, and
-/// falls to a part of what arrives when delay grows.
+/// The rate that delay allows (libwebrtc's `AimdRateControl`; draft-ietf-rmcat-gcc-02, section 5.5).
+///
+/// While delay does not grow, the rate grows, by 8 % a second far from the known capacity and by about a packet per
+/// response time near it. When delay grows, the rate falls to a part of the rate of arrivals.
 struct AIMDRateControl: Sendable {
     static let backoff = 0.85
-    /// By so much more it falls, so that it goes on falling where hardly anything arrives.
+    /// The additional decrease, so that the rate continues to fall when hardly anything arrives.
     static let backoffOffset = BitRate.kilobits(5)
     /// ln 1.08.
     static let logGrowthPerSecond = 0.076961041136128
     static let defaultRoundTripTime = Duration.milliseconds(200)
-    /// The rate may exceed what arrives by this factor and offset, so that an idle application does not make it grow.
+    /// The factor, with an offset, by which the rate may exceed arrivals, so that an idle application does not make it
+    /// grow.
     static let headroomFactor = 1.5
     static let headroom = BitRate.kilobits(10)
     static let frameInterval = 1.0 / 30
@@ -38,7 +40,7 @@ struct AIMDRateControl: Sendable {
         self.minimum = minimum
     }
 
-    /// Takes what delay says and what arrives, and returns the new rate.
+    /// Updates the rate with the state of delay and the rate of arrivals, and returns it.
     mutating func update(
         networkState: ControllerSnapshot.NetworkState, acknowledged: BitRate?, now: MonotonicInstant
     ) -> BitRate {
@@ -53,20 +55,20 @@ struct AIMDRateControl: Sendable {
         return rate
     }
 
-    /// Sets the rate to what was measured otherwise.
+    /// Sets the rate to a value from another measurement.
     mutating func setEstimate(_ estimate: BitRate, now: MonotonicInstant) {
         rate = max(estimate, minimum)
         lastChange = now
     }
 
-    /// Whether a further decrease is due: once a round trip, or at once when less than half of the rate arrives.
+    /// Returns true if a further decrease is due: once a round trip, or at once if less than half of the rate arrives.
     func isTimeToReduceFurther(throughput: BitRate, now: MonotonicInstant) -> Bool {
         guard let lastChange else { return true }
         let interval = min(max(roundTripTime, .milliseconds(10)), .milliseconds(200))
         return now - lastChange >= interval || throughput < rate * 0.5
     }
 
-    /// How fast the rate grows near the capacity, in bit/s per second: a packet per response time.
+    /// The growth of the rate near the capacity, in bit/s per second: a packet per response time.
     var additiveGrowthPerSecond: Double {
         let frameBits = Double(rate.bitsPerSecond) * Self.frameInterval
         let packetsPerFrame = max((frameBits / Self.packetBits).rounded(.up), 1)
@@ -117,7 +119,7 @@ struct AIMDRateControl: Sendable {
 
     /// By which factor the rate grows in up to a second.
     private static func growth(over seconds: Double) -> Double {
-        // The exponential series: what is left out is below 1e-7 of the result for so small an exponent.
+        // The exponential series: the omitted terms are below 1e-7 of the result for so small an exponent.
         let exponent = logGrowthPerSecond * min(seconds, 1)
         return 1 + exponent * (1 + exponent / 2 * (1 + exponent / 3 * (1 + exponent / 4)))
     }

@@ -1,17 +1,17 @@
 import MediaCore
 
-/// Notices when the application sends clearly less than it may: the application-limited region (libwebrtc's
+/// Detects the application-limited region, in which the application sends clearly less than it may (libwebrtc's
 /// `AlrDetector` over `IntervalBudget`, with the settings of `AlrExperimentSettings` that are on by default).
 ///
-/// A budget fills at 80 % of the target and is spent by what is sent; it holds half a second of that rate, up and down.
-/// The region begins when the budget is more than 40 % full and ends when it is more than 60 % overdrawn.
+/// A budget fills at 80 % of the target and is spent by sending; it holds half a second of that rate, up and down. The
+/// region begins when the budget is more than 40 % full and ends when it is more than 60 % overdrawn.
 struct ALRDetector: Sendable {
     static let usage = 0.8
     static let startLevel = 0.4
     static let stopLevel = -0.6
     static let window = 0.5
 
-    /// When the region began; nil outside it.
+    /// The start of the region; nil outside it.
     private(set) var start: MonotonicInstant?
     /// In bytes.
     private var remaining = 0.0
@@ -29,7 +29,7 @@ struct ALRDetector: Sendable {
     /// A packet left.
     mutating func packetSent(size: DataSize, now: MonotonicInstant) {
         defer { lastSent = now }
-        // How long the first packet took to be made is not known.
+        // The time that the first packet took to be made is not known.
         guard let lastSent else { return }
         remaining = max(remaining - Double(size.bytes), -capacity)
         remaining = min(remaining + bytesPerSecond * (now - lastSent).seconds, capacity)

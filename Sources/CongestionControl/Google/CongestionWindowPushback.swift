@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Turns a window over what is in flight into less media rather than into packets that wait (libwebrtc's
+/// Reduces the media's rate while too much is in flight, instead of letting packets wait (libwebrtc's
 /// `CongestionWindowPushbackController`, with the window of `GoogCcNetworkController`).
 ///
-/// The window is what the target carries in the shortest of the last 32 feedback round trips and 350 ms more. While
-/// more is in flight, each look at it takes 5 % (10 % beyond one and a half windows) from the rate for the encoder;
-/// below, it gives 5 % back.
+/// The window is the target times the shortest of the last 32 feedback round trips and 350 ms more. While more is in
+/// flight, each update takes 5 % (10 % beyond one and a half windows) from the rate for the encoder; below, it gives 5
+/// % back.
 struct CongestionWindowPushback: Sendable {
     static let additionalTime = Duration.milliseconds(350)
     static let minimumWindow = DataSize(bytes: 3000)
@@ -18,9 +18,9 @@ struct CongestionWindowPushback: Sendable {
     private var roundTrips: [Duration] = []
     private var oldest = 0
     private(set) var window: DataSize?
-    /// What the encoder is left of the target.
+    /// The encoder's share of the target.
     private(set) var ratio = 1.0
-    /// Packets sent and not reported yet.
+    /// The size of packets that were sent and not reported yet.
     private(set) var outstanding = DataSize.zero
 
     init() {
@@ -48,7 +48,7 @@ struct CongestionWindowPushback: Sendable {
         }
     }
 
-    /// Moves the window towards what fits a target: half of the way.
+    /// Moves the window half of the way towards the target's.
     mutating func updateWindow(target: BitRate) {
         guard let shortest = roundTrips.min() else { return }
         let wanted = target.dataSize(over: max(shortest, .zero) + Self.additionalTime)
@@ -56,7 +56,7 @@ struct CongestionWindowPushback: Sendable {
         window = max(next, Self.minimumWindow)
     }
 
-    /// Looks at what is in flight.
+    /// Updates the ratio with the data in flight.
     mutating func update() {
         guard let window, window > .zero else { return }
         let fill = Double(outstanding.bytes) / Double(window.bytes)
@@ -77,7 +77,7 @@ struct CongestionWindowPushback: Sendable {
         return reduced < Self.minimumRate ? min(target, Self.minimumRate) : reduced
     }
 
-    /// Of how many frames one is to be left out under a target and above a minimum: half of them at most; nil for none
+    /// The interval of frames to leave out under a target and above a minimum, at least two; nil for none
     /// (`VideoStreamEncoder::UpdateTargetBitrate`).
     func frameDropInterval(target: BitRate, minimum: BitRate) -> Int? {
         let excess = min(target - max(rate(of: target), minimum), target - minimum)

@@ -10,9 +10,9 @@ struct DelayBasedEstimator: Sendable {
     struct Outcome: Sendable {
         /// The rate that delay allows; nil where nothing changed.
         var rate: BitRate?
-        /// Whether the rate is what a probe measured.
+        /// True if the rate is the result of a probe.
         var isProbe = false
-        /// Whether delay, which had been shrinking after overuse, is normal again.
+        /// True if delay, which had been shrinking after overuse, is normal again.
         var hasRecovered = false
     }
 
@@ -87,7 +87,7 @@ struct DelayBasedEstimator: Sendable {
             return Outcome(
                 rate: rateControl.update(networkState: .overusing, acknowledged: acknowledged, now: now))
         }
-        // The path is full before it is known what arrives: halve, at most once in 200 ms.
+        // The path is full and the rate of arrivals is unknown: halve, at most once in 200 ms.
         guard rateControl.isTimeToReduceFurther(throughput: rateControl.rate, now: now) else { return Outcome() }
         rateControl.setEstimate(rateControl.rate * 0.5, now: now)
         return Outcome(rate: rateControl.rate)

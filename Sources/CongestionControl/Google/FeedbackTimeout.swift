@@ -1,21 +1,21 @@
 import MediaCore
 
-/// Notices that receiver reports stopped although packets are sent, on a path that tells of itself by nothing else, and
-/// lowers the rate step by step while it lasts. Where transport-wide feedback comes, others see to its silence.
+/// Lowers the rate step by step while receiver reports are missing although packets are sent, on a path without other
+/// feedback. With transport-wide feedback, other parts detect its absence.
 struct FeedbackTimeout: Sendable {
-    /// So far, beyond the shortest round trip, what was heard may lie behind what was sent: reports come only every few
-    /// seconds (RFC 3550, 6.2).
+    /// The time beyond the shortest round trip for which feedback may be missing: reports come only every few seconds
+    /// (RFC 3550, 6.2).
     static let allowance = Duration.seconds(6)
     static let stepInterval = Duration.milliseconds(250)
     static let stepFactor = 0.8
 
-    /// Whether the receiver sends transport-wide feedback.
+    /// True if the receiver sends transport-wide feedback.
     var hasTransportFeedback = false
-    /// Whether the rate was lowered and no timely feedback came since.
+    /// True if the rate was lowered and no timely feedback came since.
     private(set) var isSilent = false
 
     private var shortestRoundTrip = WindowedMinimum<Duration>(window: .seconds(15))
-    /// When the oldest packet that nothing was heard of left.
+    /// The sending time of the oldest packet without feedback.
     private var firstUnanswered: MonotonicInstant?
     private var lastSent: MonotonicInstant?
     private var lastStep: MonotonicInstant?
@@ -42,7 +42,7 @@ struct FeedbackTimeout: Sendable {
         return isSilent
     }
 
-    /// When the next step is due if nothing is heard and sending goes on; nil while nothing is unanswered.
+    /// The time of the next step if no feedback comes and sending continues; nil while no packet is without feedback.
     var nextStep: MonotonicInstant? {
         guard let firstUnanswered else { return nil }
         let first = firstUnanswered + silenceLimit
@@ -51,7 +51,7 @@ struct FeedbackTimeout: Sendable {
 
     /// The factor by which the rate falls now; nil when no step is due.
     mutating func step(now: MonotonicInstant) -> Double? {
-        // What counts is how long there was something to answer: a pause in sending is no silence of the receiver.
+        // Only time with unanswered packets counts: a pause in sending is no silence of the receiver.
         guard let firstUnanswered, let lastSent, lastSent - firstUnanswered >= silenceLimit - Self.stepInterval,
             let nextStep, now >= nextStep
         else { return nil }

@@ -1,19 +1,19 @@
 public import MediaCore
 
-/// Google congestion control as libwebrtc has it in 2026 (`GoogCcNetworkController`; draft-ietf-rmcat-gcc-02 with what
-/// came after it). `docs/controllers.md` lists its mechanisms and constants.
+/// Google congestion control as in libwebrtc in 2026 (`GoogCcNetworkController`; draft-ietf-rmcat-gcc-02 with later
+/// changes). `docs/controllers.md` describes its mechanisms.
 ///
 /// With transport-wide feedback the trend of one-way delay sets the rate, losses bound it, and probes find free
-/// capacity at the start and where the application is limited. A receiver's estimate (REMB) is an upper bound. Where
-/// only receiver reports come, losses alone move the rate.
+/// capacity at the start and in the application-limited region. A receiver's estimate (REMB) is an upper bound. With
+/// receiver reports only, losses alone move the rate.
 public struct GoogleCongestionController: CongestionController {
     /// The pacing rate over the target: frames leave faster than the next comes.
     static let pacingFactor = 2.5
-    /// What may leave at once (`PacingController`): a frame, as long as the target is kept.
+    /// The time at the pacing rate that may leave at once (`PacingController`): a frame, as long as the target is kept.
     static let pacingBurst = Duration.milliseconds(40)
-    /// A probe's result lowers the rate to this part of what is acknowledged at most.
+    /// A probe's result lowers the rate at most to this part of the acknowledged rate.
     static let probeDropFactor = 0.85
-    /// How often the state is looked at without feedback (`GoogCcNetworkControllerFactory`).
+    /// The interval of updates without feedback (`GoogCcNetworkControllerFactory`).
     static let processInterval = Duration.milliseconds(25)
 
     private let parameters: GoogleParameters
@@ -32,7 +32,7 @@ public struct GoogleCongestionController: CongestionController {
     private var lastTarget: Target?
     private var received: [(packet: SentPacket, receiveTime: MonotonicInstant)] = []
 
-    /// What others are told of when it changes.
+    /// The values whose change is announced.
     private struct Target: Hashable {
         var rate: BitRate
         var lossState: LossBasedEstimator.State
@@ -78,7 +78,7 @@ public struct GoogleCongestionController: CongestionController {
         acknowledged.update()
         bounds.setAcknowledged(acknowledged.rate)
         if let rate = acknowledged.rate, let result = probe {
-            // A result far below what arrives is wrong; below the rate it must not raise it either.
+            // A result far below the rate of arrivals is wrong; below the current rate it must not raise it either.
             probe = max(result, min(delay.lastRate ?? .zero, rate * Self.probeDropFactor))
         }
         let outcome = delay.update(received: received, acknowledged: acknowledged.rate, probe: probe, now: now)
@@ -167,7 +167,7 @@ public struct GoogleCongestionController: CongestionController {
         return window.frameDropInterval(target: bounds.target, minimum: bounds.range.lowerBound)
     }
 
-    /// Before pushback: what waits shall leave.
+    /// The pacing rate before pushback, so that waiting packets leave.
     private var pacingRate: BitRate { bounds.target * Self.pacingFactor }
 
     /// While a rate that losses had brought down grows, it must be sent to be tried.
@@ -203,7 +203,7 @@ public struct GoogleCongestionController: CongestionController {
             && bounds.lossBased.state == .delayBased
     }
 
-    /// Where nothing else tells of the path, a report is an answer to all that was sent.
+    /// Counts a report as an answer to all sent packets if there is no other feedback.
     private mutating func hear(roundTripTime: Duration?, now: MonotonicInstant) {
         _ = timeout.heard(ofPacketSent: now, roundTripTime: roundTripTime, now: now)
     }

@@ -1,5 +1,4 @@
-/// What of Google congestion control is a matter of configuration; the defaults are libwebrtc's for a camera, unless
-/// said otherwise.
+/// The configuration of Google congestion control. The defaults are libwebrtc's for a camera, unless said otherwise.
 public struct GoogleParameters: Hashable, Sendable {
     /// The rule for too much in flight.
     public enum Pushback: String, Hashable, Sendable {
@@ -10,10 +9,10 @@ public struct GoogleParameters: Hashable, Sendable {
         case lowersTarget
     }
 
-    /// Whether probes go out each five seconds while the application sends clearly less than it may. libwebrtc asks for
-    /// them where the content is a screen; here they are on, since a picture of many tiles is as uneven.
+    /// True if probes are sent every five seconds in the application-limited region. libwebrtc does so for screen
+    /// shares; here it is the default, because a picture of many tiles varies as much.
     public var probesInLimitedRegion: Bool
-    /// Whether the rate of before a large drop is probed wherever delay is normal again, not only near the
+    /// True if the rate before a large drop is probed whenever delay is normal again, not only near the
     /// application-limited region (`WebRTC-BweRapidRecoveryExperiment`).
     public var isRapidRecoveryEnabled: Bool
     public var pushback: Pushback

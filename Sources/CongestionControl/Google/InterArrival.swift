@@ -16,7 +16,7 @@ struct InterArrival: Sendable {
     static let groupLength = Duration.milliseconds(5)
     static let burstReceiveInterval = Duration.milliseconds(5)
     static let maximumBurstDuration = Duration.milliseconds(100)
-    /// When arrival times run so far ahead of ours, the receiver's clock jumped.
+    /// If arrival times run ahead of ours by this much, the receiver's clock jumped.
     static let clockJump = Duration.seconds(3)
     static let maximumReorderedGroups = 3
 

@@ -32,7 +32,7 @@ struct LinkCapacityEstimator: Sendable {
             max(normalizedVariance, Self.deviationRange.lowerBound), Self.deviationRange.upperBound)
     }
 
-    /// The path is not what it was.
+    /// Forgets the capacity, after a change of the path.
     mutating func reset() {
         average = nil
     }

@@ -2,16 +2,15 @@ import MediaCore
 
 /// The rate that losses allow (libwebrtc's `LossBasedBweV2`).
 ///
-/// After each observation a few candidates for the bandwidth are tried, each with the inherent loss that fits it best;
-/// the one that makes the last observations most probable is taken, with a preference for a higher one. What was
-/// acknowledged bounds the result from below, the average loss and the delay-based rate bound it from above. Where
-/// losses limit the rate it first falls and is held for a while, longer each time, and then grows in steps with
-/// padding.
+/// After each observation a few candidates for the bandwidth are tried, each with its best-fitting inherent loss; the
+/// candidate that makes the last observations most probable wins, with a preference for a higher one. The acknowledged
+/// rate bounds the result from below, the average loss and the delay-based rate bound it from above. If losses limit
+/// the rate, it first falls and is held for a while, longer each time, and then grows in steps with padding.
 struct LossBasedEstimator: Sendable {
     enum State: Hashable, Sendable {
         /// Losses do not limit the rate.
         case delayBased
-        /// They do, and it grows: padding fills what media leaves.
+        /// Losses limit the rate and it grows: padding supplements media.
         case increasing
         case decreasing
     }
@@ -19,13 +18,13 @@ struct LossBasedEstimator: Sendable {
     static let candidateFactors = [1.02, 1.0, 0.95]
     static let initialInherentLoss = 0.01
     static let leastObservations = 3
-    /// Above this part lost the rate is at most `upperBoundBalance`, in bit/s, over what exceeds it.
+    /// Above this loss fraction the rate is at most `upperBoundBalance`, in bit/s, divided by the excess.
     static let upperBoundOffset = 0.05
     static let upperBoundBalance = 100_000.0
     /// The rate grows by this factor in each window at most.
     static let maximumIncrease = 1.3
     static let increaseWindow = Duration.milliseconds(300)
-    /// And to so many times what is acknowledged; to the second number of it right after a hold.
+    /// The rate is also at most this multiple of the acknowledged rate; right after a hold, the second value applies.
     static let rampUpFactor = 1.5
     static let rampUpFactorInHold = 1.2
     static let holdThreshold = 1.3
@@ -66,7 +65,7 @@ struct LossBasedEstimator: Sendable {
         model != nil && observations.total >= Self.leastObservations ? BitRate(bitsPerSecond: result) : nil
     }
 
-    /// What losses alone would allow, and the inherent loss; nil before the first observation.
+    /// The bandwidth that losses allow, and the inherent loss; nil before the first observation.
     var estimate: LossModel? { model }
 
     mutating func setRange(_ range: ClosedRange<BitRate>) {
@@ -123,7 +122,8 @@ struct LossBasedEstimator: Sendable {
             }
         }
         for factor in Self.candidateFactors { consider(factor * current.bandwidth) }
-        // What an application that sends little gets acknowledged says nothing of the path, unless padding filled it.
+        // A small acknowledged rate of an application-limited sender says nothing about the path, unless padding filled
+        // it.
         if let acknowledged, !isApplicationLimited || isPadding(now: now) { consider(acknowledged) }
         if let delayBased, delayBased > current.bandwidth { consider(delayBased) }
         return best
@@ -133,7 +133,7 @@ struct LossBasedEstimator: Sendable {
         padding.map { $0.start + Self.paddingDuration >= now } ?? false
     }
 
-    /// Where losses limit the rate it grows by steps, and not far beyond what is acknowledged.
+    /// Limits growth to steps near the acknowledged rate while losses limit the rate.
     private func limitIncrease(of best: inout LossModel, from current: LossModel, now: MonotonicInstant) {
         if let start = increaseWindowStart, start + Self.increaseWindow > now {
             best.bandwidth = min(best.bandwidth, increaseLimit)
@@ -142,7 +142,7 @@ struct LossBasedEstimator: Sendable {
         let isHeld = hold.rate.isFinite && acknowledged < Self.holdThreshold * hold.rate
         let factor = isHeld ? Self.rampUpFactorInHold : Self.rampUpFactor
         best.bandwidth = max(current.bandwidth, min(best.bandwidth, factor * acknowledged))
-        // By one bit per second at least, so that the state becomes the one that sends padding.
+        // One bit per second at least, so that the state becomes the one that sends padding.
         if state == .decreasing, best.bandwidth == current.bandwidth { best.bandwidth += 1 }
     }
 
@@ -164,7 +164,7 @@ struct LossBasedEstimator: Sendable {
     private mutating func changeState(_ bounded: Double, delayBased: Double, now: MonotonicInstant) {
         let isLossLimited = bounded < delayBased && bounded < maximum
         if state == .decreasing, bounded < delayBased, let end = hold.end, end > now {
-            // What is acknowledged bounds the held rate from below, and the held rate the result from above.
+            // The acknowledged rate bounds the held rate from below, and the held rate the result from above.
             hold.rate = max(lowerBound, hold.rate)
             result = min(hold.rate, bounded)
             return

@@ -4,14 +4,14 @@
     import Musl
 #endif
 
-/// How a path loses packets: a part whatever is sent, and all that exceeds its bandwidth (`ChannelParameters` of
-/// libwebrtc's `LossBasedBweV2`).
+/// A model of a path's losses: an inherent part of all packets, and everything beyond its bandwidth
+/// (`ChannelParameters` of libwebrtc's `LossBasedBweV2`).
 struct LossModel: Hashable, Sendable {
     static let leastInherentLoss = 1e-3
-    /// The bound of the inherent loss is this and what makes up `balance` of the bandwidth, in bit/s.
+    /// The bound of the inherent loss is this plus `balance` divided by the bandwidth in bit/s.
     static let inherentLossOffset = 0.05
     static let inherentLossBalance = 100_000.0
-    /// How much a higher bandwidth is preferred, for each kbit/s and for each unit of its logarithm; below 20 % lost.
+    /// The preference for a higher bandwidth, for each kbit/s and for each unit of its logarithm, below 20 % loss.
     static let preference = 0.0002
     static let logarithmicPreference = 0.02
     static let preferenceThreshold = 0.2
@@ -33,7 +33,7 @@ struct LossModel: Hashable, Sendable {
         inherentLoss = min(max(inherentLoss, Self.leastInherentLoss), inherentLossBound)
     }
 
-    /// How probably a byte is lost that is sent at a rate in bit/s.
+    /// The probability of losing a byte that is sent at a rate in bit/s.
     func lossProbability(at rate: Double) -> Double {
         var probability = min(max(inherentLoss, 0), 1)
         if rate > bandwidth { probability += (1 - probability) * (rate - bandwidth) / rate }
@@ -54,7 +54,7 @@ struct LossModel: Hashable, Sendable {
         boundInherentLoss()
     }
 
-    /// The logarithm of how probable the observations are, and what a higher bandwidth is preferred by.
+    /// The logarithm of the observations' probability, plus the preference for a higher bandwidth.
     func objective(_ observations: LossObservations) -> Double {
         let kilobits = bandwidth / 1000
         let willingness = Self.preferenceThreshold - observations.averageLoss

@@ -1,15 +1,15 @@
 import MediaCore
 
-/// What was lost lately, in pieces of at least 250 ms of sending (the observations of libwebrtc's `LossBasedBweV2`).
+/// Recent losses in intervals of at least 250 ms of sending (the observations of libwebrtc's `LossBasedBweV2`).
 struct LossObservations: Sendable {
     static let count = 15
     static let leastDuration = Duration.milliseconds(250)
-    /// How much less an observation counts than the one after it.
+    /// The weight of an observation relative to the next one.
     static let temporalFactor = 0.9
     /// An observation whose rate is so many times the median is no outlier but a sender that suddenly sends much.
     static let suddenRateFactor = 2.0
 
-    /// What a quarter of a second told.
+    /// The result of a quarter of a second.
     struct Observation: Hashable, Sendable {
         /// In kB, as far as feedback spoke of it.
         var size: Double
@@ -34,9 +34,9 @@ struct LossObservations: Sendable {
     private var partialLosses: [LostPacket] = []
     private var rates: [Double] = []
 
-    /// How many were made.
+    /// The number of observations so far.
     private(set) var total = 0
-    /// When the last packet of the last observation left; the first packet of all before there is one.
+    /// The sending time of the last observation's last packet; before the first observation, of the first packet.
     private(set) var lastSend: MonotonicInstant?
     /// The part of the bytes that was lost, the worst and the best observation left out.
     private(set) var averageLoss = 0.0
@@ -80,7 +80,7 @@ struct LossObservations: Sendable {
             partialLosses.append(LostPacket(sequence: result.sent.transportSequence, size: result.sent.size))
             partialSize += result.sent.size
         } else if result.wasReportedMissing {
-            // It was counted when it was thought lost.
+            // It was counted when it was considered lost.
             partialLosses.removeAll { $0.sequence == result.sent.transportSequence }
         } else {
             partialSize += result.sent.size

@@ -22,7 +22,7 @@ struct OveruseDetector: Sendable {
     private(set) var trend = 0.0
 
     private var previousSlope = 0.0
-    /// How long the trend has been above the threshold, in ms of sending; nil while it is not.
+    /// The time for which the trend has been above the threshold, in ms of sending; nil while it is not.
     private var timeOverThreshold: Double?
     private var samplesOverThreshold = 0
     private var lastAdaptation: MonotonicInstant?

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// Decides when to probe and at which rates (libwebrtc's `ProbeController`, without a network state estimator and
-/// without repeated initial probing, which are off by default).
+/// Decides on probes and their rates (libwebrtc's `ProbeController`, without a network state estimator and without
+/// repeated initial probing, which are off by default).
 ///
-/// At the start 3 and 6 times the start rate; on with twice what was found as long as a probe brings more than 70 % of
-/// its rate; up to a maximum that grew; in the application-limited region each five seconds at twice the target, up to
-/// demand that changed, and at 85 % of the rate of before when delay is normal again after a large drop. Nothing is
-/// probed while delay grows or shrinks, while round trips are too long or while losses limit the rate.
+/// Probes are sent at the start, at 3 and 6 times the start rate; then at twice the result while a probe brings more
+/// than 70 % of its rate; up to a maximum that grew; every five seconds at twice the target in the application-limited
+/// region; up to a demand that changed; and at 85 % of the earlier rate when delay is normal again after a large drop.
+/// There are no probes while delay grows or shrinks, while round trips are too long or while losses limit the rate.
 struct ProbeController: Sendable {
     static let initialFactors = [3.0, 6.0]
     static let furtherFactor = 2.0
@@ -73,7 +73,7 @@ struct ProbeController: Sendable {
         probe(at: Self.initialFactors.map { startRate * $0 }, goesOn: true, now: now)
     }
 
-    /// The target moved, or what limits it: whether that lets probes out.
+    /// Sets the target and its limit, and starts the probes that they permit.
     mutating func setEstimate(_ newEstimate: BitRate, isProbingAllowed: Bool, now: MonotonicInstant) {
         isAllowed = isProbingAllowed
         if newEstimate < estimate * Self.largeDropFactor {
@@ -92,8 +92,8 @@ struct ProbeController: Sendable {
         limitedRegionStart = start
     }
 
-    /// Delay is normal again after it shrank: if the target fell far just before, and not for what the application
-    /// sent, look whether that was for long.
+    /// Starts a probe when delay is normal again after it shrank, if the target fell far just before and the
+    /// application was not the cause.
     mutating func recovered(now: MonotonicInstant) {
         let endedRecently = limitedRegionEnd.map { now - $0 < Self.limitedRegionEndedTimeout } ?? false
         guard case .complete = state, limitedRegionStart != nil || endedRecently || parameters.isRapidRecoveryEnabled,
@@ -143,7 +143,7 @@ struct ProbeController: Sendable {
 
     private mutating func probe(at rates: [BitRate], goesOn: Bool, now: MonotonicInstant) {
         guard isAllowed else { return }
-        // Some room above the demand, so that a probe that just meets it shows that there is enough.
+        // Twice the demand, so that a probe that just meets the demand shows that there is enough.
         let maximum = demand.map { min(range.upperBound, $0 * 2) } ?? range.upperBound
         var goesOn = goesOn
         var last = BitRate.zero

@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Estimates what the path carries from how a probe's packets arrived (libwebrtc's `ProbeBitrateEstimator`).
+/// Estimates the path's rate from the arrivals of a probe's packets (libwebrtc's `ProbeBitrateEstimator`).
 struct ProbeRateEstimator: Sendable {
-    /// So much of a cluster must have arrived, in packets and in bytes.
+    /// The part of a cluster that must have arrived, in packets and in bytes.
     static let minimumReceivedRatio = 0.8
     static let maximumInterval = Duration.seconds(1)
     /// Packets that arrive so much faster than they were sent were held and let go together.

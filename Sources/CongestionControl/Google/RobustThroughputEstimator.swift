@@ -1,13 +1,13 @@
 import MediaCore
 internal import NIOCore
 
-/// Estimates the rate at which packets arrive from the last second or so of them (libwebrtc's
-/// `RobustThroughputEstimator`, its default).
+/// Estimates the rate of arrivals from the last second or so of packets (libwebrtc's `RobustThroughputEstimator`, its
+/// default).
 ///
 /// The window is the shortest that has 20 packets and a second of arrivals, and never more than 500 packets or 5 s. Its
-/// largest gap between two arrivals counts as the second largest: a link that pauses once and then lets go of all that
-/// waited carries what it carried before. The rate at which the same packets were sent bounds the result, so that such
-/// a burst is not taken for capacity.
+/// largest gap between two arrivals counts as the second largest: a link that pauses once and then releases all waiting
+/// packets carries as much as before. The rate at which the same packets were sent bounds the result, so that such a
+/// burst does not count as capacity.
 struct RobustThroughputEstimator: Sendable {
     static let windowPackets = 20
     static let maximumPackets = 500
@@ -26,7 +26,7 @@ struct RobustThroughputEstimator: Sendable {
 
     /// By arrival.
     private var window = CircularBuffer<Arrival>(initialCapacity: maximumPackets + 1)
-    /// When the youngest packet that left the window was sent: older ones in the window came late.
+    /// The sending time of the youngest packet that left the window: older ones in the window came late.
     private var lastDiscarded: MonotonicInstant?
 
     /// The estimate after the last `update()`; nil while there are fewer than ten packets.

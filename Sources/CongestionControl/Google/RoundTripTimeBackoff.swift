@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Lowers the rate while what is sent stays unanswered for long (libwebrtc's `RttBasedBackoff`): the round trip, and
-/// the time since feedback as long as packets leave, is over three seconds.
+/// Lowers the rate while packets stay unanswered for long (libwebrtc's `RttBasedBackoff`): the round trip, and the time
+/// since feedback while packets leave, is over three seconds.
 struct RoundTripTimeBackoff: Sendable {
     static let limit = Duration.seconds(3)
     static let factor = 0.8
@@ -14,7 +14,7 @@ struct RoundTripTimeBackoff: Sendable {
 
     /// A packet left of which feedback will tell.
     mutating func packetSent(now: MonotonicInstant) {
-        // Before the first feedback counts what was sent first.
+        // Before the first feedback, the time since the first packet counts.
         lastUpdate = lastUpdate ?? now
         lastSent = now
     }
@@ -25,7 +25,7 @@ struct RoundTripTimeBackoff: Sendable {
         lastUpdate = now
     }
 
-    /// Whether the rate is to fall. A pause in sending is no silence.
+    /// True if the rate must fall. A pause in sending is no silence.
     var isAboveLimit: Bool {
         guard let lastUpdate, let lastSent else { return false }
         return max(lastSent - lastUpdate, .zero) + roundTripTime > Self.limit

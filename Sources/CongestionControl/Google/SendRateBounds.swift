@@ -1,11 +1,11 @@
 import MediaCore
 
-/// The target: what delay, losses, the receiver and the limits allow (libwebrtc's `SendSideBandwidthEstimation`).
+/// The target that delay, losses, the receiver and the limits allow (libwebrtc's `SendSideBandwidthEstimation`).
 ///
-/// With transport-wide feedback losses act through `LossBasedEstimator`. Until that knows enough, and where only
-/// receiver reports come, the rule of draft-ietf-rmcat-gcc-02, section 6, holds: with less than 2 % lost the target
-/// grows by 8 % over the lowest rate of the last second, from 2 % to 10 % it stays, above it falls by half of the
-/// fraction lost. While feedback stays away it falls by a fifth each second.
+/// With transport-wide feedback losses act through `LossBasedEstimator`. Until it has enough data, and with receiver
+/// reports only, the rule of draft-ietf-rmcat-gcc-02, section 6, holds: with less than 2 % loss the target grows by 8 %
+/// over the lowest rate of the last second, from 2 % to 10 % it stays, above it falls by half of the fraction lost.
+/// Without feedback it falls by a fifth each second.
 struct SendRateBounds: Sendable {
     static let lowLoss = 0.02
     static let highLoss = 0.10
@@ -13,11 +13,11 @@ struct SendRateBounds: Sendable {
     static let growthOffset = BitRate.kilobits(1)
     static let growthInterval = Duration.seconds(1)
     static let decreaseInterval = Duration.milliseconds(300)
-    /// So long after the first report, without loss, the delay-based rate is trusted at once.
+    /// The time after the first report in which, without loss, the delay-based rate applies at once.
     static let startPhase = Duration.seconds(2)
     /// Reports older than this (1.2 times the longest RTCP interval) say nothing of now.
     static let lossReportTimeout = Duration.seconds(6)
-    /// How many packets a fraction must be based on.
+    /// The number of packets that a loss fraction must be based on.
     static let minimumPacketCount = 20
     static let lossInterval = Duration.seconds(1)
 
@@ -75,12 +75,12 @@ struct SendRateBounds: Sendable {
 
     // MARK: Transport-wide feedback
 
-    /// Takes what arrives.
+    /// Sets the acknowledged rate.
     mutating func setAcknowledged(_ rate: BitRate?) {
         if let rate { lossBased.setAcknowledged(rate) }
     }
 
-    /// Takes what feedback says of losses into a fraction each second, where no receiver report tells it.
+    /// Computes a loss fraction each second from feedback, if no receiver report has one.
     mutating func addFeedback(_ results: [PacketResult], now: MonotonicInstant) {
         for result in results {
             if result.wasReportedMissing {
@@ -106,7 +106,7 @@ struct SendRateBounds: Sendable {
         apply(current, because: .delay)
     }
 
-    /// Sets the target to what a probe measured.
+    /// Sets the target to a probe's result.
     mutating func setProbeResult(_ rate: BitRate) {
         delayBound = nil
         lowestRates.removeAll(keepingCapacity: true)

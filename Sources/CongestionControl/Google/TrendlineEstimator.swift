@@ -20,7 +20,7 @@ struct TrendlineEstimator: Sendable {
     private var accumulatedDelay = 0.0
     private var smoothedDelay = 0.0
 
-    /// How many differences were taken, up to 1000.
+    /// The number of differences so far, up to 1000.
     private(set) var deltaCount = 0
     /// The slope; zero until the window is full.
     private(set) var slope = 0.0
