@@ -60,7 +60,7 @@ public struct H264Level: Hashable, Sendable {
         }
     }
 
-    /// The level's number as people write it, such as "3.1".
+    /// The level's number in its usual form, such as "3.1".
     public var name: String { Self.name(levelIDC: levelIDC) }
 
     static func name(levelIDC: UInt8) -> String {
@@ -99,7 +99,7 @@ public struct H264Level: Hashable, Sendable {
         maximumMacroblockRate / max(1, Self.macroblocks(dimensions))
     }
 
-    /// Why pictures of this size and rate do not fit; nil when they do (A.3.1 a, b, f and g).
+    /// Returns the reason for which pictures of this size and rate do not fit; nil if they do (A.3.1 a, b, f and g).
     public func reasonToRefuse(_ dimensions: VideoDimensions, frameRate: Int) -> String? {
         let macroblocks = Self.macroblocks(dimensions)
         guard macroblocks <= maximumPictureSize else {

@@ -20,10 +20,10 @@ public enum H264Profile: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it has arithmetic coding.
+    /// True if the profile has arithmetic coding.
     public var hasCABAC: Bool { self == .main || self == .high }
 
-    /// Whether it has pictures that are predicted from both sides.
+    /// True if the profile has pictures that are predicted from both sides.
     public var hasBSlices: Bool { self == .main || self == .high }
 
     /// The profile with which to answer a receiver that offered `profileLevel`; nil when it plays none of ours.

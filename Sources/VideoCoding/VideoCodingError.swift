@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Why a codec session could not be made, or could not do what it was asked.
+/// The reason for which a codec session could not be made, or failed.
 public enum VideoCodingError: Error, Hashable, Sendable {
     /// No session decodes this format.
     case unsupportedFormat(reason: String)
@@ -10,7 +10,7 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case malformedSample(reason: String)
     /// The decoder refused the frame; `code` is libavcodec's.
     case decodingFailed(code: Int32)
-    /// The picture could not be made what the session's pixel buffer attributes ask for.
+    /// The picture could not be converted to the session's pixel buffer attributes.
     case pixelTransferFailed(reason: String)
     /// The codec library is there but does not work: no H.264 in it, or no memory.
     case codecUnavailable(reason: String)
@@ -20,7 +20,7 @@ public enum VideoCodingError: Error, Hashable, Sendable {
     case levelExceeded(levelIDC: UInt8, reason: String)
     /// The program was built without this encoder.
     case backEndNotBuilt(EncoderBackEnd)
-    /// The back end cannot honour this value of the property, or not together with another one's.
+    /// The back end does not support this value of the property, or not together with another value.
     case propertyNotSupported(CompressionProperty, reason: String)
     /// The property is fixed once a frame has been taken.
     case propertyNotChangeable(CompressionProperty)

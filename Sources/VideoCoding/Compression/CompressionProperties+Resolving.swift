@@ -3,9 +3,9 @@ import MediaCore
 extension CompressionProperties {
     private static let usualBitRate = BitRate.megabits(4)
 
-    /// The values in force when `backEnd` is asked for these properties.
+    /// Returns the values in force when `backEnd` is asked for these properties.
     ///
-    /// - Parameter isStarted: Whether frames have been taken, so that a level once found stays.
+    /// - Parameter isStarted: True if frames have been taken, so that the chosen level stays.
     func resolved(for dimensions: VideoDimensions, by backEnd: EncoderBackEnd) throws(VideoCodingError) -> Self {
         try Self.check(dimensions)
         let capabilities = EncoderCapabilities.of(backEnd)
@@ -25,12 +25,12 @@ extension CompressionProperties {
         return inForce
     }
 
-    /// The rate to aim at so that the limits hold as well.
+    /// The target rate with which the limits hold as well.
     var targetBitRate: BitRate {
         dataRateLimits.reduce(averageBitRate) { min($0, BitRate($1.size, over: $1.window) * Self.limitShare) }
     }
 
-    /// How much of a limit is aimed at, as frames vary.
+    /// The part of a limit that is the target, because frames vary.
     private static let limitShare = 0.9
 
     /// The quantisation parameter that `quality` stands for: 10 to 51.
@@ -66,7 +66,7 @@ extension CompressionProperties {
 
     private static let defaults = CompressionProperties()
 
-    /// Whether a property has another value here than there.
+    /// Returns true if a property has different values in the two.
     func differs(from other: Self, in property: CompressionProperty) -> Bool {
         switch property {
         case .averageBitRate: averageBitRate != other.averageBitRate
@@ -93,7 +93,7 @@ extension CompressionProperties {
         }
     }
 
-    /// Why a value is out of its range; nil when it is not.
+    /// Returns the reason for which a value is out of its range; nil if it is not.
     private func reasonToRefuse(_ property: CompressionProperty, _ range: PropertySupport.Range) -> String? {
         switch property {
         // Held within the level's bounds rather than refused.

@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// How a compression session is to encode.
+/// The settings of a compression session.
 ///
-/// Not every back end honours every value, and not everything can change once a session has taken a frame:
-/// `CompressionSession.supportedProperties` tells both. What a session reads back is what is in force: values that were
-/// left to the encoder are replaced by the encoder's choice, and rates are held within what the level allows.
+/// Not every back end supports every value, and some values are fixed once a session has taken a frame:
+/// `CompressionSession.supportedProperties` lists both. A session returns the values in force: values left to the
+/// encoder are replaced by its choice, and rates are limited by the level.
 public struct CompressionProperties: Hashable, Sendable {
     /// The rate to spend, where the rate control goes by one. Held between 10 kbit/s and the level's limit.
     public var averageBitRate = BitRate.megabits(1)
@@ -13,11 +13,11 @@ public struct CompressionProperties: Hashable, Sendable {
     /// The rate is kept below them, and a frame that would break one is left out.
     public var dataRateLimits: [DataRateLimit] = []
     public var rateControlMode = RateControlMode.constrainedVariable
-    /// Whether frames must come out at once, for calls: no frame waits for a later one.
+    /// True if frames must come out at once, as calls need: no frame waits for a later one.
     public var realTime = true
-    /// Whether frames may be decoded in another order than they are shown in (B-frames). Not in real time.
+    /// True if the decoding order may differ from the presentation order (B-frames). Not in real time.
     public var allowFrameReordering = false
-    /// How syntax elements become bits; nil for the best that the profile has.
+    /// The entropy coding; nil for the best of the profile.
     public var entropyMode: EntropyMode?
     public var profileLevel = H264ProfileLevel(.constrainedBaseline)
     /// The most frames from one keyframe to the next; nil for no limit.
@@ -44,7 +44,7 @@ public struct CompressionProperties: Hashable, Sendable {
     public var sliceMaxBytes: DataSize?
     /// 1 to 3: each layer above the first doubles the frame rate, and the stream plays without the upper ones.
     public var temporalLayers = 1
-    /// Keep older frames as references, so that lost frames can be gone back behind without a keyframe.
+    /// True if older frames are kept as references, so that encoding can continue without a keyframe after lost frames.
     ///
     /// See `EncodeOptions.invalidateReferencesBackTo` and `EncodedFrame.longTermReference`.
     public var longTermReferences = false
@@ -53,15 +53,15 @@ public struct CompressionProperties: Hashable, Sendable {
     /// Written into the SPS where something is specified.
     public var colour = ColourDescription.unspecified
     public var preset = EncoderPreset.balanced
-    /// How long a frame should take at most at the average bitrate.
+    /// The longest time of a frame at the average bitrate.
     ///
-    /// It is the length of x264's buffer, and so bounds its frames. OpenH264 spreads a frame's share of the rate evenly
-    /// but does not know of the budget: what a frame takes beyond its share is saved on those that follow, within about
-    /// two seconds. `CompressionStatistics` counts the frames over it. `maxFrameBytes` bounds frames of both.
+    /// It is the length of x264's buffer, and so bounds its frames. OpenH264 does not know the budget: it spreads the
+    /// rate evenly, and saves on later frames, within about two seconds, the excess of a frame. `CompressionStatistics`
+    /// counts the frames beyond it. `maxFrameBytes` bounds frames of both.
     public var latencyBudget = Duration.milliseconds(100)
-    /// Where several passes over a recording keep what they find out; nil for a single pass.
+    /// The storage of several passes over a recording; nil for a single pass.
     ///
-    /// Not in real time, and with `RateControlMode.average` alone. See `CompressionSession.beginPass`.
+    /// Not in real time, and only with `RateControlMode.average`. See `CompressionSession.beginPass`.
     public var multiPassStorage: MultiPassStorage?
 
     public init() {}
@@ -100,7 +100,7 @@ public enum RateControlMode: String, CaseIterable, Sendable {
     case quality
 }
 
-/// How syntax elements become bits (H.264 9.2, 9.3).
+/// The entropy coding of syntax elements (H.264 9.2, 9.3).
 public enum EntropyMode: String, CaseIterable, Sendable {
     /// Variable-length codes: quick, and in every profile.
     case cavlc

@@ -25,7 +25,7 @@ public enum CompressionProperty: String, CaseIterable, Sendable {
     case multiPassStorage
 }
 
-/// How a back end honours a property. Without one, the property keeps its default value.
+/// The support of a property by a back end. An unsupported property keeps its default value.
 public struct PropertySupport: Hashable, Sendable {
     /// The values that a property may have. Some combinations with other properties are still refused when they are
     /// set.
@@ -48,8 +48,9 @@ public struct PropertySupport: Hashable, Sendable {
 
     public var property: CompressionProperty
     public var range: Range
-    /// Whether it can be set once a frame has been taken; it then holds from the next frame on, without a keyframe.
+    /// True if the property can be set after a frame has been taken. It then holds from the next frame on, without a
+    /// keyframe.
     public var canChangeWhileEncoding: Bool
-    /// All back ends that honour the property, those that this build lacks among them.
+    /// All back ends that support the property, even if they are not part of this build.
     public var backEnds: Set<EncoderBackEnd>
 }

@@ -150,7 +150,7 @@ extension CompressionSession {
                 }
             }
         } catch {
-            // What the decoder has of the references is uncertain.
+            // The state of the decoder's references is uncertain.
             state.needsKeyframe = true
             if let entry = state.ledger.answer(serial) { answer(entry, .failed(error)) }
         }
@@ -202,10 +202,10 @@ extension CompressionSession {
         return result
     }
 
-    /// The QP of a keyframe that is probably as large as it may be; nil while the encoder's own choice may fit.
+    /// Returns the QP of a keyframe that is probably as large as allowed; nil if the encoder's own choice may fit.
     ///
-    /// Where the last keyframe had to be coarser than the encoder's choice, this one probably has to be, too: one try
-    /// then does instead of several.
+    /// If the last keyframe had to be coarser than the encoder's choice, this one probably has to be, too: then one try
+    /// suffices instead of several.
     private func keyframeQP(_ state: borrowing EncodingState, _ limit: Int) -> Int? {
         guard state.keyframeSizes.isLimited, let qp = state.keyframeSizes.qp(for: limit), let usual = state.usualQP
         else { return nil }
@@ -337,7 +337,7 @@ extension CompressionSession {
         } catch {
             while let entry = state.ledger.answerOldest() { answer(entry, .failed(error)) }
         }
-        // A pass goes on, with what it still holds.
+        // A pass continues with its frames.
         guard !state.isInPass else { return }
         while let entry = state.ledger.answerOldest() { answer(entry, .dropped(.rateControl)) }
         state.encoder = nil

@@ -2,9 +2,9 @@ import MediaCore
 import Synchronization
 
 extension CompressionSession {
-    /// Properties: those a session supports, and their values.
+    /// The supported properties and their values.
     struct Control {
-        /// As they were set, with what was left to the encoder.
+        /// The properties as they were set, with values left to the encoder.
         var requested: CompressionProperties
         var inForce: CompressionProperties
         /// Counts changes.
@@ -14,14 +14,14 @@ extension CompressionSession {
         var format: VideoFormatDescription?
     }
 
-    /// How a back end honours each property.
+    /// The support of each property by a back end.
     public static func supportedProperties(
         of backEnd: EncoderBackEnd
     ) -> [CompressionProperty: PropertySupport] {
         EncoderCapabilities.supportedProperties(of: backEnd)
     }
 
-    /// How this session's back end honours each property.
+    /// The support of each property by this session's back end.
     public var supportedProperties: [CompressionProperty: PropertySupport] { Self.supportedProperties(of: backEnd) }
 
     /// The values in force. Changes made while a frame is being encoded hold from the next frame on.
@@ -40,7 +40,7 @@ extension CompressionSession {
     /// Sets several properties at once, all or none. Does not wait for a frame that is being encoded.
     public func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError) {
         try control.withLock { control throws(VideoCodingError) in
-            // What was left to the encoder is decided once and for all with the first frame.
+            // Values left to the encoder are fixed by the first frame.
             var wanted = control.hasStarted ? control.inForce : control.requested
             let before = wanted
             change(&wanted)
@@ -50,7 +50,7 @@ extension CompressionSession {
                 let capabilities = EncoderCapabilities.of(backEnd).properties
                 for property in CompressionProperty.allCases
                 where inForce.differs(from: control.inForce, in: property) {
-                    // What the passes have in common stays.
+                    // The settings that passes have in common stay.
                     let isFixed = control.inForce.multiPassStorage != nil
                     guard !isFixed, capabilities[property]?.isDynamic == true else {
                         throw .propertyNotChangeable(property)

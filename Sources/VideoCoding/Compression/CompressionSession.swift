@@ -3,23 +3,23 @@ public import MediaCore
 import NIOCore
 import Synchronization
 
-/// Encodes one stream: pictures in presentation order in, frames in decoding order out.
+/// Encodes one stream: it takes pictures in presentation order and gives frames in decoding order.
 ///
 /// Each frame that `encode` takes is answered exactly once, through the output handler: with a frame, a drop or a
-/// failure. Where nothing is reordered (`realTime`, the default) that has happened when `encode` returns.
+/// failure. Without reordering (`realTime`, the default), this has happened when `encode` returns.
 ///
 ///     let session = try CompressionSession(
-///     dimensions: VideoDimensions(width: 1280, height: 720),
-///     properties: CompressionProperties(averageBitRate: .megabits(1.5))
+///         dimensions: VideoDimensions(width: 1280, height: 720),
+///         properties: CompressionProperties(averageBitRate: .megabits(1.5))
 ///     ) { output in
-///     if let frame = output.frame { send(frame.sample) }
+///         if let frame = output.frame { send(frame.sample) }
 ///     }
 ///     try session.encode(picture, presentationTime: time)
 ///     session.completeFrames()
 ///
-/// Frames are meant to come from one serial queue; calls from elsewhere wait for the one that runs. Properties may be
-/// set from anywhere at any time without waiting. The output handler is called on the thread that encodes, one output
-/// at a time; it must not call the session's own `encode`, `completeFrames` or `invalidate`.
+/// Frames should come from one serial queue; other calls wait for the one that runs. Properties may be set from
+/// anywhere at any time without waiting. The output handler is called on the thread that encodes, one output at a time;
+/// it must not call the session's own `encode`, `completeFrames` or `invalidate`.
 public final class CompressionSession: Sendable {
     public let dimensions: VideoDimensions
     public let codec: VideoCodec
@@ -66,13 +66,13 @@ public final class CompressionSession: Sendable {
     public var statistics: CompressionStatistics { counts.withLock { $0 } }
 
     /// The format of the stream: size, profile, SPS and PPS; nil before the encoder was made. It stays the same from
-    /// key frame to keyframe.
+    /// keyframe to keyframe.
     public var format: VideoFormatDescription? { control.withLock { $0.format } }
 
     /// The wishes for single frames that the back end knows.
     public var supportedOptions: Set<EncodeOption> { EncoderCapabilities.of(backEnd).frameOptions }
 
-    /// Whether the session goes on with pictures of another size.
+    /// Returns whether the session can continue with pictures of another size.
     public func canAccept(_ dimensions: VideoDimensions) -> Acceptance {
         if dimensions == self.dimensions { return .accept }
         do throws(VideoCodingError) {
@@ -83,7 +83,7 @@ public final class CompressionSession: Sendable {
         return .recreate(reason: "the picture changes from \(self.dimensions) to \(dimensions)")
     }
 
-    /// Makes the encoder, so that the first frame does not have to wait for it.
+    /// Makes the encoder, so that the first frame need not wait for it.
     public func prepareToEncodeFrames() throws(VideoCodingError) {
         try encoding.withLock { state throws(VideoCodingError) in
             guard !state.isInvalidated else { throw .sessionInvalidated }
@@ -91,14 +91,14 @@ public final class CompressionSession: Sendable {
         }
     }
 
-    /// Takes the next frame. Its picture is read where it is, and not kept once the call returns.
+    /// Takes the next frame. Its picture is read in place, and not kept after the call.
     ///
     /// - Parameters:
     ///   - picture: A picture of the session's size.
-    ///   - presentationTime: When it is shown: later than all frames before it.
-    ///   - duration: How long it is shown; handed on.
-    ///   - token: Comes back with the output.
-    /// - Throws: When the frame is not taken. There is no output then, and the session goes on.
+    ///   - presentationTime: The presentation time, later than that of all frames before.
+    ///   - duration: The duration of the presentation, which the output repeats.
+    ///   - token: A value that the output repeats.
+    /// - Throws: An error if the frame is not taken. Then there is no output, and the session continues.
     public func encode(
         _ picture: PixelBuffer, presentationTime: MediaTime, duration: MediaTime? = nil,
         options: EncodeOptions = EncodeOptions(), token: FrameToken = FrameToken()

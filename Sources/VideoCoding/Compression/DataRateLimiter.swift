@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Remembers what was spent when, and tells how much the next frame may take so that no limit is broken.
+/// Remembers the sizes of recent frames, and computes the largest size of the next frame with which every limit holds.
 struct DataRateLimiter {
     private struct Spending {
         var time: MediaTime

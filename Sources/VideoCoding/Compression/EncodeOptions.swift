@@ -4,12 +4,12 @@ public import MediaCore
 public struct EncodeOptions: Hashable, Sendable {
     /// Make an IDR picture.
     public var forceKeyframe = false
-    /// The frame that was shown at this time, and all behind it, were not received or not decoded: refer to none of
-    /// them. Where no older reference is left the frame becomes a keyframe.
+    /// The presentation time of the first frame that was not received or not decoded: no later frame may refer to it or
+    /// to its successors. Without an older reference the frame becomes a keyframe.
     public var invalidateReferencesBackTo: MediaTime?
     /// References that the receiver has told to have, by the frames that came with them.
     public var acknowledgedReferences: [LongTermReference] = []
-    /// Where to spend more or fewer bits. Where regions overlap the last one counts.
+    /// The regions that get more or fewer bits. In an overlap the last region counts.
     public var regionsOfInterest: [RegionOfInterest] = []
 
     public init(forceKeyframe: Bool = false) {

@@ -23,23 +23,23 @@ public struct EncodeOutput: Sendable {
 /// The outcome of a frame.
 public enum EncodeResult: Sendable {
     case frame(EncodedFrame)
-    /// It was left out.
+    /// The frame was dropped.
     case dropped(EncodeDropReason)
     /// The encoder failed on it; the session goes on with the next.
     case failed(VideoCodingError)
 }
 
-/// Why a frame was left out.
+/// The reason for a dropped frame.
 public enum EncodeDropReason: String, CaseIterable, Sendable {
     /// The rate control saved it, or a data rate limit had no room for it.
     case rateControl
-    /// It would have been larger than `maxFrameBytes`, however coarse.
+    /// The frame would have been larger than `maxFrameBytes` at every QP.
     case tooLarge
     /// The session was invalidated before it came out.
     case sessionEnded
 }
 
-/// Keeps outputs until they are asked for: an output handler for those who would rather be handed what a call gave.
+/// Stores outputs, as an output handler for callers who prefer to fetch them.
 ///
 ///     let outputs = EncodeOutputQueue()
 ///     let session = try CompressionSession(dimensions: size, properties: properties, outputHandler: outputs.append)

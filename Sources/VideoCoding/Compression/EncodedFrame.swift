@@ -5,7 +5,7 @@ public struct EncodedFrame: Sendable {
     /// The frame's NAL units; its format carries SPS and PPS, which are not in the data.
     public var sample: SampleBuffer
     public var statistics: EncodeStatistics
-    /// A reference that the encoder keeps from this frame on. It is gone back to only after it came back in
+    /// A reference that the encoder keeps from this frame on. The encoder uses it only after it came back in
     /// `EncodeOptions.acknowledgedReferences`.
     public var longTermReference: LongTermReference?
 
@@ -25,7 +25,7 @@ public struct EncodedFrame: Sendable {
                 isReference: sample.dependency.isDependedOn ?? true))
     }
 
-    /// Whether it is an IDR picture.
+    /// True if the frame is an IDR picture.
     public var isKeyframe: Bool { sample.isSync }
     /// The size of the sample's data.
     public var size: DataSize { statistics.size }
@@ -43,7 +43,7 @@ public enum FrameType: String, CaseIterable, Sendable {
     case b
 }
 
-/// How a frame was encoded.
+/// The properties of an encoded frame.
 public struct EncodeStatistics: Hashable, Sendable {
     public var type: FrameType
     /// The size of the frame's NAL units with their lengths.
@@ -54,11 +54,11 @@ public struct EncodeStatistics: Hashable, Sendable {
     public var encodingTime = Duration.zero
     /// 0 for the layer that can do without the others.
     public var temporalLayer: Int
-    /// Whether other frames may refer to this one.
+    /// True if other frames may refer to this one.
     public var isReference: Bool
-    /// How many frames this one may refer to, forwards; zero for intra frames.
+    /// The number of frames to which this one may refer, forwards; zero for intra frames.
     public var referenceCount = 0
-    /// Whether it refers to a long-term reference.
+    /// True if the frame refers to a long-term reference.
     public var usesLongTermReference = false
 
     public init(type: FrameType, size: DataSize, temporalLayer: Int = 0, isReference: Bool = true) {
@@ -69,7 +69,7 @@ public struct EncodeStatistics: Hashable, Sendable {
     }
 }
 
-/// Counts of what a compression session has made.
+/// Counts of a compression session's outputs.
 public struct CompressionStatistics: Hashable, Sendable {
     public var framesEncoded = 0
     public var keyframes = 0

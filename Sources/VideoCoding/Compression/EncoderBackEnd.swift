@@ -1,11 +1,11 @@
-/// Which library encodes.
+/// The library that encodes.
 public enum EncoderBackEnd: String, CaseIterable, Sendable {
     /// OpenH264: made for calls; follows a new bitrate from the next frame on. The default.
     case openH264 = "openh264"
     /// x264: the better picture where time is cheap. Needs the package trait `X264`.
     case x264
 
-    /// Whether this build has the back end.
+    /// True if this build has the back end.
     public var isBuilt: Bool {
         switch self {
         case .openH264: return true
@@ -19,7 +19,7 @@ public enum EncoderBackEnd: String, CaseIterable, Sendable {
     }
 }
 
-/// How much time an encoder takes for a better picture.
+/// The time that an encoder takes for a better picture.
 public enum EncoderPreset: String, CaseIterable, Sendable {
     /// OpenH264's low complexity, x264's `superfast`.
     case fastest

@@ -6,10 +6,10 @@ import NIOCore
 protocol EncoderBackEndSession: AnyObject {
     /// The stream's SPS and PPS, without start codes.
     var parameterSets: [ByteBuffer] { get }
-    /// Whether frames come out later than they go in.
+    /// True if frames come out later than they go in.
     var isDelayed: Bool { get }
 
-    /// Takes over what may change between two frames: it holds for the next frame and those after it.
+    /// Sets the properties that may change between two frames. They hold from the next frame on.
     func setProperties(_ properties: CompressionProperties) throws(VideoCodingError)
 
     /// Encodes a picture of the session's size in one of the back end's own formats.
@@ -28,7 +28,7 @@ protocol EncoderBackEndSession: AnyObject {
     func acknowledge(_ reference: LongTermReference) throws(VideoCodingError)
 }
 
-/// How one picture is to be encoded.
+/// The request for one encoded picture.
 struct FrameRequest {
     var serial: Int64
     var presentationTime: MediaTime
@@ -52,14 +52,14 @@ enum BackEndResult {
 struct BackEndFrame {
     /// NAL units behind their length in four bytes, without parameter sets.
     var data: ByteBuffer
-    /// Which picture it is.
+    /// The picture's serial number.
     var serial: Int64
-    /// Which picture's time it is decoded at; negative for times before the first picture.
+    /// The serial number of the picture at whose time this one is decoded; negative for times before the first picture.
     var decodeSerial: Int64
     var slice: SliceSummary
     var temporalLayer = 0
     var averageQP: Int?
-    /// When it is decoded, where that does not follow from `decodeSerial`.
+    /// The decoding time, if it does not follow from `decodeSerial`.
     var decodeTime: MediaTime?
     /// The long-term reference that is kept from this frame on.
     var longTermReference: LongTermReference?
@@ -69,7 +69,7 @@ struct BackEndFrame {
 typealias EncoderPlane = (base: UnsafeMutablePointer<UInt8>?, stride: Int32)
 
 extension PixelBuffer {
-    /// Calls `body` with the first sample and stride of up to three planes; those that there are not are nil.
+    /// Calls `body` with the first sample and stride of up to three planes; missing planes are nil.
     func withEncoderPlanes<Result>(_ body: (EncoderPlane, EncoderPlane, EncoderPlane) -> Result) -> Result {
         withPlanes { planes in
             func plane(_ index: Int) -> EncoderPlane {

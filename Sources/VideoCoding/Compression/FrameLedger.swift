@@ -62,7 +62,7 @@ struct FrameLedger {
         return nil
     }
 
-    /// Whether a frame that is shown at `time` or before waits for an answer.
+    /// Returns true if a frame with a presentation time of at most `time` waits for an answer.
     func isPending(until time: MediaTime) -> Bool {
         guard pendingCount > 0 else { return false }
         return (firstSerial..<nextSerial).contains { serial in

@@ -1,7 +1,7 @@
 import Foundation
 import MediaCore
 
-/// How large a keyframe of the present content is at a QP, as the last ones were.
+/// Predicts the size of a keyframe of the present content at a QP from the last ones.
 struct KeyframeSizeModel {
     /// A keyframe that came out, or a try at one.
     struct Keyframe {
@@ -11,14 +11,14 @@ struct KeyframeSizeModel {
 
     /// The shares that are taken for plausible, of one QP step: noise is coded as long as it is not rounded away.
     private static let plausibleShares = 0.8...0.95
-    /// How much of a limit a keyframe is to take: the next try is rarely too large again.
+    /// The part of a limit that a keyframe should take, so that the next try is rarely too large again.
     private static let aim = 0.9
     static let coarsestQP = 51
 
-    /// What a keyframe takes with the next coarser QP, as a share of what it takes with one: six steps halve it.
+    /// The size of a keyframe at the next coarser QP, relative to its size: six steps halve it.
     private var share = 0.89
     private var last: Keyframe?
-    /// Whether the last keyframe was made with a QP that this model gave.
+    /// True if the last keyframe was made with a QP that this model gave.
     var isLimited = false
 
     /// - Parameter isRepeated: Whether the keyframe is of the same picture as the last one.

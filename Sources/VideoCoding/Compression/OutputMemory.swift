@@ -1,16 +1,16 @@
 import NIOCore
 
-/// The memory of a session's frames, used again when whoever held a frame has let go of it.
+/// The memory of a session's frames, reused when all users have released a frame.
 ///
-/// It goes round a number of buffers: one that is still held is replaced by a new one, all others are written anew.
-/// What is unusually large, as keyframes are, gets memory of its own, so that the others stay small.
+/// It has a ring of buffers: a buffer in use is replaced by a new one, all others are overwritten. Unusually large
+/// frames, such as keyframes, get memory of their own, so that the others stay small.
 struct OutputMemory {
     private var buffers: [ByteBuffer]
     private var next = 0
     /// The size of usual frames.
     private var usualSize = 0
-    /// What each buffer holds once it has been used. It at least doubles, so that it is soon large enough for all
-    /// frames to come: if each buffer held what it has held before, every one of them would grow by and by.
+    /// The capacity of new buffers. It at least doubles, so that it is soon large enough for all frames: otherwise
+    /// every buffer would grow by and by.
     private var room = leastSize
 
     private static let usualMultiple = 4

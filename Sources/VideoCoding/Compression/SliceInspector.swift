@@ -2,9 +2,9 @@ import H264
 import MediaCore
 import NIOCore
 
-/// Reads in a slice's header what an encoder does not tell of a frame: its number, its references, its QP.
+/// Reads a frame's number, references and QP in a slice's header, because encoders do not report them.
 ///
-/// It goes over the first few bytes of the data where they lie and needs no memory.
+/// It reads the first few bytes in place and needs no memory.
 struct SliceInspector {
     private let sequence: SequenceParameterSet
     private let picture: PictureParameterSet
@@ -21,7 +21,7 @@ struct SliceInspector {
         self.picture = picture
     }
 
-    /// Whether there are no fields, whose slices are not understood.
+    /// True if there are no fields, whose slices are not understood.
     var isFrameOnly: Bool { sequence.isFrameOnly && !sequence.hasSeparateColourPlanes }
 
     /// The first slice's header of a frame; nil without a slice.

@@ -29,7 +29,7 @@ public enum DecodeResult: Sendable {
     case failed(VideoCodingError)
 }
 
-/// Why a frame shows nothing.
+/// The reason for which a frame shows nothing.
 public enum DropReason: Hashable, Sendable {
     /// Decoding has not begun: no keyframe or recovery point came since the session was made or finished, or none since
     /// frames were skipped to which this one may refer.
@@ -40,10 +40,11 @@ public enum DropReason: Hashable, Sendable {
     case empty
     /// The sample is the second field of a frame, whose picture was given for the first.
     case secondField
-    /// The decoder made no picture of it: its slices were unusable, or it came too late to be shown in order.
+    /// The decoder made no picture of the frame: its slices were unusable, or it came too late for its place in the
+    /// order.
     ///
-    /// Where `frame_num` wraps around during a loss, libavcodec may take the frames after it for older ones and show
-    /// none until the next keyframe: ask the sender for one.
+    /// If `frame_num` wraps around during a loss, libavcodec may take the frames after it for older ones and show none
+    /// until the next keyframe: ask the sender for one.
     case noPicture
     /// The session was invalidated, or let go of, before the frame was decoded or shown.
     case sessionInvalidated

@@ -9,8 +9,7 @@ public struct DecodedPicture: Sendable {
     /// Faults that the decoder knows of.
     public var damage: PictureDamage
 
-    /// Whether the decoder knows that parts of the picture are guessed. Pictures that refer to such a one are not
-    /// marked.
+    /// True if the decoder knows that it guessed parts of the picture. Pictures that refer to this one are not marked.
     public var isConcealed: Bool { !damage.isEmpty }
 
     public init(pixelBuffer: PixelBuffer, presentationTime: MediaTime, damage: PictureDamage = []) {

@@ -2,12 +2,12 @@ import H264
 import MediaCore
 import PixelTransfer
 
-/// Decodes one H.264 stream with libavcodec and answers every frame exactly once: what `DecompressionSession` and
-/// `DecodingPipeline` are made of. In steady state it allocates nothing for a frame.
+/// Decodes one H.264 stream with libavcodec and answers every frame exactly once: the base of `DecompressionSession`
+/// and `DecodingPipeline`. In steady state it allocates nothing for a frame.
 struct DecoderEngine: ~Copyable {
     /// The engine's format.
     let format: VideoFormatDescription
-    /// Makes pictures what they have to be; nil where any will do.
+    /// Converts pictures to the requested attributes; nil if any picture is accepted.
     private let transfer: PixelTransferSession?
     private let limits: DecodingLimits
     private let reordering: PictureReordering
@@ -16,13 +16,13 @@ struct DecoderEngine: ~Copyable {
     private var pending = PendingFrames()
     private var active: ActiveFormat
     private var fields = FieldPairing()
-    /// Whether libavcodec does not have the parameter sets yet.
+    /// True until libavcodec has the parameter sets.
     private var parameterSetsAreDue = true
     private var hasShownPicture = false
-    /// Whether nothing has been sent since the decoder was cleared, and whether that was so before the last frame.
+    /// True if nothing has been sent since the decoder was cleared; and the same before the last frame.
     private var isFresh = true
     private var wasFresh = true
-    /// Whether a frame was damaged since the decoder was cleared.
+    /// True if a frame was damaged since the decoder was cleared.
     private var isDamaged = false
     private var isUnused = true
     private var gate = DecodingGate()
@@ -44,7 +44,7 @@ struct DecoderEngine: ~Copyable {
         active = ActiveFormat(format)
     }
 
-    /// How much of the frames is decoded from here on.
+    /// The decoding effort for the next frames.
     var effort = DecodingEffort.full {
         didSet {
             gate.frames = effort.frames
@@ -52,7 +52,7 @@ struct DecoderEngine: ~Copyable {
         }
     }
 
-    /// Whether a decoder made for `current` goes on when the stream's format becomes `format`.
+    /// Returns whether a decoder for `current` can continue when the stream's format becomes `format`.
     static func canAccept(
         _ format: VideoFormatDescription, after current: VideoFormatDescription, limits: DecodingLimits
     ) -> Acceptance {
@@ -85,7 +85,7 @@ struct DecoderEngine: ~Copyable {
         case refused(Acceptance)
     }
 
-    /// Takes on a format, where the decoder goes on with it. What is held back of another sequence is given out first.
+    /// Changes to a format with which the decoder can continue. Pictures of an earlier sequence come out first.
     mutating func adopt(_ newFormat: VideoFormatDescription, _ emit: (DecodeOutput) -> Void) -> Adoption {
         if !isUnused, newFormat == active.format {
             // The next comparison is one of references.
@@ -139,7 +139,7 @@ struct DecoderEngine: ~Copyable {
         var failure = send(serial, emit)
         if frame.isIDR, role == .frame, !wasFresh, failure != nil || (decoder.reorderDepth == 0 && pending.has(serial))
         {
-            // What damaged frames left behind may stand in its way.
+            // The remains of damaged frames may disturb it.
             isDamaged = true
             restart()
             if (try? layOut(sample)) != nil { failure = send(serial, emit) }
@@ -174,7 +174,7 @@ struct DecoderEngine: ~Copyable {
         return frame
     }
 
-    /// Decodes what was laid out and emits the pictures that are there then.
+    /// Decodes the prepared bytes and emits the available pictures.
     private mutating func send(_ serial: Int64, _ emit: (DecodeOutput) -> Void) -> VideoCodingError? {
         switch (reordering, active.reordering) {
         case (.complete, _): decoder.reorderDepth = Self.maximumReorderDepth
@@ -211,7 +211,7 @@ struct DecoderEngine: ~Copyable {
         isFresh = true
     }
 
-    /// Gives out what is held back and answers all that was not. Decoding begins anew at a keyframe.
+    /// Emits delayed pictures and answers all other frames. Decoding starts again at a keyframe.
     mutating func finish(_ emit: (DecodeOutput) -> Void) {
         giveOut(emit)
         restart()

@@ -9,11 +9,10 @@ import Synchronization
     import Musl
 #endif
 
-/// The state that a decompression session and its queue share: the decoder behind a lock, and the frames that wait for
-/// it.
+/// The state that a decompression session and its queue share: the decoder behind a lock, and the waiting frames.
 ///
-/// The holder of the lock empties the inbox before its own work, so that frames are decoded in the order in which
-/// they were pushed. The output handler runs under the lock; what it asks for goes into the inbox.
+/// The holder of the lock empties the inbox before its own work, so that frames are decoded in order. The output
+/// handler runs under the lock; its requests go into the inbox.
 final class DecodingCore: Sendable {
     private enum Operation {
         case decode(SampleBuffer, FrameToken, tookPlace: Bool)
@@ -24,7 +23,7 @@ final class DecodingCore: Sendable {
 
     private struct Inbox {
         var operations: Deque<Operation> = []
-        /// Whether a block on the queue is there to see to the operations.
+        /// True if a block on the queue will perform the operations.
         var hasWorker = false
     }
 
@@ -54,7 +53,7 @@ final class DecodingCore: Sendable {
 
     var statistics: DecodingStatistics { counters.statistics }
 
-    /// Decodes a frame here and now; after the handler returns, when it is the one who calls.
+    /// Decodes a frame on this thread. Called by the output handler, the frame is decoded after the handler returns.
     func decode(_ sample: SampleBuffer, token: FrameToken) {
         if isHeldHere { return push(.decode(sample, token, tookPlace: false)) }
         withEngine { engine in
@@ -80,7 +79,7 @@ final class DecodingCore: Sendable {
         await withCheckedContinuation { push(.resume($0)) }
     }
 
-    /// Decodes here and now what was handed over.
+    /// Decodes all waiting frames on this thread.
     func finishFrames() {
         guard !isHeldHere else { return }
         withEngine { performWaiting(&$0) }
@@ -113,7 +112,7 @@ final class DecodingCore: Sendable {
 
     private static var thread: UInt { UInt(pthread_self()) }
 
-    /// Runs `body` with the engine, then what the output handler asked for meanwhile.
+    /// Runs `body` with the engine, then the requests that the output handler made.
     private func withEngine(_ body: (inout DecoderEngine) -> Void) {
         engine.withLock { engine in
             holder.store(Self.thread, ordering: .relaxed)
@@ -147,7 +146,7 @@ final class DecodingCore: Sendable {
         }
     }
 
-    /// Does what is in the inbox now; what comes in meanwhile is left to the worker.
+    /// Performs the operations that are in the inbox now; later ones are left to the worker.
     private func performWaiting(_ engine: inout DecoderEngine) {
         for _ in 0..<inbox.withLock({ $0.operations.count }) { performNext(&engine) }
     }

@@ -1,25 +1,24 @@
 public import MediaCore
 
-/// Leaves frames of a stream out on purpose, so that none is decoded that refers to one that was left out.
+/// Skips frames of a stream on purpose, so that no decoded frame refers to a skipped one.
 ///
-/// A value of its own, so that frames can also be left out before they are handed to another thread.
+/// It is a separate value, so that frames can also be skipped before they are handed to another thread.
 public struct DecodingGate: Sendable {
-    /// Whether a frame is decoded.
+    /// The decision on a frame.
     public enum Verdict: Hashable, Sendable {
         case decode
-        /// It is not wanted.
+        /// The frame is not wanted.
         case skip
-        /// It is wanted, but what it refers to was not: it is of no use before the next keyframe.
+        /// The frame is wanted but refers to a skipped one: decoding can continue at the next keyframe.
         case awaitKeyframe
     }
 
-    /// Where only references are decoded: a frame that nothing refers to is decoded all the same when the picture
-    /// before is so much older.
+    /// The interval after which an unreferenced frame is decoded although only references are wanted.
     public static let longestInterval = MediaTime(value: 1, timescale: 10)
 
-    /// Which frames are wanted. May change between any two.
+    /// The wanted frames. They may change between any two.
     public var frames: DecodingEffort.Frames
-    /// Whether a frame was left out since the last keyframe to which others may refer.
+    /// True if a frame to which others may refer was skipped since the last keyframe.
     public private(set) var lacksReferences = false
     private var newest: MediaTime?
 
@@ -27,7 +26,7 @@ public struct DecodingGate: Sendable {
         self.frames = frames
     }
 
-    /// Says what becomes of the next frame of the stream.
+    /// Decides on the next frame of the stream.
     public mutating func admit(_ sample: SampleBuffer) -> Verdict {
         if sample.isSync {
             lacksReferences = false
@@ -50,7 +49,7 @@ public struct DecodingGate: Sendable {
         if sample.dependency.isDependedOn != false { lacksReferences = true }
     }
 
-    /// Decodes what comes although references are missing: of a sender from whom no keyframe is to be had.
+    /// Decodes frames although references are missing, for a sender that makes no keyframes on request.
     public mutating func goOnWithoutReferences() {
         lacksReferences = false
     }

@@ -12,8 +12,8 @@ public struct DecodingLimits: Hashable, Sendable {
     /// come on top.
     public var maximumPictureMemory: DataSize
 
-    /// The default is what H.264 level 5.1 allows at the shape of a 4K picture (4096 either way, 4096x2304 samples),
-    /// and 256 MiB of pictures.
+    /// Makes limits. The default is that of H.264 level 5.1 at the shape of a 4K picture (4096 either way, 4096x2304
+    /// samples), with 256 MiB of pictures.
     public init(
         maximumDimension: Int = 4096, maximumArea: Int = 4096 * 2304, maximumReferenceFrames: Int = 16,
         maximumPictureMemory: DataSize = DataSize(bytes: 256 << 20)
@@ -26,13 +26,13 @@ public struct DecodingLimits: Hashable, Sendable {
 
     public static let `default` = DecodingLimits()
 
-    /// Why a stream of `format` is not decoded; nil when it is.
+    /// Returns the reason for which a stream of `format` is not decoded; nil if it is.
     public func reasonToReject(_ format: VideoFormatDescription) -> String? {
         guard format.chromaFormat == 1 else {
             return "chroma_format_idc is \(format.chromaFormat); send 4:2:0 video (chroma_format_idc 1)"
         }
         guard format.bitDepth == 8 else { return "samples have \(format.bitDepth) bits; send 8-bit video" }
-        // The dimensions are checked one by one first, so that their product cannot overflow.
+        // The dimensions are checked singly first, so that their product cannot overflow.
         let coded = format.codedDimensions
         guard coded.width > 0, coded.height > 0,
             max(coded.width, coded.height) <= min(maximumDimension, Self.largestDimension), coded.area <= maximumArea
@@ -56,8 +56,8 @@ public struct DecodingLimits: Hashable, Sendable {
         return nil
     }
 
-    /// How much memory a decoder may need for pictures of `format`: those that are referred to, those held back to be
-    /// put in order, the one being decoded and the one handed out.
+    /// Returns the memory that a decoder may need for pictures of `format`: references, delayed pictures, the one being
+    /// decoded and the one handed out.
     ///
     /// - Parameter format: 8-bit 4:2:0 of a size within 65536 samples a side.
     public static func pictureMemory(for format: VideoFormatDescription) -> DataSize {

@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// Decodes a stream whose format may change: one session after another, one ordered stream of events.
+/// Decodes a stream whose format may change: it uses one session after another and gives one ordered stream of events.
 ///
-/// It does what every user of `DecompressionSession` would: when the session in use cannot accept a new format, the
-/// pictures that it holds back are given out, a new session is made, and decoding goes on. Each frame is answered
-/// exactly once, in the call that pushes it unless the stream reorders frames. Belongs to one serial queue.
+/// When the current session cannot accept a new format, its delayed pictures come out, a new session is made, and
+/// decoding continues. Each frame is answered exactly once, in the call that pushes it unless the stream reorders
+/// frames. A pipeline belongs to one serial queue.
 public final class DecodingPipeline {
     private let attributes: PixelBufferAttributes
     private let limits: DecodingLimits
@@ -12,7 +12,7 @@ public final class DecodingPipeline {
     private let counters = DecodingCounters()
     private var engine: DecoderEngine?
 
-    /// How much of the frames is decoded from here on.
+    /// The decoding effort for the next frames.
     public var effort = DecodingEffort.full {
         didSet { if effort != oldValue { engine?.effort = effort } }
     }

@@ -3,19 +3,19 @@ import Synchronization
 /// Counters of a decoder's answers so far.
 public struct DecodingStatistics: Hashable, Sendable {
     public var pictures = 0
-    /// Of the pictures, those with known damage.
+    /// The number of pictures with known damage.
     public var concealed = 0
-    /// Of the pictures, those that had to be converted, since the decoder's own did not satisfy the attributes.
+    /// The number of pictures that had to be converted, because the decoder's own did not satisfy the attributes.
     public var pixelTransfers = 0
     public var dropped = 0
-    /// Of those dropped, frames that were not wanted.
+    /// The number of dropped frames that were not wanted.
     public var skipped = 0
     public var failed = 0
 
     public init() {}
 }
 
-/// Counts what a decoder answers, where anyone may read it.
+/// Counts a decoder's answers. Any thread may read them.
 final class DecodingCounters: Sendable {
     private let pictures = Atomic(0)
     private let concealed = Atomic(0)

@@ -2,13 +2,13 @@ public import MediaCore
 
 /// Decodes one H.264 stream in software, with libavcodec.
 ///
-/// Each frame pushed is answered exactly once, with its presentation time and token: with a picture, a drop or a
-/// failure. Pictures come in presentation order, as soon as the stream's reorder depth allows: at once where nothing is
-/// reordered. Frames that arrive damaged or refer to lost ones are concealed rather than refused. What is still owed
-/// when the session ends is answered then.
+/// Each pushed frame is answered exactly once, with its presentation time and token: with a picture, a drop or a
+/// failure. Pictures come in presentation order, as soon as the stream's reorder depth allows, and at once without
+/// reordering. Damaged frames, and frames that refer to lost ones, are concealed and not refused. When the session
+/// ends, all remaining frames are answered.
 ///
-/// Frames are decoded in the order in which they were pushed, one at a time, whichever threads push them. The output
-/// handler runs on the thread that decodes. It may call the session: what it pushes is decoded when it has returned.
+/// Frames are decoded in the order in which they were pushed, one at a time, from any threads. The output handler runs
+/// on the thread that decodes. It may call the session: its frames are decoded after it has returned.
 public final class DecompressionSession: Sendable {
     /// The session's format. Its size is the largest that the session takes.
     public let format: VideoFormatDescription
@@ -18,11 +18,11 @@ public final class DecompressionSession: Sendable {
     /// Makes a decoder. It shows pictures from the first keyframe (or recovery point) on.
     ///
     /// - Parameters:
-    ///   - format: What the stream begins with.
-    ///   - attributes: What pictures must be like. The decoder's own frames are handed out where they are like that
-    ///     already, and converted where they are not.
-    ///   - limits: What is refused, before any memory is allocated for it.
-    ///   - pipelineDepth: How many asynchronous frames may wait before whoever pushes has to; at least one.
+    ///   - format: The first format of the stream.
+    ///   - attributes: The requirements for pictures. The decoder's own frames are handed out if they satisfy them, and
+    ///     converted otherwise.
+    ///   - limits: The limits beyond which a stream is refused, before any memory is allocated.
+    ///   - pipelineDepth: The largest number of waiting asynchronous frames, at least one. Further pushes wait.
     ///   - outputHandler: Called with each output, one at a time.
     public convenience init(
         format: VideoFormatDescription, attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
@@ -48,10 +48,9 @@ public final class DecompressionSession: Sendable {
         core.invalidate()
     }
 
-    /// Makes a decoder whose outputs are read as an asynchronous sequence, which ends when the session does.
+    /// Makes a decoder whose outputs are an asynchronous sequence, which ends when the session does.
     ///
-    /// Outputs that have not been read count as frames in the pipeline: whoever pushes asynchronously faster than the
-    /// sequence is read has to wait.
+    /// Unread outputs count as frames in the pipeline: asynchronous pushes wait while the sequence is not read.
     public static func withOutputs(
         format: VideoFormatDescription, attributes: PixelBufferAttributes = .any, limits: DecodingLimits = .default,
         pipelineDepth: Int = 4
@@ -64,12 +63,12 @@ public final class DecompressionSession: Sendable {
         return (session, outputs)
     }
 
-    /// Whether the session goes on when the stream's format becomes `format`.
+    /// Returns whether the session can continue when the stream's format becomes `format`.
     ///
-    /// It does as long as profile, chroma format and bit depth stay as they are and the picture, as coded, is no larger
-    /// than that of the format that the session was made for. Other parameter sets for the same pictures change nothing
-    /// for those that are held back; where another sequence begins, the session gives them out before its first frame,
-    /// which is a keyframe. On `.recreate`, finish this session and make another.
+    /// It can while profile, chroma format and bit depth stay the same and the coded picture is no larger than that of
+    /// the session's first format. Other parameter sets for the same pictures change nothing for delayed pictures; when
+    /// another sequence begins, the session gives them out before its first frame, which is a keyframe. On `.recreate`,
+    /// finish this session and make another.
     public func canAccept(_ format: VideoFormatDescription) -> Acceptance {
         DecoderEngine.canAccept(format, after: self.format, limits: limits)
     }
@@ -104,19 +103,18 @@ public final class DecompressionSession: Sendable {
         core.finishFrames()
     }
 
-    /// Sets what is spent on the frames that are pushed from here on; at first it is `full`.
+    /// Sets the effort for the frames that are pushed from now on; at first it is `full`.
     public func setEffort(_ effort: DecodingEffort) {
         core.setEffort(effort)
     }
 
-    /// Gives out what the stream's reordering holds back and answers all that was not, asynchronous frames included. A
-    /// keyframe may follow.
+    /// Gives out delayed pictures and answers all other frames, asynchronous ones included. A keyframe may follow.
     public func finishDelayedFrames() {
         core.finishDelayedFrames()
     }
 
-    /// Ends the session: what is still owed is answered with a drop, as is what is pushed later. What has been decoded
-    /// and is held back is not shown; `finishDelayedFrames` would.
+    /// Ends the session: all unanswered and later frames are answered with a drop. Decoded but delayed pictures are not
+    /// shown; `finishDelayedFrames` would show them.
     public func invalidate() {
         core.invalidate()
     }

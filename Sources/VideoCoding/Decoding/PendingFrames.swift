@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The frames that a decoder holds, so that each one pushed is answered exactly once.
+/// The frames that a decoder holds, so that each is answered exactly once.
 struct PendingFrames {
     /// A frame that has not been answered.
     struct Entry {
@@ -21,7 +21,7 @@ struct PendingFrames {
         return nextSerial
     }
 
-    /// Whether the frame `serial` has not been answered.
+    /// Returns true if the frame `serial` has not been answered.
     func has(_ serial: Int64) -> Bool { entries.contains { $0.serial == serial } }
 
     /// Takes out the frame `serial`; nil when it has been answered already.

@@ -1,7 +1,7 @@
-/// How many frames a decoder holds back to give pictures out in presentation order.
+/// The number of frames that a decoder delays to give out pictures in presentation order.
 public enum PictureReordering: Hashable, Sendable {
-    /// As many as the stream's parameter sets and slices ask for, which delays a call as little as it can be. Where a
-    /// stream says that it does not reorder, and does, pictures that come too late are dropped.
+    /// The number that the stream's parameter sets and slices demand, which gives the shortest delay. If a stream
+    /// denies reordering but reorders, late pictures are dropped.
     case signalled
     /// As many as any stream may ask for (16, `MaxDpbFrames`, H.264 A.3.1), whatever this one says: no picture comes
     /// too late. For files, where the delay and the memory do not matter.

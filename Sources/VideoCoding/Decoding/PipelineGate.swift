@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Lets so many frames into a pipeline, and has those who bring more wait: threads block, tasks suspend.
+/// Limits the number of frames in a pipeline. Further threads block, and further tasks suspend.
 final class PipelineGate: Sendable {
     private enum Waiter {
         case thread
@@ -50,7 +50,7 @@ final class PipelineGate: Sendable {
         state.withLock { $0.occupied += 1 }
     }
 
-    /// Leaves a place, and lets in whoever has waited longest.
+    /// Frees a place, and admits the longest waiting caller.
     func leave() {
         let next = state.withLock { state -> Waiter? in
             state.occupied -= 1

@@ -25,7 +25,7 @@ struct ActiveFormat {
         parameterSets = Self.annexB(format, isLowDelay: estimator != nil || (!isTold && !reorders))
     }
 
-    /// Whether pictures of both formats are of one sequence: only their PPSs may differ.
+    /// Returns true if pictures of both formats belong to one sequence: only their PPSs may differ.
     func isSameSequence(as other: VideoFormatDescription) -> Bool {
         guard format.properties == other.properties else { return false }
         let (own, others) = (format.sequenceParameterSets, other.sequenceParameterSets)

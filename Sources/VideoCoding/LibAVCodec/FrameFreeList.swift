@@ -1,8 +1,7 @@
 import CLibAVCodec
 import MediaCore
 
-/// Where a decoder's frames are while someone looks at them, used again and again, so that a picture costs no
-/// allocation.
+/// The frames that a decoder uses again and again while pictures are read, so that a picture costs no allocation.
 struct FrameFreeList {
     private struct Place {
         let frame: LibAVFrame
@@ -19,7 +18,7 @@ struct FrameFreeList {
     private var places: [Place] = []
     private var next = 0
 
-    /// More than a decoder and its user hold in any sensible use. Whoever holds more makes us allocate.
+    /// The limit of frames, more than any sensible use holds. Beyond it new frames are allocated.
     private static let maximumCount = 32
 
     /// Gives the memory of pictures that nobody holds any more back to libavcodec.
@@ -56,7 +55,7 @@ struct FrameFreeList {
             places.append(place)
             return places.count - 1
         }
-        // What stood here lives on with those who hold its picture.
+        // The frame at this place stays alive with its picture.
         next = (next + 1) % Self.maximumCount
         places[next] = place
         return next

@@ -5,16 +5,16 @@ import MediaCore
 struct LibAVDecoder: ~Copyable {
     private var context: UnsafeMutablePointer<AVCodecContext>
     private let limits: DecodingLimits
-    /// The frame to decode. It keeps one buffer, which is used again once libavcodec has let go of it.
+    /// The frame to decode. It keeps one buffer, which is reused when libavcodec has released it.
     private let packet: UnsafeMutablePointer<AVPacket>
     private var freeList = FrameFreeList()
-    /// Which frames pass the loop filter. libavcodec looks at each slice's header for it, so it may change between
+    /// The frames that pass the loop filter. libavcodec checks it at each slice's header, so it may change between
     /// frames.
     var loopFilter = DecodingEffort.LoopFilter.all {
         didSet { applyLoopFilter() }
     }
 
-    /// libavcodec tells its troubles on stderr unless it is silenced; what a sender does wrong is in the outputs.
+    /// libavcodec writes problems to standard error unless it is silenced; errors of the sender are in the outputs.
     private static let silenceLog: Void = av_log_set_level(AV_LOG_QUIET)
     /// Zeros that libavcodec's bit readers run into.
     private static let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
@@ -67,7 +67,7 @@ struct LibAVDecoder: ~Copyable {
             }
     }
 
-    /// How many frames the decoder holds back at present to put them in order.
+    /// The number of frames that the decoder delays at present.
     var reorderDepth: Int {
         get { max(0, Int(context.pointee.has_b_frames)) }
         nonmutating set { context.pointee.has_b_frames = Int32(clamping: newValue) }
@@ -128,7 +128,7 @@ struct LibAVDecoder: ~Copyable {
         freeList.receive(from: context, attachments: attachments, body)
     }
 
-    /// Lets the decoder give out what it holds back: `receive` until false, then `restart`.
+    /// Makes the decoder give out delayed pictures: `receive` until false, then `restart`.
     func drain() {
         _ = avcodec_send_packet(context, nil)
     }

@@ -1,10 +1,10 @@
 import H264
 
-/// Says in an SPS that no frame is reordered: what its profile or picture order count type implies, or what
-/// `ReorderEstimator` finds out while the stream runs.
+/// Adds to an SPS that no frame is reordered, if its profile or picture order count type implies it, or if
+/// `ReorderEstimator` found it out.
 ///
-/// A decoder that is not told so has to guess, and libavcodec takes a gap in picture order counts (a frame that nothing
-/// refers to was lost, or a layer of frames left out) for reordering and delays the output by a frame from then on.
+/// A decoder without this information has to guess. libavcodec takes a gap in picture order counts (after the loss of
+/// an unreferenced frame, or without a layer of frames) for reordering and delays the output by a frame from then on.
 enum LowDelayParameterSet {
     /// The SPS with `bitstream_restriction` (H.264 E.1.1) and `max_num_reorder_frames` 0; nil when `nalUnit` has a
     /// restriction already or is not an SPS that can be extended.

@@ -1,6 +1,7 @@
-/// Reads the first bits of a NAL unit where it lies, past the bytes that prevent start codes (H.264 7.3.1, 9.1).
+/// Reads the first bits of a NAL unit in place, without the bytes that prevent start codes (H.264 7.3.1, 9.1).
 ///
-/// For what has to be known of every frame: unlike H264's parser it needs no memory. Nil means that the bits ran out.
+/// It reads the properties that are needed of every frame; unlike H264's parser it needs no memory. Nil means that the
+/// bits ran out.
 struct NALBitReader {
     private let bytes: UnsafeRawBufferPointer
     private var next = 1

@@ -1,11 +1,11 @@
 import H264
 
-/// How many frames to hold back of a stream whose parameter sets do not say whether it reorders.
+/// Estimates the reorder depth of a stream whose parameter sets do not state it.
 ///
-/// The standard has a decoder fill its whole picture buffer then (E.2.1), which would delay every stream without
-/// B-frames. This estimator holds nothing back until a picture leaves room before itself in output order, or comes
-/// before one that went ahead of it. Room that a lost frame left is told by `frame_num`; where nothing referred to the
-/// lost frame it is not, and a frame is held back until the next IDR picture.
+/// The standard lets a decoder fill its whole picture buffer then (E.2.1), which would delay every stream without
+/// B-frames. This estimator delays nothing until a picture leaves a gap before itself in output order, or precedes an
+/// earlier one. `frame_num` reveals gaps by lost frames, unless nothing referred to the lost frame; then one frame is
+/// delayed until the next IDR picture.
 struct ReorderEstimator {
     /// Frames to hold back from the picture seen last on.
     private(set) var depth = 0
@@ -31,7 +31,7 @@ struct ReorderEstimator {
         if slice.isReference { lastReferenceNumber = slice.frameNumber }
         if slice.isIDR {
             highest = count
-            // What was held back in vain up to here has come out, since an IDR picture begins a sequence of its own.
+            // Frames that were delayed for nothing have come out, because an IDR picture begins a new sequence.
             if !hasReordered { depth = 0 }
             return
         }

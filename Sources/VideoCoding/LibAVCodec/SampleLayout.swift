@@ -1,10 +1,10 @@
 import H264
 
-/// Turns a sample's length-prefixed NAL units into Annex B where they lie.
+/// Converts a sample's length-prefixed NAL units to Annex B in place.
 ///
-/// Length and start code both take four bytes. Parameter sets within the sample are left out: those of its format
-/// count, which have been checked. So are access unit delimiters and the ends of sequence and stream, which a lone
-/// frame does not need and which would let one sample start several pictures.
+/// Length and start code both take four bytes. Parameter sets within the sample are removed: those of its format count,
+/// which have been checked. So are access unit delimiters and the ends of sequence and stream, which a single frame
+/// does not need and which would let one sample start several pictures.
 enum SampleLayout {
     /// More than any frame within the limits needs: the size of a 4096x2304 picture without compression is 14 MB.
     static let maximumSize = 32 << 20
@@ -13,7 +13,7 @@ enum SampleLayout {
     /// Converts `sample` in place.
     ///
     /// - Parameter visit: Called with each NAL unit that holds slice data.
-    /// - Returns: The size of what is left, at the start of `sample`; zero when no NAL unit holds slice data.
+    /// - Returns: The size of the result, at the start of `sample`; zero if no NAL unit holds slice data.
     static func convertToAnnexB(
         _ sample: UnsafeMutableRawBufferPointer, _ visit: (_ sliceUnit: UnsafeRawBufferPointer) -> Void
     ) throws(VideoCodingError) -> Int {

@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// What a multi-pass storage's file is made of.
+/// The records in a multi-pass storage's file.
 enum AnalysisRecord {
     /// Names and values of the settings.
     case settings([String])
@@ -9,7 +9,7 @@ enum AnalysisRecord {
     case group(MultiPassAnalysis.Group)
     /// Another encode of a group.
     case measurement(PassMeasurement, group: Int)
-    /// The end of a pass, with what the next one is for.
+    /// The end of a pass, with the requests for the next one.
     case passEnd([PassPlanner.Request])
 
     private static let settingsTag: UInt8 = 1

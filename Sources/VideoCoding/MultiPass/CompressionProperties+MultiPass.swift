@@ -2,7 +2,7 @@ import Glibc
 import MediaCore
 
 extension CompressionProperties {
-    /// Why several passes cannot be made like this; nil when they can.
+    /// Returns the reason for which several passes are impossible; nil if they are possible.
     var reasonToRefusePasses: String? {
         guard multiPassStorage != nil else { return nil }
         if realTime { return "there is a single pass in real time; set realTime to false" }
@@ -14,7 +14,7 @@ extension CompressionProperties {
         return nil
     }
 
-    /// What passes over a recording must have in common, by name.
+    /// The properties, by name, that passes over a recording must have in common.
     func fingerprint(dimensions: VideoDimensions) -> [String] {
         [
             "back end=x264", "picture size=\(dimensions)", "expectedFrameRate=\(expectedFrameRate)",
@@ -28,8 +28,8 @@ extension CompressionProperties {
         ]
     }
 
-    /// The most frames from one keyframe to the next in a recording: ten seconds where nothing less is asked for, so
-    /// that one can go to any place in it, and passes can go over parts of it.
+    /// The most frames from one keyframe to the next in a recording: ten seconds, or less if requested, so that players
+    /// can seek and passes can cover parts.
     var passKeyframeInterval: Int {
         let asked = min(maxKeyframeIntervalDuration?.seconds ?? .infinity, Self.longestInterval)
         let frames = max(1, (asked * expectedFrameRate).rounded())

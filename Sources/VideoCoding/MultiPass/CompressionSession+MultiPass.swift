@@ -15,11 +15,11 @@ import Synchronization
 ///     } while result.furtherPassesRequested
 ///     try silo.forEachSample { sample in … }
 extension CompressionSession {
-    /// Begins a pass: the first one, or the one that the last pass or the storage's last user asked for.
+    /// Begins the first pass, or the one that the last pass or the storage's last user requested.
     ///
-    /// Properties cannot change any more. What is encoded until `endPass` belongs to the pass; it has to be all frames
-    /// of `timeRangesForNextPass`, with the same times in each pass. A pass that was not ended is begun again where its
-    /// last finished group of pictures ends.
+    /// Properties cannot change any more. The frames encoded until `endPass` belong to the pass. They must be all
+    /// frames of `timeRangesForNextPass`, with the same times in each pass. An unfinished pass continues after its last
+    /// finished group of pictures.
     public func beginPass() throws(VideoCodingError) {
         try encoding.withLock { state throws(VideoCodingError) in
             guard !state.isInvalidated else { throw .sessionInvalidated }
@@ -39,10 +39,10 @@ extension CompressionSession {
         }
     }
 
-    /// Ends the pass: has all frames come out, measures what was made against the bitrate, and finds out which parts
-    /// are worth another pass.
+    /// Ends the pass: completes all frames, compares their size with the bitrate, and selects the parts that are worth
+    /// another pass.
     ///
-    /// - Throws: `MultiPassError.framesMissing` when the pass is not complete; it then goes on.
+    /// - Throws: `MultiPassError.framesMissing` if the pass is not complete; it then continues.
     public func endPass() throws(VideoCodingError) -> PassResult {
         try encoding.withLock { state throws(VideoCodingError) in
             guard state.isInPass, let encoder = state.encoder as? any PassEncoder else { throw .multiPass(.noPass) }
@@ -53,8 +53,8 @@ extension CompressionSession {
         }
     }
 
-    /// What the pass that comes next, or the rest of one that was begun, is for, in ascending order: everything for the
-    /// first one, nothing when no further pass is wanted or there is no storage.
+    /// The time ranges of the next pass, or of the rest of an unfinished one, in ascending order: everything for the
+    /// first pass, nothing if no further pass is wanted or there is no storage.
     public var timeRangesForNextPass: [MediaTimeRange] {
         properties.multiPassStorage?.analysis.pendingRanges ?? []
     }

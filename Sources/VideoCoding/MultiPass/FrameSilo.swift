@@ -2,14 +2,14 @@ public import MediaCore
 import NIOCore
 import Synchronization
 
-/// Keeps compressed frames by presentation time between the passes of an encoder, and until they are written.
+/// Stores compressed frames by presentation time between the passes of an encoder, and until they are written.
 ///
-/// Each time has one frame: a frame replaces the one that has the same presentation time. With a path the frames lie in
-/// a file, of which only an index (about 200 bytes a frame) is in memory; the file can be opened again, also after its
-/// process ended in the middle of a pass. Without a path they are kept in memory.
+/// Each time has one frame: a new frame replaces the one with the same presentation time. With a path the frames are in
+/// a file, with an index in memory (about 200 bytes a frame). The file can be opened again, even after its process
+/// ended in the middle of a pass. Without a path they are kept in memory.
 ///
-/// Before each pass but the first, `setTimeRangesForNextPass` takes out the frames that the pass makes anew; all others
-/// stay. What is taken out or replaced leaves its room in the file behind.
+/// Before each pass but the first, `setTimeRangesForNextPass` removes the frames that the pass makes again; all others
+/// stay. Removed and replaced frames leave their space in the file unused.
 public final class FrameSilo: Sendable {
     /// In which order frames are gone through.
     public enum Order: Sendable {
@@ -43,8 +43,7 @@ public final class FrameSilo: Sendable {
         try state.withLock { state throws(MultiPassError) in try state.beginPass(over: ranges) }
     }
 
-    /// How much of the time that the pass covers lies before the end of the last frame put in, 0 to 1; nil while that
-    /// time is not known.
+    /// The part of the pass's time before the end of the last stored frame, 0 to 1; nil while that time is not known.
     public var progressOfCurrentPass: Double? { state.withLock { $0.progress } }
 
     /// Number of frames.
@@ -54,9 +53,9 @@ public final class FrameSilo: Sendable {
     public var size: DataSize { state.withLock { $0.size } }
 
     /// Calls `body` with each frame whose presentation time is in `timeRange`, or with each frame, one at a time.
-    /// `body` may use the silo; a frame that was replaced meanwhile comes as it is now.
+    /// `body` may use the silo; a frame that was replaced meanwhile comes in its new form.
     ///
-    /// Throws `MultiPassError`, or what `body` throws.
+    /// Throws `MultiPassError`, or the error of `body`.
     public func forEachSample(
         in timeRange: MediaTimeRange? = nil, order: Order = .decoding, _ body: (SampleBuffer) throws -> Void
     ) throws {
@@ -93,7 +92,7 @@ extension FrameSilo {
         var size: Int
         var place: Place
 
-        /// Where the frame is in the order of decoding.
+        /// The frame's place in decoding order.
         var decodeKey: MediaTime { decodeTime ?? presentationTime }
     }
 
@@ -109,7 +108,7 @@ extension FrameSilo {
 
         private let log: RecordLog?
         private var formats: [VideoFormatDescription] = []
-        /// What the pass covers; nil for everything, of an extent that is not known.
+        /// The time ranges of the pass; nil for everything, whose extent is unknown.
         private var ranges: [MediaTimeRange]?
         private var lastEnd: MediaTime?
         private var isClosed = false

@@ -8,7 +8,7 @@ struct GroupFrame {
     var number: Int
     /// The caller's token of the picture.
     var serial: Int64
-    /// Whether it is an IDR picture.
+    /// True if the frame is an IDR picture.
     var isKeyframe: Bool
     var temporalLayer: Int
     var averageQP: Int?

@@ -1,17 +1,17 @@
 import MediaCore
 
-/// What the passes so far have found out: the groups of pictures, what each encode of them gave, and what the pass that
-/// is being made, or comes next, is for.
+/// The results of the passes so far: the groups of pictures, the result of each encoding of them, and the parts that
+/// the current or next pass encodes.
 struct MultiPassAnalysis {
     /// A closed group of pictures, or several short ones.
     struct Group {
         /// The first picture's place in the stream.
         var firstNumber: Int
-        /// When the pictures are shown, in order.
+        /// The presentation times of the pictures, in order.
         var times: [MediaTime]
-        /// Which of the pictures are keyframes, counted from the group's first, which is one.
+        /// The indices of the keyframes among the pictures; the first picture is one.
         var keyframes: [Int]
-        /// When the next group begins, or the stream ends.
+        /// The start of the next group, or the end of the stream.
         var end: MediaTime
         /// All encodes; the last one stands.
         var measurements: [PassMeasurement]
@@ -23,13 +23,13 @@ struct MultiPassAnalysis {
     private(set) var groups: [Group] = []
     /// The pass that is being made, or comes next; the first is 1.
     private(set) var pass = 1
-    /// What the pass has still to encode; nil in the first pass, which encodes everything.
+    /// The parts that the pass still has to encode; nil in the first pass, which encodes everything.
     private(set) var pending: [PassPlanner.Request]?
 
     /// Number of pictures in the groups.
     var frameCount: Int { groups.last.map { $0.firstNumber + $0.times.count } ?? 0 }
 
-    /// What the frames that stand take.
+    /// The size of the valid frames.
     var size: DataSize { groups.reduce(.zero) { $0 + ($1.measurements.last?.size ?? .zero) } }
 
     /// The mean SSIM of the frames that stand; nil while there are none.
@@ -44,9 +44,9 @@ struct MultiPassAnalysis {
         return MediaTimeRange(start: first.range.start, end: last.end)
     }
 
-    /// Whether no pass is to come.
+    /// True if no further pass comes.
     var isFinished: Bool { pending?.isEmpty == true && isBetweenPasses }
-    /// Whether the pass has been planned and nothing of it has been encoded, or is known to have been.
+    /// True if the pass has been planned and, as far as known, nothing of it has been encoded.
     private var isBetweenPasses = true
 
     /// The time that the pass has still to encode, in as few ranges as hold it.

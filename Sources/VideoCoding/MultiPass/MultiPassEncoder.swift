@@ -29,7 +29,7 @@
         private var framesMade = 0
         /// The presentation times of all pictures so far, from the beginning of the stream.
         private var times: [MediaTime]
-        /// What the frames that come out are counted towards.
+        /// The group of the frames that come out.
         private var group: OpenGroup?
         /// `idr_pic_id` of the last frame that came out, where it is an IDR picture.
         private var lastKeyframeID: Int?
@@ -51,7 +51,7 @@
         private struct OpenGroup {
             var firstNumber: Int
             var rateFactor: Double
-            /// Which of the analysis's groups it takes the place of; nil in the first pass.
+            /// The index of the replaced group in the analysis; nil in the first pass.
             var index: Int?
             var frameCount = 0
             var keyframes: [Int] = []
@@ -107,7 +107,7 @@
 
         private var isFirstPass: Bool { analysis.pending == nil }
 
-        // What only calls in real time need.
+        // Only calls in real time change properties.
         func setProperties(_ properties: CompressionProperties) {}
         func withdrawLastFrame() {}
         func invalidateReferences(from serial: Int64) -> Bool { false }
@@ -123,7 +123,7 @@
             throw .multiPass(isAskedFor ? .framesMissing(count: 1, first: expected) : .outsideTimeRanges(time))
         }
 
-        /// When the next picture has to be shown; nil for any time.
+        /// The required presentation time of the next picture; nil for any time.
         private var expectedTime: MediaTime? {
             guard isFirstPass else {
                 guard requestIndex < requests.count else { return nil }
@@ -157,7 +157,7 @@
                 firstResult += 1
                 switch result {
                 case .frame(let frame): return frame
-                // Only now have all its frames been handed out: whoever goes on in another process has them.
+                // Only now all of its frames have been handed out: another process that continues has them.
                 case .groupEnd(let group, let end): try store(group, end: end)
                 }
             }
@@ -312,8 +312,8 @@
             MediaTime(value: 1000, timescale: Int32(clamping: Int((properties.expectedFrameRate * 1000).rounded())))
         }
 
-        /// When the stream's `number`th frame in the order of decoding is decoded: when one is shown that is as many
-        /// frames earlier as frames are reordered by. So no frame is decoded after it is shown.
+        /// Returns the decoding time of the stream's `number`th frame in decoding order: the presentation time of the
+        /// picture that precedes it by the reorder depth. So no frame is decoded after its presentation.
         private func decodeTime(_ number: Int) -> MediaTime {
             let shown = number - reorderDepth
             guard shown < 0, let first = times.first else { return times[max(0, shown)] }

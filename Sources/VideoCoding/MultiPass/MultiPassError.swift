@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Why a silo or a storage could not be used, or a pass could not be made.
+/// The reason for which a silo, a storage or a pass failed.
 public enum MultiPassError: Error, Hashable, Sendable {
     /// The system refused an operation on a file.
     case systemFailure(path: String, operation: String, reason: String)
@@ -22,11 +22,11 @@ public enum MultiPassError: Error, Hashable, Sendable {
     case invalidTimeRanges
     /// The frame is in none of the time ranges that the pass is for.
     case outsideTimeRanges(MediaTime)
-    /// Frames that the pass is for were not given to it; the time is the first one's.
+    /// Frames of the pass were missing; the time is that of the first one.
     case framesMissing(count: Int, first: MediaTime)
     /// There is no pass to end, or to encode in.
     case noPass
-    /// A pass has been begun and not been ended.
+    /// A pass has begun and not ended.
     case passNotEnded
     /// The last pass asked for no other.
     case noFurtherPassRequested

@@ -2,12 +2,11 @@ import MediaCore
 import NIOCore
 import Synchronization
 
-/// Keeps what an encoder found out in its passes over a recording, so that the next pass can make use of it.
+/// Stores the results of an encoder's passes over a recording for the next pass.
 ///
-/// With a path it lies in a file: another process can go on where the last one ended, also in the middle of a pass
-/// (with the first group of pictures that had not been finished). Without a path it lies in a temporary file that goes
-/// with the storage. A storage belongs to one recording, encoded with one set of properties; others are told so by an
-/// error.
+/// With a path they are in a file: another process can continue after the last one, even in the middle of a pass (with
+/// the first unfinished group of pictures). Without a path they are in a temporary file that is removed with the
+/// storage. A storage belongs to one recording, encoded with one set of properties; any other use throws an error.
 public final class MultiPassStorage: Sendable {
     private let state: Mutex<State>
 
@@ -16,7 +15,7 @@ public final class MultiPassStorage: Sendable {
         state = Mutex(try State(path: path))
     }
 
-    /// How many passes have been ended.
+    /// The number of finished passes.
     public var completedPasses: Int { state.withLock { $0.analysis.pass - 1 } }
 
     /// Writes everything out and closes the file; a temporary one is gone then.
@@ -47,7 +46,7 @@ public final class MultiPassStorage: Sendable {
         try state.withLock { state throws(MultiPassError) in try state.append(measurement, group: group) }
     }
 
-    /// Ends the pass, and says what the next one is for.
+    /// Ends the pass, and sets the requests of the next one.
     func endPass(requesting requests: [PassPlanner.Request]) throws(MultiPassError) {
         try state.withLock { state throws(MultiPassError) in try state.endPass(requesting: requests) }
     }

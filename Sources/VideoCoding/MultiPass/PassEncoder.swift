@@ -1,11 +1,11 @@
 import MediaCore
 
-/// An encoder of passes, as a compression session uses it.
+/// An encoder of passes, for a compression session.
 ///
-/// `encode` and `finish` work as with other back ends, but that several frames may come out at once: those that
-/// `encode` did not return are taken with `nextReadyFrame`.
+/// `encode` and `finish` work as with other back ends, but several frames may come out at once: `nextReadyFrame`
+/// returns the frames that `encode` did not return.
 protocol PassEncoder: EncoderBackEndSession {
-    /// Whether the pass goes on with the frame at `time`; throws where it does not.
+    /// Checks that the frame at `time` continues the pass; throws otherwise.
     func check(_ time: MediaTime) throws(VideoCodingError)
 
     /// The next frame that has come out; nil when there is none at the moment.

@@ -1,12 +1,12 @@
 import Glibc
 import MediaCore
 
-/// Finds out which groups of pictures another pass should encode anew, and how.
+/// Selects the groups of pictures that another pass should encode again, with their rate factors.
 ///
-/// The least distortion at a given size is where a byte more would take the same off the distortion in every group
-/// (Lagrange's condition). The planner reckons that distribution from models of the groups, and asks for as few frames
-/// as come close to it; what stays has its size already. It asks for nothing when the size is right and the best
-/// distribution would not be visibly better.
+/// The least distortion at a given size is reached when one more byte would reduce the distortion equally in every
+/// group (Lagrange's condition). The planner computes that distribution from models of the groups, and requests the
+/// fewest frames that come close to it; the other frames have their size already. It requests nothing if the size is
+/// right and the best distribution would not be visibly better.
 struct PassPlanner {
     /// A closed group of pictures, as far as the planner goes.
     struct Group {
@@ -26,15 +26,15 @@ struct PassPlanner {
 
     /// Rate factors that make sense.
     static let rateFactors = 10.0...48.0
-    /// How far a model is trusted beyond the last encode.
+    /// The largest step from the last encoding for which a model is trusted.
     private static let furthestStep = 12.0
-    /// How far the size may be off the target, as a share, without a further pass.
+    /// The tolerated deviation of the size from the target, as a share.
     private static let sizeTolerance = 0.004
-    /// How many decibels of SSIM a further pass has to promise.
+    /// The gain in decibels of SSIM that a further pass has to promise.
     private static let leastGain = 0.02
-    /// How many decibels may be missing from the best distribution so that fewer frames are encoded.
+    /// The loss in decibels, compared with the best distribution, that is accepted to encode fewer frames.
     private static let concession = 0.006
-    /// How far a plan may be off the target, as a share.
+    /// The tolerated deviation of a plan from the target, as a share.
     private static let planTolerance = 0.0005
 
     /// The groups to encode anew, in the order of the stream; none when another pass would gain too little.
@@ -61,12 +61,12 @@ struct PassPlanner {
             .sorted { $0.group < $1.group }
     }
 
-    /// Whether a pass gets nearer to the target size, or makes the picture visibly better at the same size.
+    /// Returns true if a pass gets nearer to the target size, or makes the picture visibly better at the same size.
     private func isWorthAPass(from current: Outcome, to best: Plan) -> Bool {
         let target = Double(targetSize.bytes)
         let deviation = abs(current.size - target) / target
         if deviation > Self.sizeTolerance {
-            // Where the rate factors end, the target cannot be reached.
+            // At the limits of rate factors, the target cannot be reached.
             let reachable = abs(best.outcome.size - target) / target
             if reachable < deviation * 0.7 { return true }
         }
@@ -76,7 +76,7 @@ struct PassPlanner {
         return decibels(excess, over: best) > Self.leastGain
     }
 
-    /// How many decibels of SSIM a distortion beyond a plan's makes.
+    /// Converts a distortion beyond a plan's to decibels of SSIM.
     private func decibels(_ excess: Double, over plan: Plan) -> Double {
         10 * log10(max(plan.outcome.distortion + excess, 1e-12) / max(plan.outcome.distortion, 1e-12))
     }
@@ -104,7 +104,7 @@ struct PassPlanner {
         return found
     }
 
-    /// Spends what the target leaves beside `rest` so that a byte does the same everywhere.
+    /// Distributes the target less `rest` so that one more byte has the same effect everywhere.
     private func plan(for candidates: [Candidate], keeping rest: Outcome?) -> Plan {
         let rest = rest ?? Outcome(size: 0, distortion: 0)
         let budget = Double(targetSize.bytes) - rest.size
@@ -128,7 +128,7 @@ struct PassPlanner {
         var group: Int
         var frameCount: Int
         var model: RateModel
-        /// How much better a frame gets in the best distribution, in distortion or bytes' worth of it.
+        /// The gain of a frame in the best distribution, as distortion or its equivalent in bytes.
         var gainPerFrame = 0.0
 
         func point(logarithmicSlope: Double) -> RateModel.Point {

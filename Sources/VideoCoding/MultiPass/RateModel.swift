@@ -1,21 +1,21 @@
 import Glibc
 import MediaCore
 
-/// How the size and the distortion of a group of pictures follow from the rate factor that it is encoded with.
+/// Predicts the size and the distortion of a group of pictures from its rate factor.
 ///
-/// Both are taken for exponential around the last encode: size falls and distortion grows by a constant share with each
-/// step of the rate factor. The steepness is what the group's own encodes show, drawn towards what is usual.
+/// Both are assumed to be exponential near the last encoding: with each step of the rate factor the size falls and the
+/// distortion grows by a constant share. The steepness comes from the group's own encodings and from usual values.
 struct RateModel {
-    /// How much the logarithms of size and distortion change with the rate factor.
+    /// The change of the logarithms of size and distortion per step of the rate factor.
     struct Steepness {
         var size: Double
         var distortion: Double
 
-        /// What is usual for x264: half the size every 5.5 steps, and nearly half a decibel of SSIM each.
+        /// The usual values of x264: half the size every 5.5 steps, and nearly half a decibel of SSIM each.
         static let usual = Steepness(size: 0.125, distortion: 0.1)
         fileprivate static let bounds = 0.02...0.5
 
-        /// The logarithm of what a byte more takes off the distortion at `point`.
+        /// The logarithm of the reduction of distortion by one more byte at `point`.
         func logarithmicSlope(at point: Point) -> Double {
             log(distortion * point.distortion) - log(size * point.size)
         }
@@ -55,15 +55,15 @@ struct RateModel {
     /// The encode that stands.
     let anchor: Point
     let steepness: Steepness
-    /// The logarithm of what a byte more would take off the distortion, where the group stands.
+    /// The logarithm of the reduction of distortion by one more byte at the group's present size.
     let logarithmicSlope: Double
 
-    /// How many steps squared of encodes weigh as much as what is usual.
+    /// The weight of the usual steepness, in squared steps of encodings.
     private static let priorWeight = 2.0
-    /// How many steps squared of encodes weigh as much as what the slope is taken for without them.
+    /// The weight of the assumed slope, in squared steps of encodings.
     private static let slopePriorWeight = 4.0
-    /// How much the ratio of distortion and size says of the slope while the steepness is not known. The encoder's own
-    /// rate factor says the rest: by its design pictures with the same factor have about the same slope.
+    /// The weight of the ratio of distortion and size in the slope while the steepness is not known. The encoder's own
+    /// rate factor gives the rest: by its design pictures with the same factor have about the same slope.
     private static let ratioShare = 0.5
 
     init?(_ measurements: [PassMeasurement], in population: Population) {
@@ -80,7 +80,7 @@ struct RateModel {
         logarithmicSlope = trust * steepness.logarithmicSlope(at: last) + (1 - trust) * presumed
     }
 
-    /// How steep groups are, going by all their encodes.
+    /// The steepness of groups, from all their encodings.
     private static func steepness(of groups: [[PassMeasurement]], usual: Steepness) -> Steepness {
         var (weight, size, distortion) = (priorWeight, priorWeight * usual.size, priorWeight * usual.distortion)
         for measurements in groups {

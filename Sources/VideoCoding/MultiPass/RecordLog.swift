@@ -1,9 +1,9 @@
 import NIOCore
 
-/// A file of records, each behind its lengths and checksums.
+/// A file of records, each after its lengths and checksums.
 ///
-/// A record is written once; it can be erased, never changed. What a process had not finished writing when it ended is
-/// cut off when the file is opened again; anything else that is not as it was written is an error.
+/// A record is written once; it can be erased, never changed. The unfinished record of a process that ended is cut off
+/// when the file is opened again; any other deviation is an error.
 final class RecordLog {
     /// The purpose of a file.
     struct Kind {
@@ -13,7 +13,7 @@ final class RecordLog {
         var name: String
     }
 
-    /// Where a record lies.
+    /// The place of a record.
     struct Reference {
         var offset: Int
         var headCount: Int
@@ -26,11 +26,11 @@ final class RecordLog {
 
     /// A record's beginning.
     struct Record {
-        /// What the record is, up to the user of the log.
+        /// The kind of the record, which the log's user defines.
         var tag: UInt8
-        /// What is read with the record.
+        /// The part that is read with the record.
         var head: ByteBuffer
-        /// Where the rest is.
+        /// The place of the rest.
         var reference: Reference
     }
 
@@ -75,7 +75,7 @@ final class RecordLog {
             let reference = Reference(
                 offset: offset, headCount: Int(header.headCount), bodyCount: Int(header.bodyCount),
                 bodyChecksum: header.bodyChecksum)
-            // The header's lengths are right, so what ends early is a record whose writer ended.
+            // The header's lengths are right, so an incomplete record is one whose writer ended.
             guard reference.end <= file.size else { return try file.truncate(to: offset) }
             let head = try file.read(at: offset + Header.count, count: reference.headCount)
             guard Checksum.of(head) == header.headChecksum else {
@@ -137,7 +137,7 @@ extension RecordLog {
         var bodyChecksum: UInt32
 
         static let count = 20
-        // Far from one another, so that a flipped bit makes neither of the other.
+        // The two values differ in many bits, so that a flipped bit makes neither of the other.
         private static let kept: UInt8 = 0x5A
         static let erased: UInt8 = 0xA5
 

@@ -9,7 +9,7 @@ struct SampleRecord {
     var duration: MediaTime?
     var isSync: Bool
     var dependency: FrameDependency
-    /// Which of the file's formats it has.
+    /// The index of the record's format among the file's formats.
     var format: Int
 
     init(_ sample: SampleBuffer, format: Int) {
@@ -69,7 +69,7 @@ extension VideoFormatDescription {
 }
 
 extension ByteBuffer {
-    /// Writes a time in twelve bytes; what is no number as a timescale of zero.
+    /// Writes a time in twelve bytes; a non-numeric one as a timescale of zero.
     mutating func writeTime(_ time: MediaTime) {
         writeInteger(time.isNumeric ? time.value : 0)
         writeInteger(time.isNumeric ? time.timescale : 0)

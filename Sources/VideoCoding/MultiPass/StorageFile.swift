@@ -84,7 +84,7 @@ final class StorageFile {
         size = end
     }
 
-    /// Writes over what is there.
+    /// Overwrites bytes.
     func write(_ bytes: ByteBuffer, at offset: Int) throws(MultiPassError) {
         guard descriptor >= 0 else { throw .closed }
         var written = 0
@@ -112,7 +112,7 @@ final class StorageFile {
         guard fdatasync(descriptor) == 0 else { throw Self.failure("write it out", of: name) }
     }
 
-    /// Closes the file. What comes after it is an error.
+    /// Closes the file. Later calls are errors.
     func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)

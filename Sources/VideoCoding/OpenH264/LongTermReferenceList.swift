@@ -1,7 +1,7 @@
-/// What OpenH264 keeps for the long term, as far as its feedback goes by frame numbers.
+/// The long-term references of OpenH264, as far as its feedback by frame numbers goes.
 ///
-/// A keyframe is kept and taken for received. From time to time another frame is marked; it is gone back to once it was
-/// acknowledged, and no further one is marked before that.
+/// A keyframe is kept and counts as received. From time to time another frame is marked; it is used only after it was
+/// acknowledged, and no other is marked before that.
 struct LongTermReferenceList {
     /// A request to go back behind lost frames, in `frame_num`s.
     struct Request {
@@ -44,7 +44,7 @@ struct LongTermReferenceList {
         return reference
     }
 
-    /// Whether `reference` is the one that waits for this.
+    /// Acknowledges `reference`; returns true if it is the one that waits for this.
     mutating func acknowledge(_ reference: LongTermReference) -> Bool {
         guard let waiting = marked, waiting.reference == reference else { return false }
         acknowledgedSerial = waiting.serial
@@ -52,7 +52,8 @@ struct LongTermReferenceList {
         return true
     }
 
-    /// How to go back behind frame `serial`; nil where nothing is left that the receiver has for certain.
+    /// Returns the request that makes the encoder refer to a frame before `serial`; nil if no frame is left that the
+    /// receiver has for certain.
     mutating func invalidate(from serial: Int64) -> Request? {
         guard serial > keyframeSerial, serial > acknowledgedSerial,
             let lastGood = recentFrames.first(where: { $0.serial < serial })

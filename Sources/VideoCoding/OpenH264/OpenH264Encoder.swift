@@ -16,7 +16,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
     /// The QP of all frames where the rate does not count.
     private let constantQP: Int?
     private let keepsLongTermReferences: Bool
-    /// Whether frames that others refer to may be left out.
+    /// True if frames that others refer to may be dropped.
     private let isThinnable: Bool
     /// The parameter sets as the library made them.
     private var librarySets: [ByteBuffer] = []
@@ -34,7 +34,7 @@ final class OpenH264Encoder: EncoderBackEndSession {
 
     /// While debt is paid back the library is told of changes larger than this share.
     private static let rateResolution = 0.01
-    /// How much of the most that a frame may take it is to take on average.
+    /// The mean size of a frame as a part of its limit.
     private static let frameLimitShare = 0.6
 
     init(properties: CompressionProperties, dimensions: VideoDimensions) throws(VideoCodingError) {

@@ -25,7 +25,7 @@ extension OpenH264Library {
         parameters.iEntropyCodingModeFlag = properties.entropyMode == .cabac ? 1 : 0
         parameters.iMultipleThreadIdc = 1
         parameters.bEnableDenoise = false
-        // It takes what stands still for background and leaves it as poor as it was, however many bits there are.
+        // It takes still areas for background and keeps their poor quality, however many bits there are.
         parameters.bEnableBackgroundDetection = false
         parameters.bEnableFrameCroppingFlag = true
         parameters.bEnableSceneChangeDetect = false

@@ -1,11 +1,10 @@
 import H264
 
-/// Says in an SPS that frames which others refer to may be left out, so that a decoder does not take it for a loss.
+/// States in an SPS that referenced frames may be dropped, so that a decoder does not take this for a loss.
 ///
-/// Of three temporal layers, frames of the middle one are references. Without them `frame_num` has a gap, at which a
-/// decoder that was told of it puts frames in their place that nothing refers to (H.264 8.2.5.2), and goes on; OpenH264
-/// says for each frame which reference it takes, so that the lowest layer finds its own. The library itself always says
-/// that there are no gaps.
+/// Of three temporal layers, frames of the middle one are references. Without them `frame_num` has gaps. A decoder that
+/// was told of them inserts frames that nothing refers to (H.264 8.2.5.2), and continues; OpenH264 states each frame's
+/// reference, so that the lowest layer finds its own. The library itself always states that there are no gaps.
 enum ThinnableParameterSet {
     /// The SPS with `gaps_in_frame_num_value_allowed_flag` 1; nil when `nalUnit` has it already or is no SPS.
     static func rewrite(_ nalUnit: NALUnit) -> NALUnit? {

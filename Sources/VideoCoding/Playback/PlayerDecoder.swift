@@ -35,7 +35,7 @@ struct PlayerDecoder {
 
     /// Decodes a sample.
     ///
-    /// - Parameter generation: Counts flushes; what is held back from an earlier one is thrown away.
+    /// - Parameter generation: The number of flushes; delayed pictures of an earlier generation are discarded.
     mutating func decode(_ sample: SampleBuffer, generation: Int, _ body: (borrowing Results) -> Void) {
         start(generation)
         pipeline.decode(sample) { results.take($0) }
@@ -43,7 +43,7 @@ struct PlayerDecoder {
         results.clear()
     }
 
-    /// Gives out what is held back, at the end of media.
+    /// Gives out delayed pictures, at the end of media.
     mutating func finish(generation: Int, _ body: (borrowing Results) -> Void) {
         start(generation)
         pipeline.finishDelayedFrames { results.take($0) }

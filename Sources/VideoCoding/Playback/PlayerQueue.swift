@@ -9,21 +9,21 @@ struct PlayerQueue {
     private var errors = CircularBuffer<VideoCodingError>()
     private var statistics = SampleBufferPlayerStatistics()
 
-    /// Counts flushes: what was begun before one is not wanted after it.
+    /// The number of flushes: work that began before one is discarded.
     private var generation = 0
     private var request: (@Sendable () -> Void)?
-    /// Whether something was enqueued since media data was asked for.
+    /// True if something was enqueued since media data was requested.
     private var mayAsk = false
     private var isDecoderAwake = false
     private var isAwaitingSync = false
-    /// Where a seek went, until the picture that is seen there is found.
+    /// The target of a seek, until its picture is found.
     private var preroll: MediaTime?
     private var endState = EndState.open
 
     private var lastPictureTime: MediaTime?
     /// Between the last two pictures.
     private var pictureInterval: MediaTime?
-    /// How long the newest sample is shown, where it says so.
+    /// The duration of the newest sample, if it has one.
     private var sampleDuration: MediaTime?
 
     private enum EndState {
@@ -102,7 +102,7 @@ struct PlayerQueue {
         case sleep
     }
 
-    /// Whether the decoder has to be woken; from then on it is awake until it is told to sleep.
+    /// Returns true if the decoder has to be woken; from then on it is awake until it is told to sleep.
     mutating func wakeDecoder() -> Bool {
         defer { isDecoderAwake = true }
         return !isDecoderAwake
@@ -131,7 +131,7 @@ struct PlayerQueue {
         return .sleep
     }
 
-    /// Whether a sample would not be seen, and nobody would miss it.
+    /// Returns true if a sample would not be seen and no other needs it.
     private func isTooLate(_ sample: SampleBuffer, now: MediaTime) -> Bool {
         guard sample.dependency.isDependedOn == false, let duration = sample.duration, duration.isNumeric,
             sample.presentationTime.isNumeric
@@ -141,7 +141,7 @@ struct PlayerQueue {
         return now.isNumeric && end <= now
     }
 
-    /// Takes what the decoder made; nothing of it where there was a flush meanwhile.
+    /// Takes the decoder's results; none of them if there was a flush meanwhile.
     mutating func take(_ results: borrowing PlayerDecoder.Results, generation: Int, isLast: Bool = false) {
         guard generation == self.generation else { return }
         for var picture in results.pictures {

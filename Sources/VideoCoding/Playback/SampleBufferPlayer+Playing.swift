@@ -29,7 +29,7 @@ extension SampleBufferPlayer {
         }
     }
 
-    /// Shows what is due, and sees to it that the next picture is shown when it is. Runs in the clock's context.
+    /// Shows the due picture, and schedules the next one. It runs in the clock's context.
     func present() {
         presentation.withLock { _ in
             while true {

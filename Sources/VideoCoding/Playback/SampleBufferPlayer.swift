@@ -1,15 +1,15 @@
 public import MediaCore
 import Synchronization
 
-/// Shows the pictures of an H.264 stream at their times by a timebase, which its user controls: set its time to seek,
+/// Shows the pictures of an H.264 stream at their times on a timebase. Its user sets the timebase's time to seek, and
 /// its rate to play, to pause (0), or to play faster or slower. While it runs backward nothing is shown.
 ///
-/// A periodic source, such as a network, just enqueues what it gets. An unconstrained one, such as a file, is pulled:
-/// it calls `requestMediaData` once, and enqueues samples while `isReadyForMoreMediaData` each time that it is asked.
-/// So a file of any length takes the memory of a few samples and pictures.
+/// A periodic source, such as a network, enqueues samples as they come. An unconstrained one, such as a file, is asked:
+/// it calls `requestMediaData` once, and enqueues samples while `isReadyForMoreMediaData` at each request. So a file of
+/// any length takes the memory of a few samples and pictures.
 ///
-/// Samples are decoded a few pictures ahead. A picture is shown when the timebase reaches its time; when the next one
-/// is due as well it is late, and dropped. Everything happens in the context of the timebase's clock: on queues of the
+/// Samples are decoded a few pictures ahead. A picture is shown when the timebase reaches its time; if the next one is
+/// due as well, it is late and dropped. Everything happens in the context of the timebase's clock: on queues of the
 /// machine's clock, and inside `advance` of a virtual one, where decoding takes no time and nothing is ever late. Safe
 /// to use from any thread.
 public final class SampleBufferPlayer: Sendable {
@@ -17,17 +17,17 @@ public final class SampleBufferPlayer: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// The player is ready for more while fewer samples than this wait to be decoded.
         public var readySampleCount: Int
-        /// So many samples may wait at most; what is enqueued beyond is refused, up to a sync sample that finds room.
+        /// The largest number of waiting samples. Further ones are refused, up to a sync sample that finds room.
         public var maximumSampleCount: Int
-        /// How many pictures are decoded ahead, at least two.
+        /// The number of pictures that are decoded ahead, at least two.
         public var pictureCount: Int
         /// Requirements of the pictures.
         public var attributes: PixelBufferAttributes
         public var limits: DecodingLimits
-        /// How many frames the decoder holds back to put pictures in order: `complete` for files.
+        /// The reorder depth of the decoder: `complete` for files.
         public var reordering: PictureReordering
-        /// How long a picture is shown whose sample has no presentation time (one that is no number). It follows the
-        /// one before; the first one is shown at time zero.
+        /// The duration of a picture whose sample has no numeric presentation time. It follows the picture before; the
+        /// first one is shown at time zero.
         public var untimedPictureDuration: MediaTime
 
         public init(
@@ -62,7 +62,7 @@ public final class SampleBufferPlayer: Sendable {
     let eventHandler: @Sendable (Event) -> Void
     let queue: Mutex<PlayerQueue>
     let decoder: Mutex<PlayerDecoder>
-    /// Held while events are told, so that they come one at a time.
+    /// Held while events are delivered, so that they come one at a time.
     let presentation = Mutex(())
     private let timers = Mutex<Timers?>(nil)
 
@@ -75,7 +75,7 @@ public final class SampleBufferPlayer: Sendable {
     /// Makes a player. Nothing happens until samples come.
     ///
     /// - Parameters:
-    ///   - timebase: What pictures are shown by. It starts at whatever time and rate it has.
+    ///   - timebase: The timebase of the presentation. It keeps its time and rate.
     ///   - eventHandler: Called in the clock's context. It may call the player and the timebase.
     public init(
         timebase: Timebase, configuration: Configuration = Configuration(),
@@ -96,7 +96,7 @@ public final class SampleBufferPlayer: Sendable {
 
     // MARK: Giving samples
 
-    /// Whether few enough samples wait. A periodic source need not ask.
+    /// True if there is room for more samples. A periodic source need not check it.
     public var isReadyForMoreMediaData: Bool { queue.withLock { $0.isReady } }
 
     /// Adds the next sample, in decoding order.
@@ -110,11 +110,11 @@ public final class SampleBufferPlayer: Sendable {
         return isTaken
     }
 
-    /// Has `whenReady` called, now and then, whenever there is room for more samples, until `stopRequestingMediaData`.
+    /// Calls `whenReady` whenever there is room for more samples, until `stopRequestingMediaData`.
     ///
-    /// - Parameter whenReady: Enqueues samples while `isReadyForMoreMediaData`, or says `endOfMedia`. Called in the
-    ///   clock's context, one call at a time. When a call enqueues nothing, none follows before something is enqueued
-    ///   or media data is requested again.
+    /// - Parameter whenReady: Enqueues samples while `isReadyForMoreMediaData`, or calls `endOfMedia`. It is called in
+    ///   the clock's context, one call at a time. After a call that enqueues nothing, the next call comes when
+    ///   something is enqueued or media data is requested again.
     public func requestMediaData(whenReady: @escaping @Sendable () -> Void) {
         queue.withLock { $0.startRequesting(whenReady) }
         wakeDecoder()
@@ -125,17 +125,17 @@ public final class SampleBufferPlayer: Sendable {
         queue.withLock { $0.stopRequesting() }
     }
 
-    /// Says that no sample follows: what the decoder holds back is shown, and then comes `Event.ended`.
+    /// Ends the media: delayed pictures are shown, and then comes `Event.ended`.
     public func endOfMedia() {
         queue.withLock { $0.endOfMedia() }
         wakeDecoder()
     }
 
-    /// Throws away all samples and pictures that were not shown, to go on somewhere else, with a sync sample. A picture
-    /// that is being shown on another thread may still be told of. Requests of media data go on.
+    /// Discards all samples and pictures that were not shown, to continue elsewhere, with a sync sample. The event of a
+    /// picture that another thread is showing may still come. Requests of media data continue.
     ///
-    /// - Parameter time: Where to go on, after a seek: pictures are shown from the one on that is seen at this time,
-    ///   and those before it, which are decoded on the way there, are not. Nil to show whatever comes.
+    /// - Parameter time: The place of a seek: the first shown picture is the one that is visible at this time; earlier
+    ///   ones, which must be decoded, are not shown. Nil shows every picture.
     public func flush(showingFrom time: MediaTime? = nil) {
         queue.withLock { $0.flush(showingFrom: time) }
         wakeDecoder()

@@ -8,7 +8,7 @@ public struct SampleBufferPlayerStatistics: Hashable, Sendable {
     public var skipped = 0
     /// Pictures decoded.
     public var decoded = 0
-    /// Of them, those that are damaged.
+    /// The number of shown pictures that are damaged.
     public var concealed = 0
     /// Samples that the decoder made no picture of.
     public var dropped = 0
@@ -20,7 +20,7 @@ public struct SampleBufferPlayerStatistics: Hashable, Sendable {
     public var late = 0
     /// Pictures shown.
     public var shown = 0
-    /// How much later than its time a picture was shown at most, by the timebase.
+    /// The largest delay of a picture after its time, by the timebase.
     public var largestLateness: Duration = .zero
     /// Samples that wait to be decoded now.
     public var waitingSamples = 0

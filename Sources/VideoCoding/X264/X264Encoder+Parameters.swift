@@ -3,7 +3,7 @@
     import MediaCore
 
     extension X264Encoder {
-        /// How much of a frame the buffer holds right after the rate fell.
+        /// The size of the buffer right after the rate fell, in frames.
         private static let tightBufferFrames = 1.25
         /// The buffer where only the average counts, in seconds.
         private static let averageBufferLength = 2.0
@@ -51,8 +51,8 @@
             return parameters
         }
 
-        /// Sets how long a running encoder looks for the best prediction: what of a preset x264 lets change between two
-        /// frames, and what the stream's form does not depend on.
+        /// Sets the thoroughness of a running encoder's search: the part of a preset that x264 can change between two
+        /// frames and that does not affect the stream's form.
         static func setSearch(
             of parameters: inout x264_param_t, _ properties: CompressionProperties
         ) throws(VideoCodingError) {
@@ -115,7 +115,7 @@
                 parameters.i_scenecut_threshold = 0
             }
             if properties.longTermReferences, let level = properties.profileLevel.level {
-                // Kept besides those that are searched.
+                // The number of kept frames, which may exceed the number of searched ones.
                 parameters.i_dpb_size = Int32(level.maximumReferenceFrames(for: dimensions))
             }
         }
@@ -137,10 +137,10 @@
 
         /// Sets the rate and the buffer that bounds it.
         ///
-        /// In real time a cap on a constant quality, by a buffer as long as the latency budget, follows a new rate
-        /// within a frame or two, unlike the average-bitrate mode, and no frame exceeds the buffer. x264 adds a frame's
-        /// share at the nominal frame rate to the buffer with each frame, so a bitrate at another frame rate is scaled
-        /// to give each frame what it is due.
+        /// In real time this is a cap on a constant quality, by a buffer as long as the latency budget. Unlike the
+        /// average-bitrate mode it follows a new rate within a frame or two, and no frame exceeds the buffer. x264 adds
+        /// a frame's share at the nominal frame rate to the buffer with each frame, so a bitrate at another frame rate
+        /// is scaled to give each frame its share.
         static func setRate(
             of parameters: inout x264_param_t, _ properties: CompressionProperties, nominalFrameRate: Double,
             isBufferTight: Bool
@@ -173,7 +173,7 @@
                 buffer = min(buffer, frameKilobits * tightBufferFrames)
             }
             for limit in properties.dataRateLimits {
-                // In any window no more comes out than the buffer and what the cap adds meanwhile.
+                // In any window the output is at most the buffer and the cap's rate over the window.
                 let (size, window) = (limit.size.bits / 1000, limit.window.seconds)
                 let burst = max(size * leastBurst, size - kilobits * window)
                 buffer = min(buffer, burst)

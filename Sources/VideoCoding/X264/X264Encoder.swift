@@ -12,7 +12,8 @@
         private let encoder: OpaquePointer
         private var parameters: x264_param_t
         private var properties: CompressionProperties
-        /// What x264 counts with, fixed for the stream's life: other frame rates are made by scaling the bitrate.
+        /// The frame rate in x264's settings, fixed for the stream's life: other frame rates are made by scaling the
+        /// bitrate.
         private let nominalFrameRate: Double
         private let temporalLayers: Int
         private let columns: Int
@@ -79,7 +80,7 @@
         // MARK: - Rate
 
         func setProperties(_ changed: CompressionProperties) throws(VideoCodingError) {
-            // What the buffer holds at the higher rate is no credit at the lower one: it would be spent in a burst.
+            // The buffer's content at the higher rate is no credit at the lower one: it would be spent in a burst.
             let hasFallen = EncodingRate(changed).frameBits < EncodingRate(properties).frameBits
             let presetChanges = changed.preset != properties.preset
             properties = changed
@@ -108,7 +109,7 @@
             input.i_pts = nextTime
             serials[Int(nextTime % Int64(serials.count))] = request.serial
             nextTime += 1
-            // A pointer's worth of what is to come back with the frame; zero would be nil.
+            // The value that comes back with the frame, as a pointer; zero would be nil.
             input.opaque = UnsafeMutableRawPointer(bitPattern: Int(truncatingIfNeeded: request.serial) &+ 1)
             if !request.regionsOfInterest.isEmpty {
                 setOffsets(request.regionsOfInterest)

@@ -3,18 +3,17 @@
     import MediaCore
     import NIOCore
 
-    /// x264, set up for passes over a recording: a constant rate factor, closed groups of pictures, all the lookahead
-    /// that the preset has.
+    /// x264 for passes over a recording: a constant rate factor, closed groups of pictures, the preset's whole
+    /// lookahead.
     ///
-    /// One encoder makes a whole stream, or one or several groups of pictures that take the place of others in it: the
-    /// parameter sets follow from the settings alone (`b_stitchable`), and what counts from an IDR picture on starts
-    /// again with each of them.
+    /// One encoder makes a whole stream, or one or several groups of pictures that replace others in it: the parameter
+    /// sets follow from the settings alone (`b_stitchable`), and all counters start again at each IDR picture.
     final class X264GroupEncoder {
-        /// Where keyframes come from.
+        /// The source of keyframes.
         enum Keyframes {
             /// x264 puts them at scene cuts, and at the settings' interval.
             case chosen
-            /// Only those that are asked for.
+            /// Only requested keyframes.
             case given
         }
 
@@ -44,17 +43,17 @@
             _ parameters: inout x264_param_t, properties: CompressionProperties, rateFactor: Double,
             keyframes: Keyframes
         ) {
-            // x264 measures nothing for those who do not want to know of it.
+            // x264 measures quality only at this log level.
             parameters.i_log_level = X264_LOG_INFO
             parameters.pf_log = { _, _, _, _ in }
             parameters.analyse.b_ssim = 1
-            // Frames that nothing refers to are deblocked too, so that what is measured is what is decoded.
+            // Unreferenced frames are deblocked too, so that the measured pictures are the decoded ones.
             parameters.b_full_recon = 1
             parameters.b_open_gop = 0
             parameters.b_stitchable = 1
             parameters.i_keyint_max = Int32(clamping: properties.passKeyframeInterval)
-            // x264 makes of a larger one what the largest interval allows. A scene cut gets an I picture then, which is
-            // no IDR picture.
+            // x264 reduces a larger value to the one that the largest interval allows. A scene cut gets an I picture
+            // then, not an IDR picture.
             if keyframes == .given { parameters.i_keyint_min = X264_KEYINT_MAX_INFINITE }
             parameters.rc.i_rc_method = X264_RC_CRF
             parameters.rc.f_rf_constant = Float(rateFactor)
@@ -77,7 +76,7 @@
             x264_picture_init(&input)
             input.i_type = isKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
             input.i_pts = Int64(number)
-            // A pointer's worth of what is to come back with the frame; zero would be nil.
+            // The value that comes back with the frame, as a pointer; zero would be nil.
             input.opaque = UnsafeMutableRawPointer(bitPattern: Int(truncatingIfNeeded: serial) &+ 1)
             return try picture.withEncoderPlanes { first, second, third in
                 Result { () throws(VideoCodingError) -> GroupFrame? in
@@ -95,7 +94,7 @@
             _ = try encode(picture, number: number - 1, serial: Self.skipped, isKeyframe: true)
         }
 
-        /// The serial of what is not handed out.
+        /// The serial number of frames that are not handed out.
         private static let skipped: Int64 = -1_000
 
         /// The next of the frames that the lookahead holds; nil when there is none left.
