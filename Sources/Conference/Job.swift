@@ -12,22 +12,21 @@ public struct JobQueueID: Hashable, Sendable {
 
 /// Work that is too long for the event loop: decoding, composing, mixing, encoding.
 ///
-/// The `Relay`'s driver runs jobs on its workers, the earliest deadline first and one job of a queue at a time,
-/// and hands each result back through `Relay.complete(_:now:)`. A job is never dropped once handed out: the relay
-/// bounds what it hands out (one job a queue) and drops frames, by explicit rules, before they become jobs.
+/// The `Relay`'s driver runs jobs on its workers, the earliest deadline first and one job of a queue at a time, and
+/// returns each result through `Relay.complete(_:now:)`. A job that was handed out is never dropped: the relay limits
+/// jobs (one per queue) and drops frames, by explicit rules, before they become jobs.
 public struct Job: Sendable {
     /// The kind of work, for metrics and thread names.
     public enum Kind: String, CaseIterable, Sendable {
         case decode, compose, encode, mix
 
-        /// Whether the relay goes on with such a job's result at once. A decoded picture waits for the next tick
-        /// anyway.
+        /// True if the relay uses the job's result at once. A decoded picture waits for the next tick anyway.
         public var isAwaited: Bool { self != .decode }
     }
 
     public let kind: Kind
     public let queue: JobQueueID
-    /// When the result is needed; a late result is still used.
+    /// The time at which the result is needed; a late result is still used.
     public let deadline: MonotonicInstant
     let handedOut: MonotonicInstant
     let work: @Sendable () -> JobOutput

@@ -24,25 +24,25 @@ struct DecodedBatch: Sendable {
     var needsKeyframe = false
 }
 
-/// The pictures of one video tick, and who gets which.
+/// The pictures of one video tick, with their receivers.
 struct ComposedTick: Sendable {
     var captureTime: MonotonicInstant
     var pictures: [PixelBuffer]
-    /// How each of them came about.
+    /// The origin of each picture.
     var origins: [ComposedPicture.Origin]
     /// Index into `pictures`, by receiver.
     var pictureIndex: [ParticipantID: Int]
-    /// The same of receivers who follow pictures of another size than that of their own.
+    /// The same for receivers that follow pictures of another size than their own.
     var followedPictureIndex: [ParticipantID: Int]
     /// The sources that each of them shows.
     var sources: [Set<SourceID>]
     /// The frames that the sources showed.
     var frames: [SourceFrameTimes]
-    /// How many sources they were made of.
+    /// The number of sources in the pictures.
     var sourceCount: Int
-    /// When the tick began.
+    /// The start of the tick.
     var handedOut: MonotonicInstant
-    /// When the pictures were there.
+    /// The time at which the pictures were finished.
     var composed: MonotonicInstant
 
     init(
@@ -66,12 +66,12 @@ struct ComposedTick: Sendable {
 struct EncodedPicture: Sendable {
     var captureTime: MonotonicInstant
     var frame: EncodedFrame?
-    /// The frame's, for those it is sent to.
+    /// The frame's payloads, for its receivers.
     var payloads: FramePayloads?
     var error: VideoCodingError?
-    /// How the encoder can answer losses since its last keyframe.
+    /// The encoder's method for losses since its last keyframe.
     var recovery = LossRecovery.keyframes
-    /// Whether it refers to nothing but what its receiver has, as was wished.
+    /// True if the frame refers only to pictures of its receiver, as requested.
     var isRefresh = false
     /// The frames of sources that it is the first to show.
     var shown: ShownFrames?

@@ -1,4 +1,4 @@
-/// Gives out a relay's job queues. It belongs to the relay's loop.
+/// Allocates a relay's job queues. It belongs to the relay's loop.
 final class JobQueueAllocator {
     private var last: UInt64 = 0
 

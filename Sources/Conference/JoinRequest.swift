@@ -11,8 +11,8 @@ public struct JoinRequest: Sendable {
     public var role: ParticipantRole
     /// `nil`: as the relay is configured.
     public var selfView: SelfView?
-    /// Where the request came from. Until a packet authenticates another, media goes to the offer's own address only
-    /// when it is on this host: an offer cannot aim the relay at a third party.
+    /// The address from which the request came. Until a packet authenticates another one, media goes to the offer's own
+    /// address only if it is on this host: an offer cannot direct the relay's media at a third party.
     public var signallingPeer: TransportAddress?
     /// The address by which joins are counted; nil where it is not known. Nothing is sent there.
     public var client: TransportAddress?
@@ -51,7 +51,7 @@ public struct JoinResult: Sendable {
     }
 }
 
-/// Why a join was refused.
+/// The reason for which a join was refused.
 public enum JoinError: Error, CustomStringConvertible {
     /// The offer is not a session description, or offers nothing the relay can take.
     case offer(SDPError)
@@ -63,7 +63,7 @@ public enum JoinError: Error, CustomStringConvertible {
     case tooManyUnconnectedFromAddress(limit: Int, retryAfter: Int)
     /// The same of all addresses together.
     case tooManyUnconnected(limit: Int, retryAfter: Int)
-    /// Another offer came for a participant who is not there.
+    /// Another offer came for a participant that is not there.
     case noSuchParticipant
     /// A participant offered anew too often; the next offer is possible after so many seconds.
     case tooManyOffers(retryAfter: Int)

@@ -1,4 +1,4 @@
-/// Why a participant is not in its room any more.
+/// The reason for which a participant left its room.
 public enum LeaveReason: Hashable, Sendable, CaseIterable {
     /// The client said so: by `DELETE`, RTCP BYE or the end of the DTLS association.
     case left
@@ -15,7 +15,7 @@ public enum LeaveReason: Hashable, Sendable, CaseIterable {
     /// The relay shuts down.
     case closing
 
-    /// Whether the client may come back within a moment, although there is no seat for others.
+    /// True if the client may come back within a moment, even if there is no seat for others.
     var mayReturn: Bool {
         switch self {
         case .left, .idle, .failed: true

@@ -31,8 +31,8 @@ struct MediaDemultiplexer {
     private var memories: [ParticipantID: Memory] = [:]
     private var members: [Participant] = []
     private var turn = 0
-    /// Keys tried for streams whose owner is known, and for those whose owner is not. A key costs about a microsecond:
-    /// a flood of garbage of either kind takes a bounded share of a core, and does not take the other's.
+    /// The limits of tried keys, for streams with a known owner and for streams without. A key costs about a
+    /// microsecond: garbage of either kind takes a limited share of a core, and does not affect the other kind.
     private var ownerTrials = TokenBucket(rate: trialsPerSecond, capacity: trialsPerSecond)
     private var guessTrials = TokenBucket(rate: trialsPerSecond, capacity: trialsPerSecond)
     private static let trialsPerSecond = 20_000.0

@@ -1,7 +1,7 @@
 import SDP
 import SecureTransport
 
-/// An answer that was given, and what was agreed on with it.
+/// An answer with its negotiated result.
 struct Negotiation {
     var answer: SessionDescription
     var session: NegotiatedSession

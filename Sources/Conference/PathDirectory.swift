@@ -2,17 +2,18 @@ import MediaCore
 import PeerConnection
 import SecureTransport
 
-/// Tells whose the datagrams are that come over paths found by ICE: connectivity checks by the user name in them, and
-/// everything else by its source address, once a check from there has been authentic.
+/// Finds the owners of datagrams on paths that ICE found: of connectivity checks by their user name, and of others by
+/// their source address, once a check from there was authentic.
 ///
-/// Anybody who may join can make a check look as if it came from another's address. So an address has several owners
-/// where several sessions were checked from there: the one checked last comes last.
+/// Any participant can make a check that seems to come from another's address. So an address may have several owners,
+/// if several sessions were checked from there; the last checked one comes last.
 struct PathDirectory {
     /// Sessions for one address.
     private static let maximumOwners = 4
     /// Addresses of one participant; as many as an agent remembers.
     private static let maximumAddresses = ICELiteAgent.pathLimit
-    /// User names of one participant: those of restarts stay good until the first check with newer ones.
+    /// The number of user names of one participant: those of earlier sessions are valid until the first check with
+    /// newer ones.
     private static let maximumFragments = 3
 
     private struct Memory {
@@ -41,14 +42,14 @@ struct PathDirectory {
         for address in memory.addresses { forget(address, of: participant) }
     }
 
-    /// The one to whom a check with this user name (its part that we gave) is addressed.
+    /// The participant to which a check with our part of this user name is addressed.
     func participant(usernameFragment: String) -> Participant? { members[usernameFragment] }
 
     /// Participants whose paths lead to this address, the one checked last at the end.
     func owners(of address: TransportAddress) -> [Participant] { owners[address.unmapped] ?? [] }
 
-    /// An authentic check of a participant came from this address. Of too many the oldest is forgotten, but never the
-    /// one in use.
+    /// Records an authentic check of a participant from an address. If there are too many addresses, the oldest is
+    /// forgotten, but never the one in use.
     mutating func checked(_ participant: Participant, source: TransportAddress) {
         let address = source.unmapped
         if owners[address]?.last === participant { return }

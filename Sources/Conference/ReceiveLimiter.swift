@@ -24,7 +24,7 @@ struct ReceiveLimiter {
             bytes: TokenBucket(rate: 250_000, capacity: 500_000, now: now))
     }
 
-    /// Whether a packet may be decrypted now.
+    /// Returns true if a packet may be decrypted now.
     mutating func hasRoom(_ size: DataSize, isControl: Bool, now: MonotonicInstant) -> Bool {
         isControl ? Self.hasRoom(&control, size, now: now) : Self.hasRoom(&media, size, now: now)
     }

@@ -1,8 +1,8 @@
 import SDP
 public import SecureTransport
 
-/// An offer as it came. It is parsed when it is made, which is the work of the thread that received it: the relay's
-/// event loop, on which everybody's media depends, finds a parsed one.
+/// A received offer. It is parsed when it is made, on the thread that received it, so that this work does not delay
+/// everybody's media on the relay's event loop.
 public struct ReceivedOffer: Sendable {
     public let text: String
     /// The parsed text, or why it cannot be parsed.

@@ -4,9 +4,9 @@ import PeerConnection
 public import SecureTransport
 
 extension Relay {
-    /// Takes a datagram from the socket. Whatever it holds, it disturbs nobody but whoever can authenticate it.
+    /// Takes a datagram from the socket. Garbage disturbs nobody but participants who can authenticate it.
     ///
-    /// - Parameter arrival: When it came, where that was before it was read.
+    /// - Parameter arrival: The time of arrival, if it was before the read.
     public func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant? = nil,
         now: MonotonicInstant
@@ -24,7 +24,7 @@ extension Relay {
 
     // MARK: Paths
 
-    /// Takes a connectivity check. Which session it is for stands in its user name; who sent it is proved there.
+    /// Takes a connectivity check. Its user name names the session; its signature proves the sender.
     private func receiveCheck(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
         guard let fragment = STUNMessage.localUsernameFragment(of: datagram),
             let participant = paths.participant(usernameFragment: fragment)
@@ -51,8 +51,8 @@ extension Relay {
 
     /// Takes a datagram of a DTLS association: only from addresses that passed a check, and handshakes a few at a time.
     private func receiveHandshake(_ datagram: ByteBuffer, from source: TransportAddress, now: MonotonicInstant) {
-        // Where one address stands for several sessions, a client has come anew: its old session takes nothing any
-        // more, and the one whose handshake is still to come is meant.
+        // If one address stands for several sessions, a client has joined again: its old session receives nothing any
+        // more, and the session without a handshake is meant.
         let owners = paths.owners(of: source)
         guard let owner = owners.last(where: { $0.peer.awaitsHandshake || $0.peer.isHandshaking }) ?? owners.last else {
             datagrams.handshakesRefused &+= 1
@@ -112,7 +112,7 @@ extension Relay {
         receive(datagram, owners: owners, now: now)
     }
 
-    /// Tries the keys of those whose packet it may be, the likeliest first.
+    /// Tries the keys of the possible owners of a packet, the likeliest first.
     private func receive(_ datagram: MediaDatagram, owners: [Participant], now: MonotonicInstant) {
         var best = PeerConnection.ReceiveOutcome.unknown
         for participant in owners.reversed() {
@@ -145,7 +145,7 @@ extension Relay {
         count(best, from: datagram.source)
     }
 
-    /// Hands a packet to a participant whose keys came by signalling; nil where that one is over its limit.
+    /// Hands a packet to a participant whose keys came by signalling; returns nil if the participant is over its limit.
     private func deliver(
         _ datagram: MediaDatagram, to participant: Participant, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome? {
@@ -159,7 +159,7 @@ extension Relay {
         return outcome
     }
 
-    /// Hands a packet to a participant; nil, and counted, where that one is over its limit.
+    /// Hands a packet to a participant; returns nil, and counts the packet, if the participant is over its limit.
     private func offer(
         _ datagram: MediaDatagram, to participant: Participant, mayLatch: Bool, now: MonotonicInstant
     ) -> PeerConnection.ReceiveOutcome? {
@@ -191,7 +191,7 @@ extension Relay {
         participant.limiter.charge(size, isControl: isControl, now: now)
     }
 
-    /// Whether an authenticated path of another participant uses this address now.
+    /// Returns true if an authenticated path of another participant uses this address now.
     func isTaken(_ address: TransportAddress, from participant: Participant?, now: MonotonicInstant) -> Bool {
         if let owner = demultiplexer.owner(of: address), owner !== participant, owner.peer.occupies(address, now: now) {
             return true

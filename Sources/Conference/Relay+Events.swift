@@ -1,13 +1,13 @@
 extension Relay {
-    /// The next change in any of the rooms, in the order in which they happened.
+    /// The next change in any of the rooms, in order.
     ///
-    /// Without polling, the oldest of some thousand events are lost; `state(ofRoom:)` tells what they add up to.
+    /// Without polling, the oldest of some thousand events are lost; `state(ofRoom:)` returns their combined effect.
     public func pollRoomEvent() -> RoomEvent? { roomEvents.popFirst() }
 
     /// The state that a new subscriber of a room gets; nil if there is no such room.
     public func state(ofRoom id: String) -> RoomState? { rooms[id]?.state }
 
-    /// The next thing to write to the log, if any. Of too many that nobody asks for the oldest are lost.
+    /// The next message for the log, if any. If too many wait, the oldest are lost.
     public func pollNotice() -> RelayNotice? { notices.popFirst() }
 }
 

@@ -4,8 +4,8 @@ public import SDP
 public import SecureTransport
 
 extension Relay {
-    /// Answers a further offer of a participant: streams come, change and go, and new credentials restart ICE. When it
-    /// throws, all stays as it was.
+    /// Answers a further offer of a participant: it may add, change and end streams, and new credentials restart ICE.
+    /// If it throws, nothing has changed.
     public func renegotiate(
         room id: String, participant publicID: String, offer: ReceivedOffer, now: MonotonicInstant
     ) throws(JoinError) -> JoinResult {
@@ -40,12 +40,12 @@ extension Relay {
         return participant.joinResult
     }
 
-    /// Takes what a participant tells of its path after offer and answer (RFC 9725, section 4.3): credentials other
-    /// than before restart ICE. Its candidates are of no use to a lite agent, which learns addresses from checks.
+    /// Takes a participant's update of its path (RFC 9725, section 4.3): new credentials restart ICE. Its candidates
+    /// are ignored, because a lite agent learns addresses from checks.
     ///
-    /// - Parameter ifMatch: The entity tag of the ICE session that is meant, or `*` for whichever it is; nil for the
-    ///   present one, which is good for candidates alone.
-    /// - Returns: After a restart our new credentials and candidates; nil where there is nothing to answer.
+    /// - Parameter ifMatch: The entity tag of the ICE session, or `*` for any; nil for the present one, which permits
+    ///   only candidates.
+    /// - Returns: After a restart our new credentials and candidates; nil if there is nothing to answer.
     public func trickle(
         room id: String, participant publicID: String, fragment: TrickleICEFragment, ifMatch: String?,
         now: MonotonicInstant
@@ -102,7 +102,7 @@ extension Participant {
 }
 
 extension NegotiatedSession {
-    /// Whether what is sent as video in another session of the same participant is good here too.
+    /// Returns true if the video encoding of another session of the same participant can be used here too.
     fileprivate func wantsSameVideo(as other: NegotiatedSession) -> Bool {
         video?.sends == other.video?.sends && video?.h264 == other.video?.h264
             && video?.feedback == other.video?.feedback

@@ -2,13 +2,13 @@ public import LoadControl
 public import MediaCore
 
 extension Relay {
-    /// Takes what the machine was measured to take for the relay's work.
+    /// Sets the measured capacity of the machine for the relay's work.
     public func adopt(_ calibration: Calibration, now: MonotonicInstant) { overload.adopt(calibration, now: now) }
 
     /// The next thing that overload control has to tell, if any.
     public func pollOverloadEvent() -> OverloadEvent? { overload.pollEvent() }
 
-    /// Lets overload control look at what the rooms do.
+    /// Runs overload control with the load of the rooms.
     func govern(now: MonotonicInstant) {
         guard overload.isDue(now: now) else { return }
         var load = OverloadControl.Load()

@@ -15,8 +15,7 @@ extension Relay {
         room.composition.viewsChanged()
     }
 
-    /// Whether a client may come back as it has been here until now: its participant has a seat, or had one a moment
-    /// ago.
+    /// Returns true if the client continues an earlier participant, which has a seat or had one a moment ago.
     func isReturning(_ request: JoinRequest, now: MonotonicInstant) -> Bool {
         guard let id = request.returningAs else { return false }
         return returning.contains(id, of: request.room, now: now) || former(of: request)?.holdsSeat == true
@@ -33,7 +32,7 @@ extension Relay {
         request.returningAs.flatMap { rooms[request.room]?.participant(publicID: $0) }
     }
 
-    /// Why a join to this room is refused for want of a place, if it is.
+    /// Returns the reason for which a join to this room is refused for lack of a place, if it is.
     func refusal(forRoom id: String) -> JoinError? {
         guard let room = rooms[id], room.seatCount > 0 else {
             return usedRoomCount < configuration.maximumRooms ? nil : .tooManyRooms(limit: configuration.maximumRooms)
@@ -47,7 +46,7 @@ extension Relay {
     /// Rooms in which somebody has a seat.
     private var usedRoomCount: Int { rooms.values.count { $0.seatCount > 0 } }
 
-    /// Why a participant has to leave now, if it has to.
+    /// Returns the reason for which a participant has to leave now, if it has to.
     func leaveReason(of participant: Participant, now: MonotonicInstant) -> LeaveReason? {
         if !participant.isSeated, now - participant.joined >= UnconnectedJoins.deadline { return .neverConnected }
         return participant.isIdle(timeout: configuration.idleTimeout, now: now) ? .idle : nil

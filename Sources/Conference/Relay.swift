@@ -23,7 +23,7 @@ public final class Relay {
     var participants: [ParticipantID: Participant] = [:]
     /// Finds the owners of packets whose keys were negotiated with their addresses.
     var demultiplexer = MediaDemultiplexer()
-    /// Finds the owners of what comes over paths that ICE found.
+    /// Finds the owners of datagrams on paths that ICE found.
     var paths = PathDirectory()
     var handshakes = HandshakeGate<ParticipantID>()
     /// The participants that have not connected yet.
@@ -32,7 +32,7 @@ public final class Relay {
     var joinCounters = JoinCounters()
     var notices: RelayNoticeLog
     private var readyToTransmit = CircularBuffer<ParticipantID>()
-    /// BYE packets of those who left, whose connections are gone.
+    /// BYE packets of participants that left, whose connections are gone.
     private var byes = CircularBuffer<PeerConnection.Transmit>()
     private var orphanedJobs = CircularBuffer<Job>()
     private let queues = JobQueueAllocator()
@@ -122,7 +122,7 @@ public final class Relay {
                 minimum: min(limits.minimum, cap), start: min(limits.start, cap), maximum: min(limits.maximum, cap))
         }
         if !session.describesPath {
-            // Nothing will ever tell what more this path carries.
+            // Nothing will ever show that this path carries more.
             limits = RateLimits(
                 minimum: limits.minimum, start: min(max(limits.start, Self.startWithoutFeedback), limits.maximum),
                 maximum: limits.maximum)
@@ -164,7 +164,7 @@ public final class Relay {
         return recorder.map { RecordingController(controller, recorder: $0) } ?? controller
     }
 
-    /// How a session's video is sent; nil where none is.
+    /// Returns the video pipeline for a session; nil without video.
     func makeDownlink(for session: NegotiatedSession, start: BitRate) -> DownlinkPipeline? {
         guard let video = session.video, video.sends else { return nil }
         return DownlinkPipeline(
@@ -174,8 +174,8 @@ public final class Relay {
             bitRate: start)
     }
 
-    /// Whether media may go to the offer's addresses before anything authentic came from there: only back to the host
-    /// that made the offer, so that nobody can aim the relay at someone else.
+    /// Returns true if media may go to the offer's addresses before any authentic packet came from there: only to the
+    /// host that made the offer, so that nobody can direct media at a third party.
     private func trustsDescription(
         of request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
     ) -> Bool {
@@ -189,8 +189,8 @@ public final class Relay {
         }
     }
 
-    /// Whether a receiver that sends nothing is sent media all the same: where the operator allows it, or the offer's
-    /// addresses are on this machine. Elsewhere nobody would notice that the receiver is gone.
+    /// Returns true if a receiver that sends nothing gets media: if the operator allows it, or the offer's addresses
+    /// are on this machine. From elsewhere its disappearance could not be noticed.
     private func mayStaySilent(
         _ request: JoinRequest, session: NegotiatedSession, now: MonotonicInstant
     ) -> Bool {
@@ -262,7 +262,7 @@ public final class Relay {
 
     // MARK: Time and jobs
 
-    /// When `wake(now:)` is to be called at the latest.
+    /// The latest time of the next call to `wake(now:)`.
     public var nextWakeUp: MonotonicInstant {
         var next = nextIdleCheck
         for room in rooms.values { next = min(next, room.nextTick) }
@@ -270,7 +270,7 @@ public final class Relay {
         return next
     }
 
-    /// Does what is due: ticks, retransmission requests, reports, pacing, leaving of the silent.
+    /// Performs due work: ticks, retransmission requests, reports, pacing, removal of silent participants.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
         govern(now: now)

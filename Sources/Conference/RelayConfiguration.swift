@@ -7,70 +7,70 @@ public import RoomAPI
 public import SecureTransport
 public import VideoCoding
 
-/// What a relay is told when it starts.
+/// The settings of a relay.
 public struct RelayConfiguration: Sendable {
     /// Size of the composed picture; both even.
     public var canvas = VideoDimensions(width: 1280, height: 720)
     /// Composed pictures a second.
     public var frameRate = 30
-    /// Bounds of each participant's downlink, audio included. It starts low: a first keyframe and probes at several
-    /// times the start must not fill a slow path's queue, and a fast path is found within a second or two.
+    /// The limits of each participant's downlink, audio included. The start is low: a first keyframe and probes at
+    /// several times the start rate must not fill a slow path's queue, and a fast path is found within a second or two.
     public var rateLimits = RateLimits(
         minimum: .kilobits(100), start: .kilobits(300), maximum: .kilobits(2500))
-    /// What decides how much is sent to each participant.
+    /// The controller of the rate to each participant.
     public var congestionController = CongestionControllerKind.confrelay
-    /// Makes what records the controller of a participant's downlink; nil, or nil from it, where nothing is recorded.
-    /// It is called on the relay's loop, which it must not keep waiting.
+    /// Makes the recorder of a participant's downlink; nil, or a nil result, records nothing. It is called on the
+    /// relay's loop, which it must not block.
     public var makeFlightRecorder: (@Sendable (FlightHeader) -> FlightRecorder?)?
-    /// Whether who sees one source alone, unchanged, is sent its sender's own packets where they fit.
+    /// The policy of forwarding a sender's own packets to receivers that see only that source, unchanged.
     public var forwarding = ForwardingMode.auto
     public var encoder = EncoderBackEnd.openH264
-    /// Makes encoders of one's own for pictures of a size, on the worker that then calls them; nil: compression
-    /// sessions of `encoder`, whose abilities one's own encoders are taken to have.
+    /// Makes custom encoders for pictures of a size, on the worker that then calls them; nil: compression sessions of
+    /// `encoder`. Custom encoders are assumed to have the abilities of `encoder`.
     public var makeEncoder:
         (@Sendable (VideoDimensions, CompressionProperties) throws(VideoCodingError) -> any PictureEncoding)?
     public var encoderPreset = EncoderPreset.balanced
-    /// Encoders that a room runs at most, nil for one for each receiver. Where there are more receivers, those who see
-    /// the same share one: see `EncodeGroupPlanner`. A picture that nobody else sees needs one of its own in any case.
+    /// The largest number of encoders of a room; nil for one per receiver. If there are more receivers, those with the
+    /// same view share: see `EncodeGroupPlanner`. A picture that only one receiver sees needs its own encoder in any
+    /// case.
     public var maximumEncoders: Int?
-    /// What saves time before the machine has too little of it; nil: nothing does, and joins are not refused for it.
+    /// The settings of overload control; nil: the relay saves no time, and refuses no joins for lack of it.
     public var overload: OverloadSettings?
-    /// How much is decoded, of one member and of all. What is beyond it is dropped before it is decoded, and the sender
-    /// is asked for less.
+    /// The limits of decoding, for one member and for all. Frames beyond them are dropped before decoding, and the
+    /// sender is asked for less.
     public var decodeLimits = DecodeLimits(workers: 8)
     /// The most of a shared encoder's rate that keyframes take.
     public var sharedKeyframeShare = 0.05
-    /// Whether pictures are composed and encoded smaller, or fewer a second, where the rate does not make good ones of
-    /// the canvas.
+    /// True if pictures may be smaller, or fewer a second, when the rate is too low for the canvas.
     public var hasLadder = true
-    /// How many voices are mixed at once at most: the loudest.
+    /// The largest number of voices in the mix: the loudest.
     public var maximumVoices = 6
     /// Participants a room takes; the next join is refused.
     public var maximumParticipants = 50
     /// Rooms the relay keeps at once; a join that would make another is refused.
     public var maximumRooms = 200
-    /// A participant from whom nothing authentic arrived for so long has left. Those whose path ICE found leave with
-    /// the consent to send to them, after 30 s (RFC 7675).
+    /// A participant without an authentic packet for this long has left. Participants whose path ICE found leave when
+    /// the consent to send ends, after 30 s (RFC 7675).
     public var idleTimeout = Duration.seconds(30)
     /// A receiver with its keys in the session description that has been silent for so long is sent nothing until
     /// something authentic comes from it.
     public var silenceLimit = Duration.seconds(15)
-    /// Whether receivers that never send a packet are sent media all the same, for as long as they stay. Those whose
-    /// offer came from a loopback address, and names one, are in any case.
+    /// True if receivers that never send a packet get media for as long as they stay. Receivers whose offer came from a
+    /// loopback address, and names one, always do.
     public var allowsSilentReceivers = false
     /// The media addresses that answers name. The first one of the offer's address family is used.
     public var mediaAddresses: [TransportAddress] = []
-    /// What the relay shows in DTLS handshakes; without it offers of DTLS-SRTP are refused.
+    /// The certificate of DTLS handshakes; without it, offers of DTLS-SRTP are refused.
     public var certificate: DTLSCertificate?
     public var selfView = SelfView.auto
-    /// Whether each tile has a label with the participant's name, and a border while they speak.
+    /// True if tiles have labels with the participants' names, and borders while they speak.
     public var labels = true
-    /// How pictures change when someone comes, goes, speaks or presents, or another layout is chosen.
+    /// The style of changes when participants come, leave, speak or share a screen, or the layout changes.
     public var transitions = TransitionStyle.standard
     /// The images that templates and overlays name.
     public var images = ImageLibrary()
-    /// Makes a compositor of one's own for a room in which somebody begins to look, on the worker that then calls it;
-    /// nil: `LayerCompositor`.
+    /// Makes a custom compositor for a room that gets its first viewer, on the worker that then calls it; nil:
+    /// `LayerCompositor`.
     public var makeCompositor: (@Sendable () -> any VideoCompositing)?
     /// A source that has sent no frame for so long is dimmed.
     public var staleAfter = Duration.seconds(1)

@@ -12,7 +12,7 @@ public enum RelayNotice: Hashable, Sendable {
         /// As the client gave it, unchecked.
         public var name: String
         public var role: ParticipantRole
-        /// Where the join came from; nil where that is not known.
+        /// The address from which the join came; nil if it is not known.
         public var address: TransportAddress?
 
         public init(room: String, id: String, name: String, role: ParticipantRole, address: TransportAddress?) {

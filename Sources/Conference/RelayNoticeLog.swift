@@ -5,7 +5,7 @@ import SecureTransport
 /// Notices for the log that nobody has taken yet. Bounded: the oldest are dropped.
 struct RelayNoticeLog {
     private static let capacity = 1024
-    /// Between two notices of packets that fail authentication: anybody can send those.
+    /// The time between two notices of packets that fail authentication, because anybody can send those.
     private static let failureInterval = Duration.seconds(10)
 
     private var notices = CircularBuffer<RelayNotice>()

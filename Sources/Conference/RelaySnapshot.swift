@@ -4,19 +4,19 @@ public import MediaCore
 public import PeerConnection
 public import RoomAPI
 
-/// The state of a relay at one moment: what `GET /rooms` and `/metrics` show. Rates are in bits per second, times in
-/// milliseconds; counters count since the relay, room or participant began.
+/// The state of a relay at one moment, for `GET /rooms` and `/metrics`. Rates are in bits per second, times in
+/// milliseconds; counters begin with the relay, room or participant.
 public struct RelaySnapshot: Encodable, Sendable {
     public var rooms: [RoomSnapshot] = []
     public var datagrams = DatagramCounters()
     public var joins = JoinCounters()
-    /// What overload control says; nil where there is none.
+    /// The state of overload control; nil without it.
     public var overload: OverloadSnapshot?
-    /// What decoding takes of its budget.
+    /// The use of the decode budget.
     public var decoding = DecodeBudgetSnapshot()
 }
 
-/// What became of the datagrams that arrived.
+/// The fate of the datagrams that arrived.
 public struct DatagramCounters: Encodable, Sendable {
     /// Authenticated and taken.
     public var accepted: UInt64 = 0
@@ -47,51 +47,51 @@ public struct RoomSnapshot: Encodable, Sendable {
     /// Video ticks left out because the one before was still being composed.
     public var missedTicks: UInt64 = 0
     public var composedPictures: UInt64 = 0
-    /// How these came about.
+    /// The origins of these pictures.
     public var pictures = PictureCounters()
     /// Audio ticks that came late because the one before was still being mixed.
     public var lateAudioTicks: UInt64 = 0
     /// Opus sessions that could not be made, and frames that they did not encode.
     public var audioFailures: UInt64 = 0
-    /// The layout for all who have not chosen their own.
+    /// The layout for participants without a choice of their own.
     public var layout = RoomLayout.grid
     /// Images, texts and clocks above everybody's picture.
     public var overlays = OverlayList()
-    /// The id of the participant who speaks, or spoke last.
+    /// The identifier of the participant that speaks, or spoke last.
     public var activeSpeaker: String?
     public var encoding = EncodingSnapshot()
     /// The measures of overload control in force, in a sentence; nil for none.
     public var measures: String?
-    /// Those who are sent sources' own packets.
+    /// The receivers of sources' own packets.
     public var forwarding = RoomForwardingSnapshot()
 }
 
-/// What a room's encoders do.
+/// The state of a room's encoders.
 public struct EncodingSnapshot: Encodable, Sendable {
     public var groups: [EncodeGroupSnapshot] = []
     public var frames: UInt64 = 0
     public var keyframes: UInt64 = 0
     public var bytes: UInt64 = 0
     public var keyframeBytes: UInt64 = 0
-    /// How often a receiver was moved from one encoder to another.
+    /// The number of moves of receivers between encoders.
     public var moves: UInt64 = 0
-    /// How often an encoder could not be made, or did not encode.
+    /// The number of times that an encoder could not be made, or did not encode.
     public var failures: UInt64 = 0
 }
 
-/// Receivers who share an encoder.
+/// A group of receivers that share an encoder.
 public struct EncodeGroupSnapshot: Encodable, Hashable, Sendable {
     public var id: Int
-    /// The ids of the participants who belong to it.
+    /// The identifiers of the group's participants.
     public var members: [String] = []
-    /// What the encoder is to make.
+    /// The target of the encoder.
     public var bitRate: Int64 = 0
     public var width = 0
     public var height = 0
     public var maximumFrameRate = 0
     /// The frames' quantisation parameter over time, 0 (best) to 51; nil until it is known.
     public var qp: Double?
-    /// How often size or frame rate was changed.
+    /// The number of changes of size or frame rate.
     public var rungChanges: UInt64 = 0
 }
 
@@ -105,24 +105,24 @@ public struct ParticipantSnapshot: Encodable, Sendable {
     public var downlink = DownlinkSnapshot()
     /// Round-trip time, where feedback told it.
     public var roundTripTime: Double?
-    /// What the frames that the participant was shown waited for in the relay, and `total`.
+    /// The waits in the relay of the frames that the participant was shown, by stage, and `total`.
     public var latency: [StageSnapshot] = []
-    /// What the frames of the participant's camera waited for, be they shown or not.
+    /// The waits of the frames of the participant's camera, shown or not.
     public var uplinkLatency: [StageSnapshot] = []
-    /// Whether the participant sends audio and says that the microphone is on.
+    /// True if the participant sends audio and its microphone is on.
     public var microphone = false
-    /// Whether the participant sends video and says that the camera is on.
+    /// True if the participant sends video and its camera is on.
     public var camera = false
-    /// Whether the participant speaks just now.
+    /// True if the participant speaks at present.
     public var isSpeaking = false
     public var connection = ConnectionState.new
     /// The participant's own choice of layout; nil: it follows the room.
     public var layout: ParticipantLayout?
-    /// Whether an avatar of theirs stands in for their camera.
+    /// True if an avatar replaces the camera.
     public var avatar = false
     /// In which size the participant's pictures are seen now.
     public var tiles: [TileSnapshot] = []
-    /// What the participant presents, while they do.
+    /// The participant's screen share, while it has one.
     public var screenShare: ScreenShareSnapshot?
 }
 
@@ -142,9 +142,9 @@ public struct ScreenShareSnapshot: Encodable, Hashable, Sendable {
     public var framesDropped: UInt64 = 0
     /// Frames left out on purpose.
     public var framesSkipped: UInt64 = 0
-    /// What the sender was asked to send at most; nil where it is free to send as much as it likes.
+    /// The rate that the sender was asked not to exceed; nil without a limit.
     public var maximumBitRate: Int64?
-    /// What is spent on decoding.
+    /// The part of the stream that is decoded.
     public var skipMode = DecodeSkipMode.full
 }
 
@@ -160,12 +160,11 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var framesDropped: UInt64 = 0
     /// Frames left out on purpose.
     public var framesSkipped: UInt64 = 0
-    /// Of those dropped, frames that were more than the relay decodes of a member; of the screen share, too.
+    /// The dropped frames that exceeded the decode budget; the screen share's, too.
     public var framesRefused: UInt64 = 0
-    /// What the sender was asked to send at most of the camera's video; nil where it is free to send as much as it
-    /// likes.
+    /// The rate of the camera's video that the sender was asked not to exceed; nil without a limit.
     public var maximumBitRate: Int64?
-    /// What is spent on decoding the camera's video.
+    /// The part of the camera's video that is decoded.
     public var skipMode = DecodeSkipMode.full
     public var keyframes: UInt64 = 0
     public var keyframeRequests: UInt64 = 0
@@ -186,20 +185,19 @@ public struct UplinkSnapshot: Encodable, Sendable {
     public var audioPacketsNotDecoded: UInt64 = 0
     /// Audio level in -dBov (0 loudest, 127 silence).
     public var audioLevel: UInt8 = 127
-    /// Whether decoding has shown that the levels which the packets claim are wrong: the decoded level is used from
-    /// then on.
+    /// True if decoding has shown that the levels in packets are wrong: the decoded level is used from then on.
     public var audioLevelRefuted = false
     /// Audio playout delay.
     public var audioDelay: Double = 0
 }
 
 public struct DownlinkSnapshot: Encodable, Sendable {
-    /// What the congestion controller allows, audio included.
+    /// The target of the congestion controller, audio included.
     public var targetBitRate: Int64 = 0
-    /// What the encoder was told.
+    /// The target of the encoder.
     public var videoBitRate: Int64 = 0
     public var bitRate: Int64 = 0
-    /// Whether the network carries too little for video, so that audio alone is sent.
+    /// True if the network carries too little for video, so that only audio is sent.
     public var videoPaused = false
     public var packets: UInt64 = 0
     /// Fraction of packets lost, 0 to 1.
@@ -208,18 +206,18 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var height = 0
     /// Pictures a second that are encoded at most.
     public var maximumFrameRate = 0
-    /// What keeps the picture from being better; nil when nothing does.
+    /// The limit of the picture's quality; nil without one.
     public var limit: DownlinkLimit?
     /// The encoder whose frames are sent, by the number of its group; nil before the first.
     public var group: Int?
-    /// What that encoder is to make.
+    /// The target of that encoder.
     public var groupBitRate: Int64 = 0
-    /// Why it is so, in a sentence.
+    /// An explanation of the picture, in a sentence.
     public var explanation: String?
-    /// Whether the participant is in its own picture because everyone gets the same one: there is no encoder or no time
-    /// for a picture for each.
+    /// True if the participant sees itself because everyone gets the same picture: there is no encoder or no time for
+    /// one each.
     public var sharedView = false
-    /// Whose packets are sent as they are; nil where an encoder's frames are.
+    /// The source whose packets are forwarded; nil if the participant gets an encoder's frames.
     public var forwarding: ForwardingSnapshot?
     /// The id of the participant whose packets of audio are sent as they are; nil where the mix is.
     public var audioForwarding: String?
@@ -229,18 +227,18 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var framesEncoded: UInt64 = 0
     /// Frames encoded for others too that were left out for this participant alone.
     public var framesLayerDropped: UInt64 = 0
-    /// How many of the three temporal layers were left out for this participant in the last two seconds.
+    /// The number of temporal layers, of three, that were dropped for this participant in the last two seconds.
     public var layersDropped = 0
-    /// How often the participant went from one encoder's frames to another's.
+    /// The number of changes from one encoder's frames to another's.
     public var groupChanges: UInt64 = 0
     /// Ticks at which no frame was encoded for this participant: encoder busy or the pacer's queue full.
     public var framesDropped: UInt64 = 0
     public var keyframes: UInt64 = 0
     public var keyframeRequests: UInt64 = 0
     public var retransmissions: UInt64 = 0
-    /// What repairs loss now.
+    /// The present repair of losses.
     public var repair = LossRepair.none
-    /// What becomes of losses that were not repaired in time.
+    /// The recoveries from losses that were not repaired in time.
     public var recovery = RecoverySnapshot()
     /// Packets of forward error correction.
     public var fecPackets: UInt64 = 0
@@ -252,14 +250,14 @@ public struct DownlinkSnapshot: Encodable, Sendable {
     public var controllerState = ""
 }
 
-/// How a receiver's picture comes back after losses that were not repaired in time.
+/// The recoveries of a receiver's picture from losses that were not repaired in time.
 public struct RecoverySnapshot: Encodable, Hashable, Sendable {
     /// `keyframe`, `ltr` (a picture that refers to one that has arrived, which the encoder kept) or `intra-refresh`
     /// (each picture renews a part).
     public var method = "keyframe"
-    /// Pictures sent that refer to nothing but what had arrived.
+    /// The number of pictures sent that refer only to pictures that had arrived.
     public var refreshes: UInt64 = 0
-    /// Those with which the receiver went on.
+    /// The number of these pictures with which the receiver continued.
     public var refreshesUsed: UInt64 = 0
     /// Losses for which it took a keyframe all the same.
     public var keyframes: UInt64 = 0

@@ -5,12 +5,12 @@ public import RoomAPI
 public enum RoomCommand: Sendable {
     /// Changes the layout for all participants that have not chosen their own.
     case setLayout(RoomLayout)
-    /// Changes what one participant is shown; nil: everything as the room has it.
+    /// Changes one participant's view; nil: everything as in the room.
     case setParticipantLayout(ParticipantLayout?, participant: String)
     /// Changes the overlays that lie above everybody's picture.
     case setOverlays(OverlayList)
     /// Gives a participant an avatar, which stands in for their camera while there is no picture of it; nil: none.
     case setAvatar(ImageAsset?, participant: String)
-    /// Takes what a participant says of their microphone and camera.
+    /// Sets the state of a participant's microphone and camera.
     case setMediaState(MediaState, participant: String)
 }

@@ -1,4 +1,4 @@
-/// Why candidates, or an ICE restart, were not taken.
+/// The reason for which candidates or an ICE restart were refused.
 public enum TrickleError: Error, Hashable, CustomStringConvertible {
     /// There is no such participant in the room.
     case noSuchParticipant

@@ -23,7 +23,7 @@ struct UnconnectedJoins {
 
     var count: Int { entries.count }
 
-    /// Why nobody else may join from this address now; nil: somebody may.
+    /// Returns the reason for which no further join from this address is admitted now; nil if one is.
     func refusal(for address: TransportAddress?, now: MonotonicInstant) -> JoinError? {
         let network = address.map(ClientNetwork.init)
         let own = entries.values.filter { network != nil && $0.network == network }
@@ -40,7 +40,7 @@ struct UnconnectedJoins {
         entries[participant] = Entry(network: address.map(ClientNetwork.init), joined: now)
     }
 
-    /// The participant has connected or left. Of no effect for others.
+    /// Removes a participant that has connected or left. It has no effect on others.
     mutating func remove(_ participant: ParticipantID) { entries[participant] = nil }
 
     /// Whole seconds until the oldest join reaches its deadline, at least one.

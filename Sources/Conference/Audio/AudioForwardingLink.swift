@@ -1,23 +1,24 @@
 import MediaCore
 
-/// A receiver between the mix and the packets of the only other who is heard.
+/// A receiver's choice between the mix and the packets of the only other participant that is heard.
 ///
-/// The old one goes on until there is a packet of the new one: back to the mix, one in which the other is heard.
+/// The present audio continues until a packet of the new one comes; the mix returns with a packet in which the other is
+/// heard.
 struct AudioForwardingLink {
     enum Phase: Equatable {
         /// The mix is sent.
         case mixed
-        /// It still is, until the next packet of the one who is heard comes.
+        /// The mix is sent until the next packet of this participant comes.
         case awaiting(ParticipantID)
-        /// That one's packets are sent.
+        /// The packets of this participant are sent.
         case passing(ParticipantID)
-        /// They still are, until there is a packet of the mix.
+        /// The packets of this participant are sent until a packet of the mix comes.
         case returning(ParticipantID, since: MonotonicInstant)
     }
 
     /// Rates, with headers, and losses by which the choice is made.
     struct Reading {
-        /// That of the packets that come.
+        /// The rate of the packets that come.
         var rate: BitRate
         /// The receiver's rate of audio.
         var allowed: BitRate
@@ -25,9 +26,9 @@ struct AudioForwardingLink {
         var loss: Double
     }
 
-    /// Beyond this share lost the mix repairs better: it is encoded for what this receiver loses.
+    /// The loss above which the mix repairs better, because its encoder knows this receiver's losses.
     private static let loss = (toBegin: 0.01, toGoOn: 0.03)
-    /// How far the packets' rate may be above what the receiver is to be sent.
+    /// The accepted ratio of the packets' rate to the receiver's audio rate.
     private static let excess = (toBegin: 1.25, toGoOn: 1.5)
     /// For how long all has to be well before it begins, and for how much longer once it was not.
     private static let settling = Duration.seconds(2)
@@ -36,17 +37,17 @@ struct AudioForwardingLink {
     private static let playPatience = Duration.milliseconds(300)
 
     private(set) var phase = Phase.mixed
-    /// Why the packets are not forwarded; nil where they are, or may soon be.
+    /// The reason for which the packets are not forwarded; nil if they are, or may soon be.
     private(set) var obstacle: AudioForwardingObstacle?
     private var clearSince: MonotonicInstant?
     private var heldOffUntil = MonotonicInstant.zero
 
     /// Packets forwarded.
     var packets: UInt64 = 0
-    /// How often packets took the place of the mix, or the other way round.
+    /// The number of changes between the packets and the mix.
     private(set) var switches: UInt64 = 0
 
-    /// Whose packets the receiver gets.
+    /// The participant whose packets the receiver gets.
     var source: ParticipantID? {
         switch phase {
         case .mixed, .awaiting: nil
@@ -54,18 +55,18 @@ struct AudioForwardingLink {
         }
     }
 
-    /// Whether the mixer makes packets for the receiver.
+    /// True if the mixer makes packets for the receiver.
     var isMixed: Bool {
         if case .passing = phase { false } else { true }
     }
 
-    /// Whether a packet of a participant is to be sent. Those that take too much are not, until there is a mix.
+    /// Returns true if a packet of a participant may be sent. Packets with too high a rate are not sent, until a mix
+    /// comes.
     func passes(_ sender: ParticipantID) -> Bool { source == sender && obstacle != .rate }
 
-    /// Sees whether the receiver may be sent another's packets, or may go on to be. Returns whether the mixer is to
-    /// make packets for it again.
+    /// Decides whether packets are forwarded to the receiver. Returns true if the mixer must make packets for it again.
     ///
-    /// - Parameter sole: The only other whom it hears; nil where there are several, or none.
+    /// - Parameter sole: The only other participant that it hears; nil if there are several, or none.
     mutating func consider(_ sole: (id: ParticipantID, reading: Reading)?, now: MonotonicInstant) -> Bool {
         switch phase {
         case .mixed, .awaiting:
@@ -96,7 +97,7 @@ struct AudioForwardingLink {
         return reading.rate > reading.allowed * excess ? .rate : nil
     }
 
-    /// The first packet of the one who is awaited is sent.
+    /// Records that the first packet of the awaited participant is sent.
     mutating func begin() {
         guard case .awaiting(let source) = phase else { return }
         phase = .passing(source)
@@ -122,11 +123,11 @@ struct AudioForwardingLink {
     mutating func reset() { (phase, obstacle, clearSince) = (.mixed, nil, nil) }
 }
 
-/// Why a receiver is sent the mix and not the packets of the one whom it hears.
+/// The reason for which a receiver gets the mix and not another participant's packets.
 enum AudioForwardingObstacle: Equatable {
-    /// It hears several, or nobody.
+    /// The receiver hears several participants, or nobody.
     case notAlone
-    /// It loses packets.
+    /// The receiver loses packets.
     case loss
     /// The packets take more than the receiver is to be sent.
     case rate

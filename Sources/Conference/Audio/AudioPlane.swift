@@ -4,15 +4,15 @@ import NIOCore
 import OrderedCollections
 import PeerConnection
 
-/// A room's audio: who is heard, who speaks, and who is sent a mix or another's own packets.
+/// A room's audio: the heard participants, the speaker, and each receiver's mix or forwarded packets.
 ///
-/// It gathers packets between its ticks, 20 ms apart, and hands out a job that mixes them. Receivers who hear one other
-/// alone are sent that one's packets: two in a call, who listens to one sender. While everybody is and the packets say
-/// themselves how loud they are, nothing is decoded.
+/// It collects packets between its ticks, which are 20 ms apart, and returns a job that mixes them. Receivers that hear
+/// only one other participant get that participant's packets: in calls of two, or as listeners to one sender. While
+/// this holds for everybody and the packets state their levels, nothing is decoded.
 final class AudioPlane {
     /// Ticks a second: one for each Opus packet of ours.
     static let frequency = 50
-    /// Ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
+    /// The number of ticks that one mixing job may catch up with; more would be heard as a burst of stale audio.
     static let maximumBacklog: Int64 = 5
     /// The rate of the headers of a mix's packets.
     private static let headers = BitRate(PeerConfiguration.packetOverhead, over: AudioFormat.frameDuration)
@@ -35,7 +35,7 @@ final class AudioPlane {
     private(set) var failures: UInt64 = 0
     /// Packets forwarded.
     private(set) var packetsForwarded: UInt64 = 0
-    /// Of receivers who have left.
+    /// The changes of receivers that have left.
     private var formerSwitches: UInt64 = 0
 
     private struct Member {
@@ -45,7 +45,7 @@ final class AudioPlane {
         var microphoneIsOn = true
         var bitRate = BitRate.kilobits(32)
         var expectedLoss = 0.0
-        /// Whether another's audio is sent as it came in place of the mix.
+        /// The receiver's choice between the mix and another's packets.
         var link = AudioForwardingLink()
         /// Rate and level that the member's packets show without being decoded.
         var undecoded = UndecodedAudio()
@@ -107,7 +107,7 @@ final class AudioPlane {
         input.apply(isMixed ? .addReceiver(member.id, settings) : .removeReceiver(member.id))
     }
 
-    /// Has the mixer pause, or begin anew: what it knew of its sources is old by then.
+    /// Pauses the mixer, or starts it again with fresh sources, because its state is old by then.
     private func setPaused(_ isPaused: Bool) {
         guard isPaused != self.isPaused else { return }
         self.isPaused = isPaused
@@ -121,7 +121,7 @@ final class AudioPlane {
     /// A packet to forward to a receiver.
     struct Forwarded {
         var receiver: ParticipantID
-        /// How many samples it holds, at 48 kHz.
+        /// The number of samples in the packet, at 48 kHz.
         var sampleCount: Int
         var level: AudioLevel?
     }
@@ -163,12 +163,12 @@ final class AudioPlane {
 
     // MARK: Ticks
 
-    /// When the next tick is due; nil while nothing is mixed.
+    /// The time of the next tick; nil while nothing is mixed.
     var nextTick: MonotonicInstant? { isPaused ? nil : schedule.next }
 
-    /// Does what is due. Returns the job that mixes, if there is one now.
+    /// Performs due ticks. Returns the mixing job, if there is one now.
     ///
-    /// - Parameter losses: The share of its audio packets that a receiver loses, 0 to 1.
+    /// - Parameter losses: Returns the share of its audio packets that a receiver loses, 0 to 1.
     func wake(losses: (ParticipantID) -> Double, now: MonotonicInstant) -> Job? {
         guard !isPaused else { return nil }
         while let tick = schedule.takeTick(tolerance: Self.maximumBacklog, now: now) { waitingTicks.append(tick) }
@@ -228,8 +228,8 @@ final class AudioPlane {
 
     // MARK: Forwarding
 
-    /// Does what the mixer's ticks do while it is not paused; to be called at each video tick. Returns what the
-    /// packets say, if that is all that is known.
+    /// Replaces the mixer's ticks while it is paused; call it at each video tick. Returns the levels in packets if
+    /// nothing else is known.
     func observeUndecoded(
         losses: (ParticipantID) -> Double, now: MonotonicInstant
     ) -> [ParticipantID: AudioSourceReport]? {
@@ -245,12 +245,12 @@ final class AudioPlane {
         return reports
     }
 
-    /// Sees who is to be sent whose packets in place of the mix.
+    /// Decides which receivers get another's packets in place of the mix.
     private func updateForwarding(losses: (ParticipantID) -> Double, now: MonotonicInstant) {
         guard mayForward else { return }
         let first = members.values.firstIndex(where: \.sendsAudio)
         let second = first.flatMap { first in members.values[(first + 1)...].firstIndex(where: \.sendsAudio) }
-        // With three or more who send audio, everybody hears several.
+        // If three or more participants send audio, everybody hears several.
         let hasMore = second.map { second in members.values[(second + 1)...].contains(where: \.sendsAudio) } ?? false
         for index in members.values.indices where members.values[index].hearsMix {
             var sole = index == first ? second : first
@@ -305,7 +305,7 @@ final class AudioPlane {
     }
 
     var activeSpeaker: ParticipantID? { speaker.activeSpeaker }
-    /// The members who spoke, the latest first.
+    /// The members that spoke, the latest first.
     var recentSpeakers: [ParticipantID] { speaker.recentSpeakers }
     func isSpeaking(_ id: ParticipantID) -> Bool { speaker.isSpeaking(id) }
 
@@ -317,9 +317,9 @@ final class AudioPlane {
         var report: AudioSourceReport?
         /// Audio packets that were not decoded: their time had been decoded, or more audio than time had gone by.
         var packetsNotDecoded: UInt64
-        /// Whether decoding has shown that what its packets say of their level is not so.
+        /// True if decoding has shown that the levels in its packets are wrong.
         var isLevelRefuted: Bool
-        /// Which audio it is sent: the mix, or another's packets.
+        /// The member's choice between the mix and another's packets.
         var link: AudioForwardingLink
     }
 
@@ -331,9 +331,9 @@ final class AudioPlane {
         }
     }
 
-    /// How many members are sent another's packets.
+    /// The number of members that get another's packets.
     var forwardingCount: Int { members.values.count { $0.link.source != nil } }
 
-    /// How often a receiver went from the mix to another's packets, or back.
+    /// The number of changes of receivers between the mix and another's packets.
     var switches: UInt64 { members.values.reduce(formerSwitches) { $0 &+ $1.link.switches } }
 }

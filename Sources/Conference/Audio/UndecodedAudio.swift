@@ -6,17 +6,17 @@ import PeerConnection
 /// Rate and level of a participant's audio without decoding: the bits of its packets, and how loud the packets say
 /// they are.
 struct UndecodedAudio {
-    /// Where nothing has come for so long, there is silence.
+    /// Without packets for this long, there is silence.
     private static let silence = Duration.milliseconds(100)
-    /// How long levels of voice are believed after decoding has confirmed them.
+    /// The time for which levels of voice are trusted after decoding has confirmed them.
     private static let confidence = Duration.seconds(5)
 
     private var meter = LevelMeter()
     private var rateMeter = RateMeter()
     private var latest: (level: AudioLevel, time: MonotonicInstant)?
-    /// Whether packets say how loud they are, as far as is known.
+    /// True while packets are believed to state their levels.
     private var tellsLevel = true
-    /// Whether decoding has shown that what packets say of their level is not so. It is not believed again.
+    /// True if decoding has shown that the levels in packets are wrong. They are not trusted again.
     private(set) var isRefuted = false
     private var confirmed: MonotonicInstant?
 
@@ -26,7 +26,7 @@ struct UndecodedAudio {
         if let level = packet.level { latest = (meter.judge(level), now) }
     }
 
-    /// Takes what decoding says of the levels that packets tell.
+    /// Takes the verdict of decoding on the levels in packets.
     mutating func take(_ claim: LevelClaim, now: MonotonicInstant) {
         switch claim {
         case .unchecked: break
@@ -35,11 +35,10 @@ struct UndecodedAudio {
         }
     }
 
-    /// Whether the levels that packets tell may stand for decoded ones: silence always may, and voice only if decoding
-    /// has confirmed it lately. A sender may write any level into its packets, and would be shown as the speaker for
-    /// it.
+    /// Returns true if the levels in packets can replace decoded ones: silence always can, and voice only if decoding
+    /// has confirmed it lately. A sender may write any level into its packets to become the speaker.
     ///
-    /// - Parameter isOn: Whether the microphone is on. Levels of one that is off are not used.
+    /// - Parameter isOn: True if the microphone is on. Levels of a microphone that is off are not used.
     func isLevelTrusted(isOn: Bool, now: MonotonicInstant) -> Bool {
         guard tellsLevel, !isRefuted else { return false }
         guard isOn, level(now: now).isVoice else { return true }

@@ -5,24 +5,23 @@ import OrderedCollections
 import PeerConnection
 import RoomAPI
 
-/// Plans each receiver's picture and hands out the jobs that compose the pictures.
+/// Plans each receiver's picture and returns the jobs that compose the pictures.
 ///
-/// A plan holds until what is wanted changes or something that moves has come to rest. Receivers of the same picture
-/// share it.
+/// A plan is valid until a view changes or a transition ends. Receivers of the same picture share it.
 final class CompositionPlane {
     private let room: String
     private let configuration: RelayConfiguration
     private let renderer: QueueConfined<LazyRenderer>
     let queue: JobQueueID
-    /// Cancels what is being composed when the room ends.
+    /// Cancels composing when the room ends.
     private let cancellation = CompositionCancellation()
     private var views: OrderedDictionary<ParticipantID, View> = [:]
     private var canvases: [ParticipantID: ReceiverCanvases] = [:]
-    /// Something has changed since receivers were last shown what is wanted for them.
+    /// True if views must be updated because something changed.
     private var needsDirecting = true
-    /// Others are to be given pictures now than those of the plan.
+    /// True if the plan must be updated because other receivers need pictures.
     private var needsPlan = false
-    /// Which picture each receiver is sent; nil before the first tick.
+    /// The picture of each receiver; nil before the first tick.
     private(set) var plan: ViewPlan?
     /// The sources that are to be seen once nothing moves any more, and the largest tile of each.
     private(set) var wantedTiles: [SourceID: VideoDimensions] = [:]
@@ -39,18 +38,18 @@ final class CompositionPlane {
     private(set) var composedPictures: UInt64 = 0
     private(set) var pictures = PictureCounters()
 
-    /// How a receiver's picture is planned.
+    /// The plan of a receiver's picture.
     struct View {
-        /// Receivers with the same number are to see the same, as soon as what glides has come to rest.
+        /// A number that is equal for receivers that will see the same after their transitions.
         var number = 0
-        /// Whether motion or detail is kept where bits are few.
+        /// The preference for motion or detail at low bitrates.
         var preference = Ladder.DegradationPreference.motion
         /// The part of the picture that each source takes.
         var shares: [(source: SourceID, share: Double)] = []
         /// Plan the picture: one for each size in which it is composed, that of the receiver's own group first.
         fileprivate var directors: [CompositionDirector] = []
 
-        /// How the picture comes about and goes on.
+        /// The instructions of the picture, past and future.
         var plan: CompositionPlan? { directors.first?.plan }
     }
 
@@ -63,10 +62,10 @@ final class CompositionPlane {
 
     // MARK: What it is told
 
-    /// The next tick works out anew what everybody is to be shown.
+    /// Makes the next tick update everybody's view.
     func viewsChanged() { needsDirecting = true }
 
-    /// The next tick works out anew who is given which picture.
+    /// Makes the next tick assign pictures to receivers again.
     func receiversChanged() { needsPlan = true }
 
     /// Takes the sizes in which each receiver's picture is to be composed.
@@ -76,17 +75,17 @@ final class CompositionPlane {
         needsDirecting = true
     }
 
-    /// Sees whether those who leave it to the relay see themselves.
+    /// Decides whether participants without a choice of their own see themselves.
     ///
     /// - Parameters:
-    ///   - pictures: How many different ones it takes that they do not.
-    ///   - encoders: How many there are; nil for as many as it takes.
-    ///   - isForced: Whether there is no time for more than one picture.
+    ///   - pictures: The number of different pictures that are needed if they do not.
+    ///   - encoders: The number of encoders; nil for as many as needed.
+    ///   - isForced: True if there is no time for more than one picture.
     func chooseView(pictures: Int, encoders: Int?, isForced: Bool, now: MonotonicInstant) {
         if sharedView.update(pictures: pictures, budget: encoders, isForced: isForced, now: now) { viewsChanged() }
     }
 
-    /// Whether a member's own tiles are in its picture.
+    /// Returns true if a member's own tiles are in its picture.
     func showsSelf(_ selfView: SelfView, maySeeSelf: Bool) -> Bool {
         switch selfView {
         case .never: sharedView.isForced && maySeeSelf
@@ -95,10 +94,10 @@ final class CompositionPlane {
         }
     }
 
-    /// Whether there is no time for more than one picture.
+    /// True if there is no time for more than one picture.
     var sharedViewIsForced: Bool { sharedView.isForced }
 
-    /// Keeps what a source shows that is about to end, for where it still fades out.
+    /// Keeps the content of a source that is about to end, for pictures in which it still fades out.
     func keepExiting(_ source: CompositionSource) {
         if plan?.requiredSources.contains(source.id) == true { exiting.insert(source) }
     }
@@ -108,15 +107,15 @@ final class CompositionPlane {
         canvases[id] = nil
     }
 
-    /// The room is empty: what is being composed is not wanted.
+    /// Cancels composing, because the room is empty.
     func end() { cancellation.cancel() }
 
-    /// How a receiver's picture is planned; nil before it was.
+    /// The plan of a receiver's picture; nil before the first.
     func view(of id: ParticipantID) -> View? { views[id] }
 
     // MARK: Plans
 
-    /// The picture of each receiver at a time. Also returns whether receivers are to see something else than before.
+    /// Returns the picture of each receiver at a time, and whether any receiver sees something else than before.
     func plan(at time: MediaTime, of scene: () -> RoomScene) -> (plan: ViewPlan, isDirected: Bool) {
         let isDirected = needsDirecting
         if !needsDirecting, !needsPlan, let plan, time < plan.end { return (plan, false) }
@@ -129,7 +128,7 @@ final class CompositionPlane {
         return (plan, isDirected)
     }
 
-    /// Shows every receiver, from a tick on, what is wanted for them as things are.
+    /// Shows every receiver its current view, from a tick on.
     private func direct(_ scene: RoomScene, at time: MediaTime) {
         wantedTiles.removeAll(keepingCapacity: true)
         var numbers: [CompositionView: Int] = [:]
@@ -147,14 +146,14 @@ final class CompositionPlane {
             view.preference = wholeView.preference(on: whole)
             view.shares = wholeView.shares
             var before = view.directors
-            // Nobody else holds them, so that they are changed in their place.
+            // Nothing else holds the directors now, so they are changed in place.
             view.directors = []
             for canvas in [sizes.own, sizes.followed].compactMap(\.self) {
                 let wanted =
                     canvas == whole
                     ? wholeView : scene.view(for: receiver, canvas: canvas, images: configuration.images)
                 let known = before.firstIndex { $0.canvas == canvas }
-                // One of another size begins with what is wanted now: nothing glides because the size is another.
+                // A director for another size begins with the present view: a change of size moves nothing.
                 var director =
                     known.map { before.remove(at: $0) }
                     ?? CompositionDirector(canvas: canvas, transitions: configuration.transitions)
@@ -189,18 +188,18 @@ final class CompositionPlane {
 
     // MARK: Ticks
 
-    /// Whether a tick is to be composed. Where nobody looks any more, the renderer is called once more, to let go of
-    /// what it holds.
+    /// True if a tick must be composed. When no viewer is left, the renderer is called once more, to release its
+    /// memory.
     var wantsTick: Bool { plan.map { !$0.requests.isEmpty } ?? false || rendererHoldsPictures }
 
     /// A tick is left out, since the pictures of the one before are not done.
     func tickMissed() { missedTicks &+= 1 }
 
-    /// The job that composes a tick's pictures.
+    /// Returns the job that composes a tick's pictures.
     ///
     /// - Parameters:
     ///   - sources: Pictures or placeholders of the plan's sources that have not ended.
-    ///   - frames: Which frames those are.
+    ///   - frames: The frames of these pictures.
     ///   - clock: The time of day, in seconds since 1970.
     func takeJob(
         at time: MonotonicInstant, showing sources: [SourceID: CompositionSource], frames: [SourceFrameTimes],
@@ -209,7 +208,7 @@ final class CompositionPlane {
         guard let plan, !isComposing else { return nil }
         var shown = sources
         for id in plan.requiredSources {
-            // It is there again, or was not quite gone.
+            // The source is there again, or had not ended completely.
             if sources[id] != nil { exiting.remove(id) } else { shown[id] = exiting[id] }
         }
         let inputs = CompositionInputs(sources: shown, wallClock: plan.showsClock ? clock : nil)

@@ -7,7 +7,7 @@ struct ExitingSources {
 
     subscript(id: SourceID) -> CompositionSource? { sources[id] }
 
-    /// How many are kept.
+    /// The number of kept sources.
     var count: Int { sources.count }
 
     mutating func insert(_ source: CompositionSource) {
@@ -21,7 +21,7 @@ struct ExitingSources {
         sources[id] = nil
     }
 
-    /// Lets go of what no picture needs any more.
+    /// Removes the sources that no picture needs any more.
     mutating func keep(_ required: Set<SourceID>) {
         guard !sources.isEmpty else { return }
         sources = sources.filter { required.contains($0.key) }

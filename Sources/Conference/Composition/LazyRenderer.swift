@@ -1,13 +1,13 @@
 import Compositing
 import MediaCore
 
-/// A renderer that is made by the first job, on the worker, so that the first join does not hold up the room's loop;
-/// and again where somebody looks after nobody did.
+/// A renderer that its first job makes, on the worker, so that the first join does not delay the room's loop. It is
+/// made again when viewers come back.
 final class LazyRenderer {
     private let makeCompositor: (@Sendable () -> any VideoCompositing)?
     private var renderer: CompositionRenderer?
 
-    /// - Parameter makeCompositor: Makes a compositor of one's own; nil: the built-in one is used.
+    /// - Parameter makeCompositor: Makes a custom compositor; nil: the built-in one is used.
     init(makeCompositor: (@Sendable () -> any VideoCompositing)?) {
         self.makeCompositor = makeCompositor
     }

@@ -1,6 +1,6 @@
 import Compositing
 
-/// How composed pictures came about, counted since the room began.
+/// The origins of composed pictures, counted since the room began.
 public struct PictureCounters: Encodable, Hashable, Sendable {
     /// Rendered by the compositor.
     public var rendered: UInt64 = 0

@@ -10,26 +10,26 @@ struct RoomScene {
     var overlays: [CompositionOverlay]
     /// In the order of their joining.
     var members: [Member]
-    /// The members who share a screen, the newest last.
+    /// The members that share a screen, the newest last.
     var presenters: [ParticipantID]
-    /// The members who spoke, the latest first.
+    /// The members that spoke, the latest first.
     var speakers: [ParticipantID]
 
     struct Member {
         var id: ParticipantID
         var publicID: String
         var name: String
-        /// Whether it has a tile.
+        /// True if the member has a tile.
         var isSource: Bool
         /// Its own choice of layout; nil: it follows the room.
         var layout: ParticipantLayout?
-        /// Whether its own tiles are in its picture.
+        /// True if the member's own tiles are in its picture.
         var showsSelf: Bool
         /// The size of its whole picture; nil where it is sent no video.
         var canvas: VideoDimensions?
-        /// Whether pictures are composed for it.
+        /// True if pictures are composed for the member.
         var isComposed: Bool
-        /// Whether anything can be sent to it.
+        /// True if anything can be sent to the member.
         var mayBeSent: Bool
     }
 
@@ -44,8 +44,8 @@ struct RoomScene {
         return view
     }
 
-    /// The members that a receiver can be shown. Without a self-view, that is everyone else: neither one's own face nor
-    /// the screen that one presents, on which the picture may be. A hidden member counts as one without video.
+    /// The members that a receiver can see. Without self-view these are all others: neither its own camera nor its own
+    /// screen share, which may show the picture itself. A hidden member counts as one without video.
     private func layoutScene(for receiver: Member) -> LayoutScene {
         let hidden = layout.hidden + (receiver.layout?.hidden ?? [])
         let shown = members.filter {
@@ -59,10 +59,10 @@ struct RoomScene {
 }
 
 extension CompositionView {
-    /// A screen that takes this much of the canvas is what is looked at.
+    /// A screen share that takes this part of the canvas is the main content.
     private static let leadingShare = 0.25
 
-    /// Whether motion or detail is kept where bits are few.
+    /// Returns the preference for motion or detail at low bitrates.
     func preference(on canvas: VideoDimensions) -> Ladder.DegradationPreference {
         let least = Double(canvas.area) * Self.leadingShare
         return layers.contains { $0.source.content == .screenShare && Double($0.rect.dimensions.area) >= least }

@@ -1,32 +1,32 @@
 import Compositing
 import MediaCore
 
-/// Which picture each receiver is sent, until an instruction ends. Ticks only read it.
+/// The picture of each receiver, until an instruction ends. Ticks only read it.
 struct ViewPlan {
     /// The pictures to compose, each once however many are sent it.
     private(set) var requests: [CompositionRequest] = []
     /// Index into `requests`, by receiver.
     private(set) var requestIndex: [ParticipantID: Int] = [:]
-    /// The same of receivers who follow pictures of another size until their own come.
+    /// The same for receivers that follow pictures of another size until their own come.
     private(set) var followedRequestIndex: [ParticipantID: Int] = [:]
     /// The sources whose pictures are needed; no other need be decoded.
     private(set) var requiredSources: Set<SourceID> = []
     /// The source that is all that a receiver sees, by receiver.
     private(set) var soleSources: [ParticipantID: SourceID] = [:]
-    /// When the first of the instructions ends.
+    /// The end of the first instruction that ends.
     private(set) var end = MediaTime.positiveInfinity
-    /// Whether the time of day is seen anywhere.
+    /// True if the time of day is visible anywhere.
     private(set) var showsClock = false
 
-    /// Notes what an instruction shows a receiver who is given no picture.
+    /// Records the instruction of a receiver that gets no picture.
     mutating func record(_ instruction: CompositionInstruction, for receiver: ParticipantID) {
         end = min(end, instruction.timeRange.end)
         soleSources[receiver] = instruction.passthroughSource
     }
 
-    /// Gives a receiver what an instruction shows.
+    /// Gives a receiver an instruction's picture.
     ///
-    /// - Parameter isFollowed: Whether it is what the receiver follows until pictures of its own size come.
+    /// - Parameter isFollowed: True for the picture that the receiver follows until pictures of its own size come.
     mutating func add(
         _ instruction: CompositionInstruction, canvas: VideoDimensions, for receiver: ParticipantID, isFollowed: Bool
     ) {
@@ -43,7 +43,7 @@ struct ViewPlan {
     private mutating func index(of instruction: CompositionInstruction, canvas: VideoDimensions) -> Int {
         end = min(end, instruction.timeRange.end)
         var request = CompositionRequest(canvas: canvas, instruction: instruction)
-        // Since when nothing has moved makes no difference to what is seen.
+        // The start of a static instruction does not affect the picture.
         if !instruction.containsTweening { request.instruction.timeRange = .all }
         if let known = requests.firstIndex(of: request) { return known }
         requests.append(request)

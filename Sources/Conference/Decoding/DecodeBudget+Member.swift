@@ -20,7 +20,7 @@ extension DecodeBudget {
         var share: TokenBucket
         var time: TokenBucket
         var lastFrame = MonotonicInstant.zero
-        /// When the frames that were handed out are due.
+        /// The deadline of the frames that were handed out.
         var due = MonotonicInstant.zero
         private var formatChanges: TokenBucket
         private let memoryLimit: DataSize
@@ -36,7 +36,7 @@ extension DecodeBudget {
 
         /// A sender is asked for less for as long as frames were refused, and a few seconds more.
         private static let windowLength = Duration.seconds(2)
-        /// The least that a sender is asked for, as a part of what it sends.
+        /// The smallest request to a sender, as a part of its rate.
         private static let leastShare = 0.1
         private static let shareSteps = 8.0
 
@@ -94,7 +94,7 @@ extension DecodeBudget {
             if isAdmitted { window.admitted += samples }
         }
 
-        /// The part of its samples that the member may send, by what became of them in the last seconds.
+        /// Returns the part of its samples that the member may send, from the fate of its samples in the last seconds.
         func sustainableShare(now: MonotonicInstant) -> Double {
             guard let start = window.start, now - start < Self.windowLength * 2 else { return 1 }
             let offered = window.offered + (lastWindow?.offered ?? 0)
@@ -109,8 +109,8 @@ extension DecodeBudget {
 extension H264Level {
     /// The level that bounds a stream without a negotiated level: the highest that the relay's answers name.
     fileprivate static let highest = H264Level(levelIDC: 51) ?? all[all.count - 1]
-    /// The least that is decoded, 1920x1080 at 30 frames a second. Descriptions below it often name what the sender's
-    /// software says by default, and not what it sends.
+    /// The smallest limit, 1920x1080 at 30 frames a second. Descriptions below it often state a default of the sender's
+    /// software, and not what it sends.
     fileprivate static let lowest = H264Level(levelIDC: 40) ?? all[0]
 
     /// The level that bounds a stream for which one was negotiated.

@@ -3,12 +3,12 @@ import H264
 import MediaCore
 import VideoCoding
 
-/// Decides which frames are decoded, so that no member's video takes what the others need: samples a second, the
+/// Decides which frames are decoded, so that no member's video takes the resources of the others: samples a second, the
 /// workers' time and memory, each for one member and for all.
 ///
-/// A frame is paid for in luma samples before it is decoded. Where the samples of all are used up, members that had
-/// less than an equal part go on. Afterwards the member is charged with the time that it really took. It is sans I/O
-/// and belongs to the relay's loop.
+/// A frame is paid for in luma samples before it is decoded. When the samples of all are used up, members with less
+/// than an equal share continue. Afterwards the member is charged with the actual time. It is sans I/O and belongs to
+/// the relay's loop.
 final class DecodeBudget {
     /// A frame's claim on the budget.
     struct Request {
@@ -16,7 +16,7 @@ final class DecodeBudget {
         var format: VideoFormatDescription
         /// The negotiated level; nil where none was named.
         var level: H264Level?
-        /// How many pictures, and slices of them, the frame has.
+        /// The number of pictures and slices in the frame.
         var content: CodedPictureCount
         var size: DataSize
 
@@ -71,7 +71,7 @@ final class DecodeBudget {
         }
         guard member.time.isAvailable(0, now: now) else { return .time }
         member.share.setRate(share, capacity: share, now: now)
-        // When the samples of all are used up, members that had less than an equal part go on.
+        // When the samples of all are used up, members with less than an equal share continue.
         guard total.isAvailable(samples, now: now) || member.share.isAvailable(samples, now: now) else {
             return .totalRate
         }
@@ -100,14 +100,14 @@ final class DecodeBudget {
         return min(limits.totalSampleRate / Double(activeCount), limits.memberSampleRate)
     }
 
-    /// The last half of all memory is for pictures of a usual size, so that a few members with large ones do not keep
-    /// everybody else from being seen.
+    /// The memory that is left for a request. The last half is for pictures of a usual size, so that a few members with
+    /// large ones do not hide everybody else.
     private func memoryLeft(for request: Request) -> DataSize {
         let isLarge = DecodingLimits.pictureMemory(for: request.format) > Self.usualMemory
         return DataSize(bytes: (isLarge ? limits.totalMemory.bytes / 2 : limits.totalMemory.bytes) - memory.bytes)
     }
 
-    /// Of the pictures of a 1280x720 stream with all the reference frames that level 3.1 allows.
+    /// The memory for a 1280x720 stream with all the reference frames that level 3.1 allows.
     private static let usualMemory = DataSize(bytes: 16 << 20)
 
     /// Charges a member with the time that a worker took.
@@ -117,8 +117,8 @@ final class DecodeBudget {
         member.time.charge(busy.seconds)
     }
 
-    /// When frames of so many samples are due: later for a member that has more than an equal part decoded, so that its
-    /// frames wait for other work and not the other way round (a total bandwidth server: Spuri and Buttazzo, 1996).
+    /// The deadline of frames with this many samples: later for a member with more than an equal share, so that its
+    /// frames wait for other work and not the reverse (a total bandwidth server: Spuri and Buttazzo, 1996).
     func deadline(of id: ParticipantID, samples: Double, now: MonotonicInstant) -> MonotonicInstant {
         guard let member = members[id] else { return now }
         let delay = min(samples / equalShare(now: now), Self.longestDelay)

@@ -1,10 +1,10 @@
 public import MediaCore
 import VideoCoding
 
-/// How much decoding a relay does, for one member and for all.
+/// The limits of decoding, for one member and for all.
 ///
-/// A picture of skipped macroblocks is a few bytes, whatever its size, so that a member's bitrate says nothing of what
-/// its video costs.
+/// A picture of skipped macroblocks is a few bytes, whatever its size, so a member's bitrate says nothing about the
+/// cost of its video.
 public struct DecodeLimits: Hashable, Sendable {
     /// Luma samples a second that are decoded of one member, camera and screen share together.
     public var memberSampleRate: Double
@@ -17,8 +17,8 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Memory for the decoded pictures of all members.
     public var totalMemory: DataSize
 
-    /// Bounds for a machine with so many worker threads: a stream of level 5.1 for each worker, which is about what
-    /// half of a core decodes, and for one member at most what answers invite, a stream of level 5.1, or half of all.
+    /// Makes limits for a machine with this many worker threads: a stream of level 5.1 for each worker, which is about
+    /// the capacity of half a core, and for one member the limit of answers, a stream of level 5.1, or half of all.
     public init(workers: Int) {
         let workers = Double(max(1, workers))
         totalSampleRate = Self.sampleRateOfLevel51 * workers
@@ -32,7 +32,7 @@ public struct DecodeLimits: Hashable, Sendable {
     private static let sampleRateOfLevel51 = 983_040.0 * 256
 }
 
-/// Why a frame is not decoded although it is wanted.
+/// The reason for which a wanted frame is not decoded.
 public enum DecodeRefusal: String, CaseIterable, Codable, Sendable {
     /// The picture is larger, or there are more of them a second, than the negotiated level allows.
     case level

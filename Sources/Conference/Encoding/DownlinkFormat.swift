@@ -8,7 +8,8 @@ import SecureTransport
 import VideoCoding
 
 extension EncodeFormat {
-    /// Makes what the receivers take of the frames: they have to fit where the receiver knows no fragments.
+    /// Makes the receivers' payloads of the frames. Frames must fit into a packet if the receiver does not support
+    /// fragments.
     var packetizer: H264Packetizer {
         H264Packetizer(
             mode: properties.sliceMaxBytes == nil ? .nonInterleaved : .singleNALUnit,
@@ -16,7 +17,7 @@ extension EncodeFormat {
     }
 }
 
-/// What a receiver's decoder takes, as negotiated: the encoder's settings follow from it.
+/// The negotiated abilities of a receiver's decoder, from which the encoder's settings follow.
 struct DownlinkFormat {
     private static let fractions = [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4), (1, 8)]
 
@@ -35,7 +36,7 @@ struct DownlinkFormat {
         canAskForKeyframes = media.feedback.pli || media.feedback.fir
     }
 
-    /// What the level allows, audio aside; `nil` where there is none.
+    /// The maximum of the level, without audio; `nil` without a level.
     var maximumBitRate: BitRate? { level?.maximumBitRate(profile: profile) }
 
     /// The pictures' size and how to encode them for a canvas: the largest of its fractions that the level allows.

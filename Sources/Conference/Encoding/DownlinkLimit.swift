@@ -3,7 +3,7 @@ import EncoderSharing
 import MediaCore
 import PeerConnection
 
-/// Why a participant's picture is no better.
+/// The reason for which a participant's picture is not better.
 public enum DownlinkLimit: String, Codable, Sendable {
     /// The network is believed to carry no more.
     case network
@@ -17,7 +17,7 @@ extension EncodeGroup {
     /// Bits a pixel below which composed pictures look softer than their sources.
     private static let softBelow = 0.03
 
-    /// What keeps the pictures from being better at this moment, the relay's own load aside.
+    /// The present limit of the picture's quality, apart from the relay's own load.
     var limit: DownlinkLimit? {
         let bits = Double(bitRate.sustained.bitsPerSecond)
         let pixels = Double(rung.dimensions.area) * Double(rung.frameRate)

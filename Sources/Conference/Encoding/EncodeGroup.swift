@@ -5,14 +5,12 @@ import MediaCore
 import PeerConnection
 import VideoCoding
 
-/// One encoder and what it is to make: the pictures of several receivers who see the same, at a rate that suits them
-/// all.
+/// One encoder and its work: the pictures of several receivers with the same view, at a rate that suits them all.
 ///
-/// Each receiver keeps its numbering, its keys, its pacer and its controller: a frame is encoded and cut into payloads
-/// once, and numbered for each. One encode job is out at a time. The picture of a tick at which the encoder is still
-/// busy waits for it until the next tick's is there: so one that takes a little longer than a tick makes a few frames
-/// less, not half of them. A tick at which nobody has room for a frame is left out: no bits are spent on what would be
-/// late.
+/// Each receiver keeps its numbering, keys, pacer and controller: a frame is encoded and packetized once, and numbered
+/// for each. There is one encode job at a time. If the encoder is busy at a tick, the tick's picture waits until the
+/// next tick: an encoder that takes slightly longer than a tick then loses a few frames, not half of them. A tick at
+/// which no receiver has room for a frame is skipped: no bits are spent on late frames.
 final class EncodeGroup {
     /// A receiver that cannot ask for keyframes gets one this often: it may come late, or lose packets.
     private static let unaskedKeyframeInterval = Duration.seconds(2)
@@ -29,18 +27,18 @@ final class EncodeGroup {
 
     private var keyframes = KeyframeSchedule()
     private var recovery = ReferenceRecovery()
-    /// Whether what is being encoded is to be a refresh.
+    /// True if the picture being encoded should be a refresh.
     private var isRefreshing = false
     private var selector: RungSelector
-    /// The size of what was handed to the encoder last.
+    /// The size of the last picture for the encoder.
     private var encodedDimensions: VideoDimensions?
-    /// What a link that carries just the encoder's rate still has to do. A shared encoder waits until that is little,
-    /// as one with a single receiver waits for that receiver's link. So a picture that costs much takes frames from
-    /// everybody alike, and members who carry the group's rate wait for no keyframe for want of it. Receivers that
-    /// cannot ask for keyframes tell nothing of their links either: for them nothing waits.
+    /// The queue of a link that carries just the encoder's rate. A shared encoder waits until it is short, as an
+    /// encoder with a single receiver waits for that receiver's link. So an expensive picture costs all receivers the
+    /// same frames, and members whose links carry the group's rate never wait for a keyframe because of it. Receivers
+    /// that cannot request keyframes do not report their links either: for them nothing waits.
     private var link = LinkQueue()
     private var coarsest = CoarsestFrame()
-    /// The most that what is being encoded is to take.
+    /// The size limit of the picture being encoded.
     private var bound = DataSize.zero
     private var shownFrames = ShownFrameFilter()
     private var isEncoding = false
@@ -58,11 +56,11 @@ final class EncodeGroup {
     private(set) var bitRate: VideoBitRate
     /// The rate of the slowest member.
     private(set) var slowestRate: BitRate
-    /// Whether more than one receiver is sent the frames.
+    /// True if more than one receiver gets the frames.
     private(set) var isShared = false
-    /// Whether the one receiver needs no keyframe after a loss.
+    /// True if the single receiver needs no keyframe after a loss.
     private(set) var recovers = false
-    /// Whether the encoder has been given a picture: from then on it takes memory and time.
+    /// True if the encoder has been given a picture: from then on it takes memory and time.
     private(set) var hasStarted = false
 
     private(set) var framesEncoded: UInt64 = 0
@@ -72,12 +70,12 @@ final class EncodeGroup {
     private var backoff = EncoderBackoff()
     /// The failure of the job that was done last; nil where it did not fail.
     private(set) var failure: EncoderFailure?
-    /// How often the size or the frame rate was changed.
+    /// The number of changes of the size or the frame rate.
     private(set) var rungChanges: UInt64 = 0
 
     /// - Parameters:
-    ///   - rung: Where it begins, and what is known of its content.
-    ///   - keyframeShare: The most of the rate that keyframes take where the group is shared.
+    ///   - rung: The first rung, and the known complexity of the content.
+    ///   - keyframeShare: The largest part of the rate for keyframes while the group is shared.
     init(
         id: EncodeGroupID, queue: JobQueueID, format: EncodeFormat, encoder: LazyEncoder, bitRate: VideoBitRate,
         rung selector: RungSelector, keyframeShare: Double
@@ -114,7 +112,7 @@ final class EncodeGroup {
     var contentCost: ContentComplexity? { selector.cost }
     /// The quantisation parameter over time.
     var qp: Double? { selector.qp }
-    /// Whether that is less than the receivers could be sent.
+    /// True if the rung is below what the receivers could get.
     var isRungReduced: Bool {
         rung.dimensions.area < format.dimensions.area || rung.divisor > 1
     }
@@ -138,10 +136,10 @@ final class EncodeGroup {
 
     private var policy: KeyframeSchedule.Policy { isShared ? sharedPolicy : .dedicated }
 
-    /// When the next keyframe may come.
+    /// The earliest time of the next keyframe.
     var nextKeyframe: MonotonicInstant { keyframes.earliest(policy) }
 
-    /// Whether a keyframe is to come, and may come soon.
+    /// True if a keyframe is wanted and may come soon.
     var expectsKeyframe: Bool { keyframes.isWanted }
 
     /// One keyframe answers all requests until it comes.
@@ -154,7 +152,7 @@ final class EncodeGroup {
         return answer
     }
 
-    /// How a loss of the one receiver is repaired.
+    /// The method that repairs losses of the single receiver.
     var recoveryMethod: LossRecovery { recovers ? recovery.method : .keyframes }
 
     /// The one receiver has the picture whole that was taken at `time`. Returns whether it went on with a refresh.
@@ -171,20 +169,20 @@ final class EncodeGroup {
         case leftOut
     }
 
-    /// A composed picture, and what is to be known to encode it.
+    /// A composed picture with the data for its encoding.
     struct Request {
         var tick: ComposedTick
-        /// Which of the tick's pictures it is.
+        /// The picture's index among the tick's pictures.
         var index: Int
         var room: String
-        /// When the frame is to be there.
+        /// The time at which the frame is needed.
         var deadline: MonotonicInstant
         var limits: WorkLimits
 
         var picture: PixelBuffer? { tick.pictures.indices.contains(index) ? tick.pictures[index] : nil }
     }
 
-    /// Which receivers could take a frame.
+    /// The receivers that could take a frame.
     struct Demand {
         /// A receiver that follows the group.
         var activeHasRoom = false

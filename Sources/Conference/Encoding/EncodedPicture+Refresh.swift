@@ -4,8 +4,8 @@ import MediaCore
 import VideoCoding
 
 extension EncodedPicture {
-    /// Says of a frame that was to refer to nothing but what its receiver has that it is so: with the message "recovery
-    /// point", by which the receiver goes on there.
+    /// Marks a frame that refers only to pictures of its receiver with the message "recovery point", so that the
+    /// receiver continues there.
     mutating func tellRefresh() {
         guard recovery == .longTermReferences, var frame, !frame.isKeyframe, frame.statistics.usesLongTermReference,
             let units = try? frame.sample.nalUnits()

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// An encoder that failed: those who share it see no new pictures until it works again.
+/// A failure of an encoder: its receivers see no new pictures until it works again.
 public struct EncoderFailure: Hashable, Sendable, Encodable {
     /// The error, and its remedy.
     public var reason: String
-    /// How often in a row.
+    /// The number of consecutive failures.
     public var failures: Int
     /// After how many milliseconds it is tried again.
     public var retryAfter: Double

@@ -19,9 +19,9 @@ extension EncoderPlane {
             keyframeBytes: counters.keyframeBytes, moves: moves, failures: counters.failures)
     }
 
-    /// Why a receiver is sent what it is sent.
+    /// Explains a receiver's pictures.
     ///
-    /// - Parameter repair: How its losses are repaired, and why.
+    /// - Parameter repair: The repair of its losses, with the reason.
     func explanation(for id: ParticipantID, repair: String?, now: MonotonicInstant) -> String? {
         guard let downlink = downlink(of: id) else { return nil }
         guard let group = group(of: id), let reason = reason(of: id) else {
@@ -60,7 +60,7 @@ extension EncoderPlane {
         return text
     }
 
-    /// Why the pictures have the size and the frame rate that they have; empty where those are the most there can be.
+    /// Explains the size and the frame rate of the pictures; empty if they are the maximum.
     private func rungExplanation(_ group: EncodeGroup) -> String {
         guard group.isRungReduced else { return "" }
         let canvas = EncodeRung(dimensions: group.format.dimensions, roomFrameRate: configuration.frameRate)

@@ -11,9 +11,9 @@ extension EncoderPlane {
         var id: ParticipantID
         /// Viewers with the same number see the same.
         var viewNumber = 0
-        /// Whether motion or detail is kept where bits are few.
+        /// The preference for motion or detail at low bitrates.
         var preference = Ladder.DegradationPreference.motion
-        /// Whether pictures are composed for it: not where it is sent a source's own packets.
+        /// True if pictures are composed for the receiver: false if it gets a source's own packets.
         var isComposed = true
         var link: ReceiverLink
     }
@@ -23,24 +23,24 @@ extension EncoderPlane {
     /// The jobs of a tick.
     struct Work {
         var jobs: [Job] = []
-        /// How many encoders were busy.
+        /// The number of busy encoders.
         var postponed = 0
     }
 
-    /// A frame, and to whom it is sent.
+    /// A frame with its receivers.
     struct Delivery {
         var frame: EncodedFrame
         var payloads: FramePayloads?
         var captureTime: MonotonicInstant
         var targetTime: MonotonicInstant
-        /// How long the picture waited, stage by stage.
+        /// The time that the picture waited, stage by stage.
         var ledger: PictureLedger?
         var receivers: [ParticipantID]
     }
 }
 
-/// The sizes in which a receiver's picture is composed: that of its own group, and until it is sent that one's frames
-/// also the size of the group that it leaves.
+/// The sizes in which a receiver's picture is composed: that of its own group, and, until it gets that group's frames,
+/// also that of the group that it leaves.
 struct ReceiverCanvases: Hashable, Sendable {
     var own: VideoDimensions
     var followed: VideoDimensions?

@@ -7,11 +7,11 @@ import PeerConnection
 import RoomAPI
 import VideoCoding
 
-/// A room's encoders: which there are, who is sent what they make, and what each makes of a tick.
+/// A room's encoders: their receivers, and their work at each tick.
 ///
-/// The planner says which receivers are to share an encoder; each group keeps its own subscribers. A group ends with
-/// its last subscriber. Where the budget leaves no encoder for a new group, the group waits until those who leave
-/// another one have found their keyframes elsewhere.
+/// The planner decides which receivers share an encoder; each group keeps its own subscribers. A group ends with its
+/// last subscriber. If the budget has no encoder for a new group, the group waits until the receivers that leave
+/// another group have found their keyframes elsewhere.
 final class EncoderPlane {
     private let room: String
     let configuration: RelayConfiguration
@@ -67,7 +67,7 @@ final class EncoderPlane {
     /// The group whose frames a receiver is sent.
     func source(of id: ParticipantID) -> EncodeGroup? { groups.first { $0.subscribers.isSent(id) } }
 
-    /// Whether a member is sent video.
+    /// Returns true if a member gets video.
     func isReceiver(_ id: ParticipantID) -> Bool { downlinks[id] != nil }
 
     /// At which rate a receiver's picture is encoded, and at which QP over time; nil of one that is sent no video.
@@ -77,15 +77,15 @@ final class EncoderPlane {
         return (group?.bitRate.sustained ?? downlink.bitRate.sustained, group?.qp)
     }
 
-    /// Whether a receiver asks for more keyframes than others can be asked to pay for.
+    /// Returns true if a receiver requests more keyframes than others should pay for.
     func asksTooOften(_ id: ParticipantID, now: MonotonicInstant) -> Bool {
         downlinks[id]?.keyframeLimiter.isExceeded(now: now) ?? false
     }
 
-    /// Why a receiver belongs to its group.
+    /// The reason for which a receiver belongs to its group.
     func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planning.reason(of: id) }
 
-    /// How often a receiver was moved from one group to another.
+    /// The number of moves of receivers between groups.
     var moves: UInt64 { planning.moves }
 
     // MARK: Sizes
@@ -127,8 +127,8 @@ final class EncoderPlane {
             if group.dropPostponed() { countLeftOut(group) }
             let wasRunning = group.hasStarted
             guard wasRunning || running < mostEncoders, let index = picture(of: group, in: tick) else { continue }
-            // Not by the next tick: where there is not time for all, what the next pictures are made of goes first, and
-            // encoders leave pictures out; else everything would come late.
+            // The deadline is not the next tick: when time is short, the work for the next pictures goes first, and
+            // encoders skip pictures; otherwise everything would be late.
             let request = EncodeGroup.Request(
                 tick: tick, index: index, room: room, deadline: tick.captureTime + interval * 2, limits: limits)
             switch group.tick(request, demand: demand(for: group, of: viewers, now: now), now: now) {
@@ -145,7 +145,7 @@ final class EncoderPlane {
         return work
     }
 
-    /// The receivers for whom a job has encoded, or may go on to.
+    /// The receivers for which a job has encoded, or may continue to.
     func subscribers(of queue: JobQueueID) -> [ParticipantID] {
         groups.first { $0.queue == queue }.map { Array($0.subscribers.ids) } ?? []
     }
@@ -165,7 +165,7 @@ final class EncoderPlane {
         for id in group.subscribers.ids where group.subscribers.isSent(id) { downlinks[id]?.frameLeftOut() }
     }
 
-    /// How many encoders there are to be at most; nil for as many as there are receivers.
+    /// The largest number of encoders; nil for one per receiver.
     func budget(_ limits: WorkLimits) -> Int? { limits.maximumEncoders ?? configuration.maximumEncoders }
 
     /// The most encoders that run at once.
@@ -174,11 +174,11 @@ final class EncoderPlane {
         return max(budget, groups.count { $0.subscribers.memberCount > 0 })
     }
 
-    /// Which of a tick's pictures a group's receivers see.
+    /// The index of the picture that a group's receivers see at a tick.
     private func picture(of group: EncodeGroup, in tick: ComposedTick) -> Int? {
         let members = group.subscribers.ids.filter { tick.pictureIndex[$0] != nil }
         guard let viewer = members.first(where: group.subscribers.contains) ?? members.first else { return nil }
-        // One who waits for another size's keyframe has two.
+        // A receiver that waits for another size's keyframe has two pictures.
         return [tick.pictureIndex[viewer], tick.followedPictureIndex[viewer]].lazy.compactMap(\.self).first {
             tick.pictures.indices.contains($0) && tick.pictures[$0].dimensions == group.rung.dimensions
         }
@@ -240,7 +240,7 @@ final class EncoderPlane {
     /// Ends the groups that nobody belongs to and nobody is sent.
     private func endGroups(_ limits: WorkLimits) {
         let isBlocked = groups.count(where: \.hasStarted) >= mostEncoders(limits) && groups.contains { !$0.hasStarted }
-        // The groups are looked at meanwhile, so that they are not changed in their place.
+        // The groups are read meanwhile, so they are not changed in place.
         groups = groups.filter { group in
             guard group.subscribers.memberCount == 0 else { return true }
             let receivers = group.subscribers.receivers
@@ -269,8 +269,8 @@ final class EncoderPlane {
             in: ladders.ladder(group.format.dimensions, preference), slowest: slowest, now: now)
     }
 
-    /// Where a new group begins: as high as is known to be good. What the content costs is known from who shows the
-    /// same.
+    /// The first rung of a new group: the highest that is known to be good. The complexity comes from groups with the
+    /// same content.
     private func firstRung(
         of plan: EncodeGroupPlanner.Group, format: EncodeFormat, rate: BitRate, for viewers: Viewers
     ) -> RungSelector {
@@ -285,20 +285,20 @@ final class EncoderPlane {
 
     // MARK: Keyframes and losses
 
-    /// A receiver asks a source's sender for a keyframe. Returns whether it may: who asks for too many gets an
-    /// encoder's frames.
+    /// Takes a receiver's request to a source's sender for a keyframe. Returns false if it requests too many: then it
+    /// gets an encoder's frames.
     func takeKeyframeRequest(by id: ParticipantID, now: MonotonicInstant) -> Bool {
         downlinks[id]?.keyframeLimiter.take(now: now) ?? false
     }
 
     /// A receiver asks for a keyframe of the encoder whose frames it is sent.
     func keyframeRequested(by id: ParticipantID, now: MonotonicInstant) {
-        // Who waits for one gets it anyhow.
+        // A receiver that waits for a keyframe gets one anyway.
         guard let group = source(of: id) else { return }
         if !group.isShared || takeKeyframeRequest(by: id, now: now) { group.requestKeyframe() }
     }
 
-    /// A receiver lost a picture, and goes on with any that refers to nothing but what it has told to have.
+    /// Records that a receiver lost a picture; it continues with any picture that refers only to acknowledged ones.
     func pictureLost(by id: ParticipantID, roundTripTime: Duration, now: MonotonicInstant) {
         // Frames that others are sent, too, are not made for one of them.
         guard let group = source(of: id), !group.isShared else { return keyframeRequested(by: id, now: now) }
@@ -314,7 +314,7 @@ final class EncoderPlane {
 
     // MARK: Frames
 
-    /// Which receivers have room for a frame, and how large a keyframe may be.
+    /// Returns the receivers that have room for a frame, and the size limit of a keyframe.
     private func demand(for group: EncodeGroup, of viewers: Viewers, now: MonotonicInstant) -> EncodeGroup.Demand {
         var demand = EncodeGroup.Demand()
         for id in group.subscribers.ids {

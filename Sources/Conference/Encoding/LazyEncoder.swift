@@ -4,18 +4,18 @@ import MediaCore
 import PeerConnection
 import VideoCoding
 
-/// An encoder that is made by its first job, on the worker, so that a join does not hold up the room's loop; and again
-/// where pictures of another size come, with a keyframe then.
+/// An encoder that its first job makes, on the worker, so that a join does not delay the room's loop. It is made again
+/// for pictures of another size, and then begins with a keyframe.
 final class LazyEncoder {
     /// Settings that may change between two frames.
     struct Settings: Equatable {
         var bitRate: VideoBitRate
         var frameRate: Int
-        /// Whether several receivers are sent the frames: they then come in temporal layers, of which the upper ones
-        /// can be left out for one receiver. An encoder changes the number of its layers with its next keyframe.
+        /// True if several receivers get the frames: they then have temporal layers, of which the upper ones can be
+        /// dropped for one receiver. An encoder changes the number of its layers with its next keyframe.
         var isShared: Bool
-        /// Whether the one receiver goes on after a loss with pictures that refer to what it has, or become whole piece
-        /// by piece. An encoder keeps what that takes from its next keyframe on.
+        /// True if the single receiver continues after a loss with pictures that refer to received ones, or that are
+        /// refreshed part by part. An encoder keeps the references for this from its next keyframe on.
         var recovers: Bool
         var preset: EncoderPreset
         /// The most bytes of the frame.
@@ -38,7 +38,7 @@ final class LazyEncoder {
         var recovery: LossRecovery
     }
 
-    /// - Parameter make: Makes encoders of one's own; nil: they are sessions of the back end.
+    /// - Parameter make: Makes custom encoders; nil: they are sessions of the back end.
     init(backEnd: EncoderBackEnd, make: Maker? = nil, format: EncodeFormat) {
         self.backEnd = backEnd
         self.make = make
@@ -100,11 +100,11 @@ final class LazyEncoder {
 }
 
 extension EncoderBackEnd {
-    /// Whether frames that no other refers to can be had in real time.
+    /// True if it makes frames in real time that no other refers to.
     var hasTemporalLayers: Bool { self == .openH264 }
 
-    /// What it can do for a receiver that needs no keyframe after a loss. x264 keeps older frames, too, but as
-    /// short-term references, which not every decoder finds beyond a gap.
+    /// The ability to help a receiver that needs no keyframe after a loss. x264 also keeps older frames, but as
+    /// short-term references, which not every decoder finds after a gap.
     var recovery: LossRecovery {
         switch self {
         case .openH264: .longTermReferences

@@ -5,7 +5,7 @@ public import VideoCoding
 public protocol PictureEncoding: AnyObject {
     var dimensions: VideoDimensions { get }
 
-    /// Changes what may be changed between two frames.
+    /// Changes the properties that may change between two frames.
     func setProperties(_ change: (inout CompressionProperties) -> Void) throws(VideoCodingError)
 
     /// Encodes a picture.
@@ -16,7 +16,7 @@ public protocol PictureEncoding: AnyObject {
     ) throws(VideoCodingError) -> EncodedFrame?
 }
 
-/// A compression session that hands back what each call gave.
+/// A compression session that returns the results of each call.
 package final class SessionPictureEncoder: PictureEncoding {
     private let session: CompressionSession
     private let outputs = EncodeOutputQueue()

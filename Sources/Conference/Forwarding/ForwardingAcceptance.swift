@@ -9,9 +9,9 @@ struct ForwardingAcceptance: Hashable {
     /// Nil: the receiver did not say.
     private let level: H264ProfileLevelID.Level?
     private let packetizationMode: UInt8
-    /// Whether the receiver turns pictures itself.
+    /// True if the receiver rotates pictures itself.
     let tellsRotation: Bool
-    /// Whether the receiver asks for a keyframe when it needs one.
+    /// True if the receiver requests a keyframe when it needs one.
     let asksForKeyframes: Bool
 
     init(_ media: NegotiatedMedia) {
@@ -24,7 +24,7 @@ struct ForwardingAcceptance: Hashable {
         asksForKeyframes = media.feedback.pli || media.feedback.fir
     }
 
-    /// Why a stream of this format is not taken; nil where it is.
+    /// Returns the reason for which a stream of this format is not accepted; nil if it is.
     func obstacle(
         profileLevel: VideoFormatDescription.ProfileLevel, packetizationMode sent: Int
     ) -> ForwardingObstacle? {

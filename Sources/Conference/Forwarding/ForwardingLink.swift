@@ -9,29 +9,29 @@ struct ForwardingLink {
     enum Phase: Equatable {
         /// An encoder's frames are sent.
         case encoded
-        /// They still are, until a keyframe of the source comes.
+        /// An encoder's frames are sent until a keyframe of the source comes.
         case awaiting(SourceID, since: MonotonicInstant)
         /// The source's packets are sent.
         case passing(SourceID)
-        /// They still are, until the source is decoded again.
+        /// The source's packets are sent until the source is decoded again.
         case fallingBack(SourceID, since: MonotonicInstant)
-        /// They still are, until an encoder's keyframe comes.
+        /// The source's packets are sent until an encoder's keyframe comes.
         case returning(SourceID)
     }
 
     var policy = ForwardingPolicy()
     private(set) var phase = Phase.encoded
-    /// Why the source's packets are not sent, or are not to be sent any more.
+    /// The reason for which the source's packets are not sent, or must end.
     var obstacle: ForwardingObstacle?
-    /// Whether frames behind the last one sent are left out until an encoder takes over: the link has too much to do,
-    /// or they are not to be seen.
+    /// True if frames after the last one sent are skipped until an encoder takes over: the link is full, or the frames
+    /// must not be seen.
     private(set) var isStopped = false
-    /// The source whose packets were sent last, and until when those that were missed may still come.
+    /// The source whose packets were sent last, and the time until which missing ones may still come.
     private(set) var gaps: (source: SourceID, until: MonotonicInstant)?
-    /// Whether the fall-back needs a keyframe of the source.
+    /// True if the return to an encoder needs a keyframe of the source.
     private(set) var needsPicture = false
 
-    /// How often the source's packets took the place of an encoder's frames, or the other way round.
+    /// The number of changes between the source's packets and an encoder's frames.
     private(set) var switches: UInt64 = 0
     var packets: UInt64 = 0
 
@@ -53,7 +53,7 @@ struct ForwardingLink {
         if case .passing = phase { true } else { false }
     }
 
-    /// Whether pictures are composed and encoded for the receiver.
+    /// True if pictures are composed and encoded for the receiver.
     var isComposed: Bool {
         switch phase {
         case .encoded, .awaiting, .returning: true

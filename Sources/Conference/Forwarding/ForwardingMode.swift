@@ -1,6 +1,7 @@
-/// Whether receivers whose picture is one source, unchanged, or who hear one alone, are sent its sender's own packets.
+/// The policy of forwarding: to receivers whose picture is one unchanged source, or that hear only one, the sender's
+/// own packets may be sent.
 public enum ForwardingMode: String, CaseIterable, Codable, Sendable {
-    /// Where it fits.
+    /// Packets are forwarded if they fit.
     case auto
     /// Never: everybody's picture is encoded, and all audio is mixed.
     case off

@@ -1,4 +1,4 @@
-/// Why a receiver is not sent a source's own packets.
+/// The reason for which a receiver does not get a source's own packets.
 public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterable {
     /// The relay was told not to.
     case switchedOff
@@ -27,7 +27,7 @@ public enum ForwardingObstacle: String, Codable, Hashable, Sendable, CaseIterabl
     /// The receiver's network carries too little.
     case network
 
-    /// Why, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     var words: String {
         switch self {
         case .switchedOff: "the relay is set not to"

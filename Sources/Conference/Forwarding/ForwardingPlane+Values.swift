@@ -5,25 +5,25 @@ import NIOCore
 import PeerConnection
 
 extension ForwardingPlane {
-    /// How a source is at a tick.
+    /// The state of a source at a tick.
     struct SourceState {
-        /// Whether its camera is on; a screen is.
+        /// True if its camera is on; always true for a screen share.
         var isOn = true
-        /// Whether its sender answers requests for keyframes.
+        /// True if its sender answers requests for keyframes.
         var canRequestKeyframes = true
         var packetizationMode = 1
-        /// Whether its newest pictures are not decoded, and it takes a keyframe to go on.
+        /// True if its newest pictures are not decoded, and decoding needs a keyframe to continue.
         var isPicturePaused = false
-        /// When its newest picture was decoded; nil before the first.
+        /// The time at which its newest picture was decoded; nil before the first.
         var pictureTime: MonotonicInstant?
     }
 
-    /// How a receiver is at a tick.
+    /// The state of a receiver at a tick.
     struct ReceiverState {
         var id: ParticipantID
         /// The source that is all that it sees; nil where it sees several, or none.
         var sole: SourceID?
-        /// Whether its path carries too little for video.
+        /// True if its path carries too little for video.
         var isVideoPaused = false
         /// Limits of its decoder and its network; nil while they are not known.
         var limits: ForwardingPolicy.Receiver?

@@ -6,16 +6,16 @@ import NIOCore
 import OrderedCollections
 import PeerConnection
 
-/// A room's receivers who are sent a source's own packets: two in a call, who pins somebody, who watches one sender.
+/// A room's receivers of sources' own packets: calls of two, participants who pin somebody, viewers of one sender.
 ///
-/// At each tick it is told what each receiver sees and how its link is; with each packet of a source it says to whom
-/// that goes. It returns commands.
+/// At each tick it takes each receiver's view and the state of its link; with each packet of a source it returns the
+/// receivers. It answers with commands.
 final class ForwardingPlane {
-    /// So long is a picture waited for before one is composed without.
+    /// The time to wait for a picture before composing continues without one.
     private static let picturePatience = Duration.seconds(1)
     /// A source from which nothing has come for so long will not send a keyframe either.
     private static let silence = Duration.milliseconds(500)
-    /// So long is a keyframe waited for before it is tried another time.
+    /// The time to wait for a keyframe before another attempt.
     private static let keyframePatience = Duration.seconds(5)
     /// Packets leave at least so much faster than they come: their sender has paced them.
     private static let pace = 4.0
@@ -28,19 +28,19 @@ final class ForwardingPlane {
     private var hasChanged = false
     /// Packets forwarded.
     private(set) var packets: UInt64 = 0
-    /// Of receivers who have left.
+    /// The changes of receivers that have left.
     private var formerSwitches: UInt64 = 0
 
     private struct Source {
         /// Its packets and frames so far.
         var stream = ForwardingSource()
         var state: SourceState?
-        /// Whether its packets are looked at.
+        /// True if its packets are examined.
         var isTapped = false
-        /// Whether those who see it are all sent its packets, so that it is not decoded.
+        /// True if all of its viewers get its packets, so that it is not decoded.
         var isPaused = false
 
-        /// Whether nothing new of it is decoded.
+        /// True if nothing new of it is decoded.
         var isPicturePaused: Bool { isPaused || state?.isPicturePaused ?? false }
     }
 
@@ -74,9 +74,9 @@ final class ForwardingPlane {
 
     // MARK: At each tick
 
-    /// Sees who is to be sent whose packets.
+    /// Decides which receivers get a source's packets.
     ///
-    /// - Parameter required: The sources of which somebody's picture is made.
+    /// - Parameter required: The sources that are part of composed pictures.
     func update(
         _ receivers: [ReceiverState], required: Set<SourceID>, now: MonotonicInstant
     ) -> [Command] {
@@ -93,7 +93,7 @@ final class ForwardingPlane {
     /// A receiver is sent no video.
     func reset(_ id: ParticipantID) { links[id]?.reset() }
 
-    /// Whether somebody's picture is to be composed now that was not, or the other way round, since it was last asked.
+    /// Returns true if the set of receivers with composed pictures has changed since the last call.
     func takeChange() -> Bool {
         defer { hasChanged = false }
         return hasChanged
@@ -179,7 +179,7 @@ final class ForwardingPlane {
         commands.append(.requestKeyframe(source))
     }
 
-    /// Whether a receiver that falls back is to be composed a picture from now on.
+    /// Returns true if a receiver that falls back needs a composed picture from now on.
     private func returns(_ id: ParticipantID, commands: inout [Command], now: MonotonicInstant) -> Bool {
         guard let link = links[id], case .fallingBack(let source, let since) = link.phase else { return false }
         let isSilent = sources[source]?.stream.lastFrame.map { now - $0 > Self.silence } ?? true
@@ -229,9 +229,9 @@ final class ForwardingPlane {
 
     // MARK: Packets
 
-    /// A source's packet has come. Returns what is sent to whom.
+    /// Takes a source's packet, and returns the receivers and their packets.
     ///
-    /// - Parameter backlog: How long a receiver's link has to do, and with so much more.
+    /// - Parameter backlog: Returns the backlog of a receiver's link with additional data.
     func take(
         _ received: ReceivedVideoPacket, of source: SourceID, backlog: (ParticipantID, DataSize) -> Duration,
         now: MonotonicInstant
@@ -284,7 +284,7 @@ final class ForwardingPlane {
             .forward(id, packet, parameterSets: parameterSets, leavesOutDispensable: leavesOutDispensable))
     }
 
-    /// Begins for all who wait for the keyframe and whose links take it.
+    /// Begins forwarding for all receivers that wait for the keyframe and whose links can take it.
     private func begin(
         with keyframe: CollectedKeyframe, of source: SourceID, backlog: (ParticipantID, DataSize) -> Duration,
         commands: inout [Command], now: MonotonicInstant
@@ -309,7 +309,7 @@ final class ForwardingPlane {
         }
     }
 
-    /// So many packets were sent to a receiver.
+    /// Records the number of packets that were sent to a receiver.
     func didForward(_ count: UInt64, to receiver: ParticipantID) {
         links[receiver]?.packets &+= count
         packets &+= count
@@ -324,10 +324,10 @@ final class ForwardingPlane {
 
     // MARK: What is known
 
-    /// How a receiver is sent another's packets, or why not.
+    /// The state of a receiver's forwarding.
     func link(of receiver: ParticipantID) -> ForwardingLink? { links[receiver] }
 
-    /// Whether pictures are composed and encoded for a receiver.
+    /// Returns true if pictures are composed and encoded for a receiver.
     func isComposed(_ receiver: ParticipantID) -> Bool { links[receiver]?.isComposed ?? true }
 
     /// The source whose sender answers a receiver's requests for keyframes; nil where an encoder does.
@@ -338,7 +338,7 @@ final class ForwardingPlane {
     /// The format of a source's pictures; nil before the first.
     func format(of source: SourceID) -> VideoFormatDescription? { sources[source]?.stream.format }
 
-    /// When a source's newest frame came.
+    /// The arrival of a source's newest frame.
     func lastFrame(of source: SourceID) -> MonotonicInstant? { sources[source]?.stream.lastFrame }
 
     /// The rate of a source over the last second, headers included.
@@ -353,9 +353,9 @@ final class ForwardingPlane {
         return stream.rotation.upright(format.dimensions)
     }
 
-    /// How many receivers are sent a source's packets.
+    /// The number of receivers that get a source's packets.
     var receiverCount: Int { links.values.count { $0.source != nil } }
 
-    /// How often a receiver went from an encoder's frames to a source's packets, or back.
+    /// The number of changes between an encoder's frames and a source's packets.
     var switches: UInt64 { links.values.reduce(formerSwitches) { $0 &+ $1.switches } }
 }

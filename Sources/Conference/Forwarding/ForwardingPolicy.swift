@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Decides whether a receiver may be sent a source's own packets: what shows the picture, the format and the network.
+/// Decides from picture, format and network whether a receiver may get a source's own packets.
 ///
-/// What the network carries changes from moment to moment, so that it takes more to begin than to go on; and who had to
-/// give up for the network's sake waits, longer each time, before it is tried again.
+/// The network changes from moment to moment, so that beginning needs more than continuing. After an end because of the
+/// network, the next attempt waits, longer each time.
 struct ForwardingPolicy {
-    /// How a source is now.
+    /// The state of a source.
     struct Source {
         var isOn = true
         var canRequestKeyframes = true
@@ -16,21 +16,21 @@ struct ForwardingPolicy {
         var rotation = VideoRotation.none
         var packetizationMode: Int
         var largestPayload = 0
-        /// Of the last second.
+        /// The rate of the last second.
         var rate: BitRate
         /// The highest of the last seconds.
         var peakRate: BitRate
     }
 
-    /// How a receiver is now.
+    /// The state of a receiver.
     struct Receiver {
         var acceptance: ForwardingAcceptance
         var canvas: VideoDimensions
         /// The rate of video that its network carries.
         var carries: BitRate
-        /// The most that it is ever sent: what carries that may carry more.
+        /// The maximum rate of the receiver: a path that carries it may carry more.
         var ceiling: BitRate
-        /// How long its link has to do.
+        /// The backlog of the receiver's link.
         var backlog: Duration
         var asksTooOften = false
     }
@@ -50,7 +50,7 @@ struct ForwardingPolicy {
     private static let longestHoldOff = Duration.seconds(60)
     /// After so long it counts as having gone well.
     private static let success = Duration.seconds(60)
-    /// By how much the sides of a picture may differ from the canvas's shape: what nobody sees.
+    /// The invisible deviation of a picture's shape from the canvas's.
     private static let shapeTolerance = 0.02
     /// The largest payload: with all headers it goes through every path of IPv6, which carries 1232 bytes of UDP.
     static let maximumPayload = 1182
@@ -62,7 +62,7 @@ struct ForwardingPolicy {
     private var began: MonotonicInstant?
     private var lastKeyframe: MonotonicInstant?
 
-    /// Why the receiver cannot be sent the source's packets now; nil where it can.
+    /// Returns the reason for which the receiver cannot get the source's packets now; nil if it can.
     func obstacle(source: Source?, receiver: Receiver, now: MonotonicInstant) -> ForwardingObstacle? {
         guard let source else { return .noPicture }
         guard source.isOn else { return .cameraOff }
@@ -91,7 +91,7 @@ struct ForwardingPolicy {
         return receiver.carries >= receiver.ceiling * Self.nearCeiling && receiver.carries >= source.peakRate
     }
 
-    /// Whether a picture of this size has the canvas's shape.
+    /// Returns true if a picture of this size has the canvas's shape.
     static func fills(_ size: VideoDimensions, _ canvas: VideoDimensions) -> Bool {
         let (wide, high) = (Double(size.width * canvas.height), Double(size.height * canvas.width))
         return wide > 0 && abs(wide - high) <= shapeTolerance * max(wide, high)
@@ -120,7 +120,7 @@ struct ForwardingPolicy {
     /// A keyframe of the source was sent.
     mutating func keyframePassed(now: MonotonicInstant) { lastKeyframe = now }
 
-    /// They are not any more.
+    /// Records that forwarding ended.
     mutating func end(because obstacle: ForwardingObstacle, now: MonotonicInstant) {
         if let began, now - began > Self.success { nextHoldOff = Self.firstHoldOff }
         began = nil
@@ -128,7 +128,7 @@ struct ForwardingPolicy {
         if obstacle == .network { holdOff(now: now) }
     }
 
-    /// It is not tried for a while.
+    /// Blocks further attempts for a while.
     mutating func holdOff(now: MonotonicInstant) {
         heldOffUntil = now + nextHoldOff
         nextHoldOff = min(nextHoldOff * 2, Self.longestHoldOff)

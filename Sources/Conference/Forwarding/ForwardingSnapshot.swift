@@ -1,21 +1,21 @@
 public import Compositing
 public import MediaCore
 
-/// Whose packets a participant is sent as they are.
+/// The source whose packets a participant gets.
 public struct ForwardingSnapshot: Encodable, Hashable, Sendable {
-    /// The id of the participant who sends them.
+    /// The identifier of the participant that sends them.
     public var participant: String
     public var content: SourceContent
 }
 
-/// A room's receivers who are sent sources' own packets, all together.
+/// All receivers of sources' own packets in a room.
 public struct RoomForwardingSnapshot: Encodable, Hashable, Sendable {
-    /// Receivers who are sent a source's packets now.
+    /// The number of receivers that get a source's video packets now.
     public var receivers = 0
-    /// Receivers who are sent a source's audio as it is now.
+    /// The number of receivers that get a source's audio packets now.
     public var audioReceivers = 0
     /// Packets forwarded.
     public var packets: UInt64 = 0
-    /// How often a receiver went from an encoder's frames or the mix to a source's packets, or the other way round.
+    /// The number of changes between an encoder's frames or the mix and a source's packets.
     public var switches: UInt64 = 0
 }

@@ -9,7 +9,7 @@ struct ForwardingSource {
     private var sequences = SequenceUnwrapper()
     private var newest: (sequence: Int64, timestamp: UInt32, marker: Bool)?
     private var collector: KeyframeCollector?
-    /// Whether somebody waits for a keyframe.
+    /// True if a receiver waits for a keyframe.
     var collectsKeyframes = false {
         didSet { if !collectsKeyframes { collector = nil } }
     }
@@ -54,7 +54,7 @@ struct ForwardingSource {
 
     // MARK: Packets
 
-    /// Where a packet stands in its stream.
+    /// The place of a packet in its stream.
     enum Arrival {
         case next(ForwardedPacket)
         /// The sender has begun anew: nothing before belongs together with it.

@@ -4,8 +4,8 @@ import NIOCore
 import PeerConnection
 import RTP
 
-/// Gathers a source's packets from the first of a keyframe on until the keyframe is whole: those who wait for it go on
-/// with what they have until then, and none of them ends up with half a picture.
+/// Collects a source's packets from the start of a keyframe until the keyframe is complete. Receivers that wait for it
+/// keep their present frames until then, and none ends up with half a picture.
 struct KeyframeCollector {
     /// A keyframe that is not whole by then is given up: the next one will be.
     private static let patience = Duration.seconds(1)
@@ -14,7 +14,7 @@ struct KeyframeCollector {
     private let timestamp: UInt32
     private let began: MonotonicInstant
     private(set) var packets: [ForwardedPacket]
-    /// How many packets of the keyframe have come.
+    /// The number of the keyframe's packets that have come.
     private var count = 1
     private var first: ForwardedPacket
     private var last: Int64?
@@ -37,7 +37,7 @@ struct KeyframeCollector {
         if packet.packet.marker { last = packet.sequence }
     }
 
-    /// Whether a packet is of the keyframe, or behind it.
+    /// Returns true if a packet belongs to the keyframe or follows it.
     func takes(_ packet: ForwardedPacket) -> Bool {
         packet.packet.timestamp == timestamp || packet.sequence > first.sequence
     }
@@ -57,7 +57,7 @@ struct KeyframeCollector {
         now - began > Self.patience || packets.count > Self.capacity
     }
 
-    /// Whether a newer keyframe is better waited for.
+    /// Returns true if it is better to wait for a newer keyframe.
     func isReplaced(by packet: ForwardedPacket) -> Bool {
         packet.packet.timestamp != timestamp && packet.peek.isIDR && packet.sequence > first.sequence
     }
@@ -75,11 +75,11 @@ struct KeyframeCollector {
     }
 }
 
-/// A whole keyframe, and what has come behind it.
+/// A complete keyframe with the packets after it.
 struct CollectedKeyframe {
     var packets: [ForwardedPacket]
-    /// Whether the parameter sets are among its packets.
+    /// True if the parameter sets are among its packets.
     var hasParameterSets: Bool
-    /// Of the keyframe, with the packets' headers.
+    /// The size of the keyframe, with the packets' headers.
     var size: DataSize
 }

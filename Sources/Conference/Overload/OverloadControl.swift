@@ -6,8 +6,8 @@ import MediaCore
 import NIOCore
 import VideoCoding
 
-/// A relay's overload control with all that it goes by: the ticks of all rooms, the workers' time, and what the machine
-/// was measured to take. Belongs to the relay's loop.
+/// A relay's overload control with its inputs: the ticks of all rooms, the workers' time, and the measured capacity of
+/// the machine. It belongs to the relay's loop.
 final class OverloadControl {
     /// The work of all rooms.
     struct Load {
@@ -32,16 +32,16 @@ final class OverloadControl {
     private var events = CircularBuffer<OverloadEvent>()
     private var lastEncoderFailure: MonotonicInstant?
 
-    /// How often is looked at what was observed.
+    /// The interval of decisions.
     private static let interval = Duration.milliseconds(100)
     private static let eventCapacity = 256
     private static let failureInterval = Duration.seconds(1)
-    /// After the last join so long, what the machine is busy with tells more than a reckoning.
+    /// This long after the last join, the measured load is more exact than the estimate.
     private static let joinSettling = Duration.seconds(3)
     /// Workers that are busy for no more than this have room for one more, whatever is reckoned.
     private static let idleBusy = 0.5
     private static let retryTimes = (least: 5, most: 120)
-    /// When to ask again where there are no seats: somebody has to leave.
+    /// The seconds after which a client may ask again when there are no seats: somebody has to leave.
     private static let retryWithoutSeats = 30
 
     init(configuration: RelayConfiguration, now: MonotonicInstant) {
@@ -80,10 +80,10 @@ final class OverloadControl {
 
     // MARK: Decisions
 
-    /// Whether it is time to look.
+    /// Returns true if a decision is due.
     func isDue(now: MonotonicInstant) -> Bool { isOn && now - lastUpdate >= Self.interval }
 
-    /// Looks at what was observed. Returns whether the limits have changed.
+    /// Decides from the observed load. Returns true if the limits have changed.
     func update(_ load: Load, now: MonotonicInstant) -> Bool {
         lastUpdate = now
         rooms = load.rooms
@@ -106,7 +106,7 @@ final class OverloadControl {
         seatsLeft = limits.admitsJoins ? left : 0
     }
 
-    /// Takes what the machine was measured to take.
+    /// Sets the measured capacity of the machine.
     func adopt(_ calibration: Calibration, now: MonotonicInstant) {
         guard let settings else { return }
         self.calibration = calibration
@@ -120,7 +120,8 @@ final class OverloadControl {
 
     // MARK: Joining
 
-    /// Why nobody else is let in now, and after how many seconds to ask again; nil: they are.
+    /// The reason for which no further participants are admitted, and the seconds after which to ask again; nil if they
+    /// are.
     var refusal: (reason: String, retryAfter: Int)? {
         guard isOn else { return nil }
         if !limits.admitsJoins {
@@ -147,7 +148,7 @@ final class OverloadControl {
 
     // MARK: Telling
 
-    /// An encoder of a room failed. Where many do at once, one stands for them.
+    /// Reports a failure of a room's encoder. If many fail at once, one is reported for all.
     func encoderFailed(_ failure: EncoderFailure, room: String, now: MonotonicInstant) {
         if let lastEncoderFailure, now - lastEncoderFailure < Self.failureInterval { return }
         lastEncoderFailure = now
@@ -161,7 +162,7 @@ final class OverloadControl {
 
     func pollEvent() -> OverloadEvent? { events.popFirst() }
 
-    /// Which measures are in force, in a sentence; nil for none.
+    /// The active measures as a sentence; nil without any.
     var sentence: String? { OverloadSnapshot.sentence(policy.measures) }
 
     var snapshot: OverloadSnapshot? {

@@ -27,7 +27,7 @@ struct ChangeLimiter {
     }
 }
 
-/// How often a room is changed by those who need not prove who they are.
+/// The limits of changes to a room by requests without proof of identity.
 struct RoomChangeLimits {
     /// Changes of the room's layout and overlays.
     var room: ChangeLimiter
@@ -40,9 +40,10 @@ struct RoomChangeLimits {
     }
 }
 
-/// How often a participant is changed. Others may change the layout, but cannot use up the changes of the participant.
+/// The limits of changes to a participant. Others may change the layout, but cannot use up the participant's own
+/// changes.
 struct ParticipantChangeLimits {
-    /// Changes of what the participant is shown.
+    /// The limit of changes to the participant's view.
     var layout: ChangeLimiter
     /// Changes that take the key of the session: microphone, camera and avatar.
     var own: ChangeLimiter

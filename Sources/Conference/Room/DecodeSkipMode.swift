@@ -1,17 +1,17 @@
 import VideoCoding
 
-/// Which of a source's frames are decoded, and how, by how the source is seen.
+/// The frames of a source that are decoded, and the precision, depending on its largest tile.
 public enum DecodeSkipMode: String, Codable, Hashable, Sendable {
     /// Every frame, as it was meant.
     case full
-    /// Every frame, but without the loop filter those that no other refers to: nothing adds up.
+    /// All frames; those that no other refers to are decoded without the loop filter, so that no difference adds up.
     case filteredReferences = "filtered-references"
     /// Without the loop filter, and without the frames that no other refers to where pictures come often enough.
     case referenceFrames = "reference-frames"
     /// Keyframes alone: nobody sees it.
     case keyframes = "keyframes"
 
-    /// How the decoder is to take the frames that it gets.
+    /// The loop filter for the decoded frames.
     var loopFilter: DecodingEffort.LoopFilter {
         switch self {
         case .full, .keyframes: .all
@@ -20,7 +20,7 @@ public enum DecodeSkipMode: String, Codable, Hashable, Sendable {
         }
     }
 
-    /// Which frames it gets.
+    /// The frames that are decoded.
     var frames: DecodingEffort.Frames {
         switch self {
         case .full, .filteredReferences: .all

@@ -7,8 +7,8 @@ import SDP
 import SecureTransport
 import VideoCoding
 
-/// One member of a room: a connection, what it says of itself, and the ways up of its video. What else is known of it
-/// is kept by the room's planes.
+/// One member of a room: its connection, its declared state, and its video pipelines. The room's planes keep everything
+/// else about it.
 final class Participant {
     let id: ParticipantID
     /// The participant's id in URLs.
@@ -17,7 +17,7 @@ final class Participant {
     let room: String
     let role: ParticipantRole
     let joined: MonotonicInstant
-    /// Where the join came from; nil where that is not known.
+    /// The address from which the join came; nil if it is not known.
     let address: TransportAddress?
     var changeLimits: ParticipantChangeLimits
     let peer: PeerConnection
@@ -25,9 +25,9 @@ final class Participant {
     var negotiation: Negotiation
     /// The policy of answers to further offers.
     let policy: AnswerPolicy
-    /// The camera's way up, once a frame has come. It stays when the stream ends: the next one begins in its place.
+    /// The camera's pipeline, from its first frame on. It stays when the stream ends, for the next one.
     private(set) var uplink: UplinkPipeline?
-    /// The same of what the participant presents.
+    /// The screen share's pipeline.
     private(set) var screenShare: UplinkPipeline?
     /// Formats of other senders' streams that the participant's decoder takes; nil if it is sent no video.
     private(set) var forwardingAcceptance: ForwardingAcceptance?
@@ -35,7 +35,7 @@ final class Participant {
     private(set) var sendsAudio = false
     private(set) var sendsVideo = false
     private(set) var sendsScreenShare = false
-    /// Whether microphone and camera are on, as the participant says.
+    /// True if the microphone is on, as the participant says; likewise the camera.
     var microphoneIsOn = true
     var cameraIsOn = true
     /// The participant's own choice of layout; nil: it follows the room.
@@ -48,15 +48,15 @@ final class Participant {
     /// The size and rate asked for, of each of the participant's sources.
     var demands: [SourceContent: RequestedLayer] = [:]
     var nextWakeUp: MonotonicInstant
-    /// How much the participant may have the relay receive.
+    /// The limit of what the relay receives from the participant.
     var limiter: ReceiveLimiter
     /// Packets dropped because the participant was over its limit.
     var packetsRateLimited: UInt64 = 0
-    /// Whether the participant counts for the limits of the room and the relay: since it connected.
+    /// True from the connection on: the participant counts for the limits of the room and the relay.
     var isSeated = false
-    /// Whether its client takes the place that it had a moment ago.
+    /// True if its client takes the seat that it had a moment ago.
     var isReturning = false
-    /// Whether the participant stands in the relay's queue of those with something to send.
+    /// True if the participant is in the relay's queue of participants with data to send.
     var isQueuedForTransmit = false
 
     private let selfViewOnJoining: SelfView
@@ -93,7 +93,7 @@ final class Participant {
         adoptSession()
     }
 
-    /// Takes over what the session says of the streams, which come and go.
+    /// Updates the streams from the session.
     func adoptSession() {
         hearsMix = peer.session.audio?.sends ?? false
         sendsAudio = peer.session.audio?.receives ?? false
@@ -104,11 +104,11 @@ final class Participant {
         forwardingAcceptance = peer.session.video.flatMap { $0.sends ? ForwardingAcceptance($0) : nil }
     }
 
-    /// Whether the participant sees themselves.
+    /// The participant's self-view setting.
     var selfView: SelfView { layout?.selfView ?? selfViewOnJoining }
 
-    /// Whether the participant may be made to see themselves where the relay has no time for pictures without: not when
-    /// it was asked that they never do.
+    /// True if the participant may see itself when the relay has no time for pictures without it: false if the join
+    /// asked never to.
     var maySeeSelf: Bool {
         selfView == .auto || (selfView == .never && !hasAskedForSelfView && layout?.selfView == nil)
     }
@@ -150,7 +150,7 @@ final class Participant {
         }
     }
 
-    /// Whether the participant has a tile of this content, or may get one.
+    /// Returns true if the participant has a tile of this content, or may get one.
     func sends(_ content: SourceContent) -> Bool {
         switch content {
         case .camera: isSource
@@ -158,23 +158,23 @@ final class Participant {
         }
     }
 
-    /// Whether a screen of the participant's is shown.
+    /// True if the participant's screen is shown.
     var sharesScreen: Bool { sendsScreenShare && screenShare?.newest != nil }
 
-    /// Whether the participant has a tile: it may send video or audio.
+    /// True if the participant has a tile: it may send video or audio.
     var isSource: Bool { sendsVideo || sendsAudio }
 
-    /// Whether the participant has a seat, or takes its former one when it connects.
+    /// True if the participant has a seat, or takes its former one when it connects.
     var holdsSeat: Bool { isSeated || isReturning }
 
-    /// Whether the client is there and has the keys, or needs not show it. ICE checks alone do not count.
+    /// True if the client has proved that it has the keys, or need not. ICE checks alone do not count.
     var isConnected: Bool { peer.hasProvedKeys || isSilentReceiver }
 
-    /// Whether the participant only receives, and is sent media although it may never send a packet.
+    /// True if the participant only receives, and gets media although it may never send a packet.
     var isSilentReceiver: Bool { mayStaySilent && !isSource && peer.session.transport == nil }
 
     func isIdle(timeout: Duration, now: MonotonicInstant) -> Bool {
-        // Where ICE found the path, its consent tells who is there.
+        // On a path that ICE found, consent shows that the client is there.
         guard peer.session.transport == nil else { return false }
         // A receiver that was never heard may be one that sends no RTCP; it ends by DELETE.
         guard isSource || peer.lastAuthenticated != nil else { return false }
@@ -183,8 +183,8 @@ final class Participant {
 }
 
 extension NegotiatedMedia {
-    /// `level_idc` of what the relay's answer has the sender keep to; nil where the sender named no level. Where each
-    /// direction has its own, that is what the relay itself allows.
+    /// The `level_idc` to which the relay's answer limits the sender; nil if the sender named no level. If each
+    /// direction has its own, it is the relay's limit.
     fileprivate var receiveLevel: UInt8? {
         guard let named = h264?.profileLevelID, h264?.levelAsymmetryAllowed == false else { return nil }
         return named.level.idc

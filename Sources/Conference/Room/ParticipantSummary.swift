@@ -7,18 +7,18 @@ public struct ParticipantSummary: Codable, Hashable, Sendable {
     public var id: String
     public var name: String
     public var role: ParticipantRole
-    /// Whether the participant sends audio and says that the microphone is on.
+    /// True if the participant sends audio and its microphone is on.
     public var microphone: Bool
-    /// Whether the participant sends video and says that the camera is on.
+    /// True if the participant sends video and its camera is on.
     public var camera: Bool
-    /// Whether a screen of theirs is shown.
+    /// True if the participant's screen is shown.
     public var screenShare: Bool
     public var connection: ConnectionState
-    /// Whether the participant speaks just now.
+    /// True if the participant speaks at present.
     public var isSpeaking: Bool
     /// The participant's own choice of layout; nil: it follows the room.
     public var layout: ParticipantLayout?
-    /// Whether an avatar of theirs stands in for their camera.
+    /// True if an avatar replaces the camera.
     public var avatar: Bool
 
     public init(

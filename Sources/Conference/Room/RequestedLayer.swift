@@ -3,10 +3,10 @@ import MediaCore
 
 /// The size and rate that a sender is asked for: no more than receivers see.
 ///
-/// It follows the largest tile in which anybody sees the source: at once where that grows, and where it shrinks, only
-/// when it has been smaller for `patience`, so that who speaks by turns does not make everyone's encoder change.
+/// It follows the largest tile of the source: growth at once, and a reduction only after `patience`, so that
+/// alternating speakers do not change everyone's encoder.
 struct RequestedLayer: Sendable {
-    /// How long a tile has to be smaller before less is asked for.
+    /// The time for which a tile has to be smaller before less is requested.
     static let patience = Duration.seconds(3)
 
     /// The tile that is reckoned with; zero by zero where nobody sees the source.
@@ -49,9 +49,9 @@ struct RequestedLayer: Sendable {
 
     // MARK: Effort
 
-    /// How much of pictures of this size, upright, is decoded.
+    /// Returns the decode mode of upright pictures of this size.
     ///
-    /// - Parameter canPause: Whether the sender can be asked for a keyframe when it is seen again.
+    /// - Parameter canPause: True if the sender can be asked for a keyframe when it is seen again.
     func skipMode(for source: VideoDimensions?, content: SourceContent, canPause: Bool) -> DecodeSkipMode {
         guard isSeen else { return canPause ? .keyframes : .referenceFrames }
         // Letters suffer.

@@ -37,8 +37,8 @@ extension Room {
 
     private func isHere(_ publicID: String) -> Bool { participant(publicID: publicID) != nil }
 
-    /// No layout is about someone who has left: the room goes back to the grid, a participant to the room's layout. Nor
-    /// is anybody hidden who is not there.
+    /// Resets layouts that name a participant that has left: the room returns to the grid, a participant to the room's
+    /// layout. Hidden lists forget it too.
     func forgetLayouts(about publicID: String) {
         for participant in participants {
             guard var own = participant.layout else { continue }
@@ -73,7 +73,7 @@ extension Room {
         audio.setMicrophone(isOn: participant.microphoneIsOn, of: participant.id)
         if let camera = state.camera, camera != participant.cameraIsOn {
             participant.cameraIsOn = camera
-            // Neither what was seen before nor what came meanwhile is to be seen when the camera is on again.
+            // When the camera is on again, neither earlier pictures nor those in between may be shown.
             participant.uplink?.forgetPicture()
         }
         announce(participant)
@@ -108,7 +108,7 @@ extension Room {
         forwarding.end(SourceID(participant: participant.id, content: content))
     }
 
-    /// Where no path is checked, who has been heard is connected.
+    /// Marks a participant as connected after its first packet, if its path is not checked.
     func updateHeard(_ participant: Participant) {
         guard participant.connection == .new, participant.peer.lastAuthenticated != nil,
             participant.peer.session.transport == nil
@@ -118,16 +118,16 @@ extension Room {
 
     // MARK: Speakers
 
-    /// Tells who speaks, where that has changed.
+    /// Sends events for changed speakers.
     ///
-    /// - Parameter before: The active speaker that was told last.
+    /// - Parameter before: The active speaker of the last event.
     func tellSpeakers(unless before: ParticipantID?) {
         for participant in participants
         where audio.isSpeaking(participant.id) != participant.announced?.isSpeaking { announce(participant) }
         tellSpeaker(unless: before)
     }
 
-    /// Tells who is the active speaker, where it is another.
+    /// Sends an event if the active speaker has changed.
     func tellSpeaker(unless before: ParticipantID?) {
         guard audio.activeSpeaker != before else { return }
         composition.viewsChanged()
@@ -148,7 +148,7 @@ extension Room {
             avatar: participant.avatar != nil)
     }
 
-    /// Tells that a participant came, or what has changed since it was last told.
+    /// Sends an event that a participant came, or has changed since its last event.
     func announce(_ participant: Participant) {
         let summary = summary(of: participant)
         guard summary != participant.announced else { return }

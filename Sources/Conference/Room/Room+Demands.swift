@@ -6,11 +6,11 @@ import SecureTransport
 
 /// Asks senders for as much video as receivers see of it.
 extension Room {
-    /// How long a sender's congestion control may find out what its path carries, before it is asked for less.
+    /// The time for a sender's congestion control to find the capacity of its path, before it is asked for less.
     private static let timeToFindThePath = Duration.seconds(5)
 
-    /// Follows what is to be seen of every source: tells the room's followers the size of its tile, the sender how much
-    /// is of use, and the decoder how much it is worth.
+    /// Follows the visible size of every source: sends events with the size of its tile, requests the useful rate from
+    /// its sender, and sets its decode mode.
     func updateDemands(_ plan: ViewPlan, now: MonotonicInstant) {
         let ratesAreNew = updateShownRates(plan, now: now)
         for participant in participants {
@@ -124,7 +124,7 @@ extension Room {
         let needsKeyframe = pipeline.setSkipMode(skipMode)
         participant.peer.setUnseen(
             skipMode == .keyframes, content: content.negotiated, needsKeyframe: needsKeyframe, now: now)
-        // It is asked for now, not with the next packet that comes.
+        // The request goes out now, not with the next packet that comes.
         if needsKeyframe { participant.nextWakeUp = min(participant.nextWakeUp, now) }
     }
 }

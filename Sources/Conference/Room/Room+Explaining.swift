@@ -10,7 +10,7 @@ extension Room {
             packets: forwarding.packets &+ audio.packetsForwarded, switches: forwarding.switches &+ audio.switches)
     }
 
-    /// Whose packets a receiver is sent; nil where an encoder's frames are.
+    /// The source whose packets a receiver gets; nil if it gets an encoder's frames.
     func forwardingSnapshot(of receiver: Participant) -> ForwardingSnapshot? {
         guard let source = forwarding.link(of: receiver.id)?.source, let sender = participant(source.participant) else {
             return nil
@@ -18,12 +18,12 @@ extension Room {
         return ForwardingSnapshot(participant: sender.publicID, content: source.content)
     }
 
-    /// Whose packets of audio a receiver is sent; nil where it is sent the mix.
+    /// The participant whose audio packets a receiver gets; nil if it gets the mix.
     func audioForwardingSource(of receiver: Participant) -> Participant? {
         audio.state(of: receiver.id)?.link.source.flatMap { participant($0) }
     }
 
-    /// Why a receiver is sent what it is sent.
+    /// Explains a receiver's pictures.
     func explanation(for receiver: Participant, now: MonotonicInstant) -> String? {
         guard !receiver.peer.isPausedForSilence else {
             return "Nothing is sent to it: no authentic packet has come from it for "
@@ -34,7 +34,7 @@ extension Room {
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
-    /// Why a receiver is sent what its encoder makes.
+    /// Explains the pictures that a receiver gets from its encoder.
     func encoderExplanation(for receiver: Participant, now: MonotonicInstant) -> String? {
         let text = encoders.explanation(
             for: receiver.id, repair: receiver.peer.repairExplanation(now: now), now: now)
@@ -42,7 +42,7 @@ extension Room {
         return text.map { "\($0) It sees itself, as everyone gets the same picture: there is no encoder for each." }
     }
 
-    /// Whether a participant is in its own picture only because everyone gets the same one.
+    /// Returns true if a participant sees itself only because everyone gets the same picture.
     func sharesView(_ participant: Participant) -> Bool {
         participant.isSource && participant.selfView != .always && forwarding.isComposed(participant.id)
             && composition.showsSelf(participant.selfView, maySeeSelf: participant.maySeeSelf)
@@ -64,7 +64,7 @@ extension Room {
         return text
     }
 
-    /// Why a receiver of an encoder's frames is not sent a source's packets; nil where nobody would expect that.
+    /// Explains why a receiver gets an encoder's frames and not a source's packets; nil if nobody would expect them.
     private func why(_ link: ForwardingLink?) -> String? {
         if link?.awaited != nil { return "It is sent its one source's packets from a keyframe on." }
         guard let obstacle = link?.obstacle, obstacle != .composed else { return nil }

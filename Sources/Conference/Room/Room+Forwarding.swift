@@ -6,10 +6,10 @@ import PeerConnection
 import SDP
 import SecureTransport
 
-/// Tells the forwarding plane how the members are, and does what it says.
+/// Passes the members' states to the forwarding plane, and performs its commands.
 extension Room {
-    /// Sees who is to be sent whose packets. Returns whether somebody's picture is to be composed now that was not, or
-    /// the other way round.
+    /// Decides which receivers get a source's packets. Returns true if the set of receivers with composed pictures has
+    /// changed.
     func updateForwarding(_ plan: ViewPlan, now: MonotonicInstant) -> Bool {
         guard configuration.forwarding != .off else { return false }
         var receivers: [ForwardingPlane.ReceiverState] = []
@@ -44,7 +44,7 @@ extension Room {
             pictureTime: pipeline.newestTime)
     }
 
-    /// How a receiver is; nil of one that is sent no video.
+    /// The state of a receiver; nil if it gets no video.
     private func receiverState(
         of receiver: Participant, sole: SourceID?, now: MonotonicInstant
     ) -> ForwardingPlane.ReceiverState? {
@@ -67,7 +67,7 @@ extension Room {
         perform(forwarding.rateChanged(of: state, now: now), now: now)
     }
 
-    /// A source's packet has come. Returns those to whom something is sent.
+    /// Takes a source's packet. Returns the receivers to which something is sent.
     func videoPacket(
         _ received: ReceivedVideoPacket, from sender: Participant, now: MonotonicInstant
     ) -> [Participant] {
@@ -78,7 +78,7 @@ extension Room {
         return perform(commands, now: now)
     }
 
-    /// Does what the forwarding plane says. Returns those to whom something is sent.
+    /// Performs the forwarding plane's commands. Returns the receivers to which something is sent.
     @discardableResult
     private func perform(_ commands: [ForwardingPlane.Command], now: MonotonicInstant) -> [Participant] {
         var served: [Participant] = []

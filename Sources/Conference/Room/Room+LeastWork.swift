@@ -3,14 +3,14 @@ import LoadControl
 import MediaCore
 import RoomAPI
 
-/// How many pictures and encoders a room has, and how few would do.
+/// The number of a room's pictures and encoders, and the smallest possible numbers.
 struct LeastWork {
     /// Pictures that a shared view would save.
     var personalPictures = 0
     var encoders = 0
     /// As few as there are different pictures and formats at this moment.
     var keys = 0
-    /// The same where everyone sees the same who may.
+    /// The number of pictures if all participants that may do so see the same.
     var leastPictures = 0
     var leastEncoders = 0
 }
@@ -38,8 +38,8 @@ extension Room {
         return work
     }
 
-    /// Pictures that a shared view saves, or would save: those of participants who do not see themselves and may be
-    /// made to. In a room of two each sees one source alone, which costs least as it is.
+    /// The number of pictures that a shared view saves, or would save: those of participants that do not see themselves
+    /// but may. In a room of two each sees one source alone, which is the cheapest already.
     private func personalPictures(of participants: some Sequence<Participant>) -> Int {
         let viewers = participants.count { participant in
             guard encoders.isReceiver(participant.id), participant.isSource, participant.maySeeSelf,
@@ -51,7 +51,7 @@ extension Room {
         return viewers > 2 ? viewers - 1 : 0
     }
 
-    /// Sees whether those who leave it to the relay see themselves.
+    /// Decides whether participants without a choice of their own see themselves.
     func chooseView(now: MonotonicInstant) {
         var (personal, hasOthers) = (0, false)
         for participant in participants where encoders.isReceiver(participant.id) {

@@ -20,7 +20,7 @@ extension Room {
             decoration: decoration(id.content, of: participant))
     }
 
-    /// Keeps what a source shows that is about to end, for where it still fades out.
+    /// Keeps the content of a source that is about to end, for pictures in which it still fades out.
     func keepExiting(_ content: SourceContent, of participant: Participant, now: MonotonicInstant) {
         let id = SourceID(participant: participant.id, content: content)
         if let source = compositionSource(id, now: now) { composition.keepExiting(source) }
@@ -32,7 +32,7 @@ extension Room {
         guard let pipeline = participant.pipeline(for: content), let silence = pipeline.silence(now: now),
             let time = pipeline.newestTime
         else { return .placeholder(avatar: participant.avatar) }
-        // A screen on which nothing moves is not sent again and again; its stream's end is what ends it.
+        // A static screen is not sent repeatedly; only the end of its stream ends it.
         let isScreen = content == .screenShare
         if !isScreen, silence > configuration.silentAfter || !participant.cameraIsOn { pipeline.forgetPicture() }
         guard let picture = pipeline.newest else { return .placeholder(avatar: participant.avatar) }

@@ -11,12 +11,12 @@ import RoomAPI
 import SecureTransport
 import VideoCoding
 
-/// A room: who is in it, what is chosen for it, and the two clocks that beat in it: video ticks, at which the newest
-/// picture of every source is composed, and audio ticks each 20 ms.
+/// A room: its members, its settings and its two clocks: video ticks, at which the newest picture of every source is
+/// composed, and audio ticks, every 20 ms.
 ///
-/// Its four planes do the work, each with a state of its own: audio, composition, encoders and forwarding. The room
-/// hands them values and the time, and takes their jobs, packets and commands to workers and connections. It never
-/// waits for a source, an encoder or a network. It is sans I/O: it is told the time and hands out jobs.
+/// Its four planes do the work, each with its own state: audio, composition, encoders and forwarding. The room gives
+/// them values and the time, and passes their jobs, packets and commands to workers and connections. It never waits for
+/// a source, an encoder or a network. It is sans I/O: it gets the time and returns jobs.
 final class Room {
     let id: String
     let configuration: RelayConfiguration
@@ -36,7 +36,7 @@ final class Room {
     private var members: OrderedDictionary<ParticipantID, Participant> = [:]
     var changeLimits: RoomChangeLimits
     private(set) var layout = RoomLayout.grid
-    /// The members who share a screen, the newest last.
+    /// The members that share a screen, the newest last.
     private(set) var presenters: [ParticipantID] = []
     /// Images, texts and clocks above everybody's picture.
     private(set) var overlays = OverlayList()
@@ -105,13 +105,13 @@ final class Room {
         composition.viewsChanged()
     }
 
-    /// Lets the audio follow what a participant sends and hears now.
+    /// Updates the audio plane with the streams that a participant sends and receives.
     func setAudioStreams(of participant: Participant) {
         audio.setStreams(
             of: participant.id, sendsAudio: participant.sendsAudio, hearsMix: participant.hearsMix)
     }
 
-    /// Nobody is here any more: what is being composed is not wanted.
+    /// Cancels composing, because nobody is in the room any more.
     func end() { composition.end() }
 
     func emit(_ event: RoomEvent.Kind) { events.append(event, room: id) }
@@ -158,7 +158,7 @@ final class Room {
         if pipeline.enqueue(frame, now: now) { participant.peer.requestKeyframe(frame.content, now: now) }
     }
 
-    /// Has decoded what came of a participant's video: frames that came together are one job.
+    /// Makes decode jobs of a participant's video frames: frames that came together are one job.
     func handOutDecodes(of participant: Participant, now: MonotonicInstant) {
         if let uplink = participant.uplink { handOutDecode(uplink, now: now) }
         if let screenShare = participant.screenShare { handOutDecode(screenShare, now: now) }
@@ -169,7 +169,7 @@ final class Room {
         if let job = pipeline.takeJob(deadline: videoTicks.next, now: now) { jobs.append(job) }
     }
 
-    /// Returns those to whom the packet is sent as it is.
+    /// Takes an audio packet. Returns the receivers to which it is forwarded.
     func audioPacket(
         _ packet: ReceivedAudioPacket, from participant: Participant, now: MonotonicInstant
     ) -> [Participant] {
@@ -224,8 +224,7 @@ final class Room {
         if let job { jobs.append(job) }
     }
 
-    /// The picture of each receiver at a tick, after the choice of receivers who are sent a source's own packets
-    /// instead.
+    /// The picture of each receiver at a tick, after the choice of receivers that get a source's own packets instead.
     private func settledPlan(at time: MediaTime, now: MonotonicInstant) -> ViewPlan {
         let (plan, isDirected) = composition.plan(at: time) { scene }
         if isDirected { shownRates.expire() }
@@ -278,7 +277,7 @@ final class Room {
         if let slack { overload.tickEnded(slack: slack, now: now) }
     }
 
-    /// Returns those to whom the frame was sent.
+    /// Takes an encoded frame. Returns the receivers to which it was sent.
     func complete(
         _ result: EncodedPicture, of completion: JobCompletion, now: MonotonicInstant
     ) -> [Participant] {
@@ -308,7 +307,7 @@ final class Room {
         }
     }
 
-    /// How receivers are at this moment, for their encoders.
+    /// The present state of receivers, for their encoders.
     private func viewers(_ ids: some Sequence<ParticipantID>, now: MonotonicInstant) -> EncoderPlane.Viewers {
         var viewers = EncoderPlane.Viewers()
         for id in ids {

@@ -1,14 +1,14 @@
 public import Compositing
 
-/// Why a room was not changed.
+/// The reason for which a room was not changed.
 public enum RoomControlError: Error, Hashable, CustomStringConvertible {
     /// There is no room of that name.
     case noSuchRoom(String)
     /// The room has no participant of that id.
     case noSuchParticipant(String)
-    /// The layout is about a participant whom the room does not have.
+    /// The layout names a participant that is not in the room.
     case layoutNamesNobody(participant: String)
-    /// One of those to be hidden, at this place in the list, is not in the room.
+    /// A participant to hide, at this place in the list, is not in the room.
     case nobodyToHide(participant: String, index: Int)
     /// A template or an overlay asks for images that the relay does not have.
     case noSuchImages(LayoutTemplateError)
@@ -28,7 +28,7 @@ public enum RoomControlError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Where in the JSON the mistakes are; none where they are not in it.
+    /// The places of the mistakes in the JSON; empty if they are not in it.
     public var issues: [LayoutTemplateError.Issue] {
         switch self {
         case .noSuchRoom, .noSuchParticipant, .tooManyChanges: []

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// The rate at which the best receiver of each source shows it. Receivers' rates change all the time, so that they are
-/// looked at a few times a second, and at once where somebody sees something else.
+/// The rate at which the best receiver of each source shows it. Receivers' rates change all the time, so they are
+/// checked a few times a second, and at once when a view changes.
 struct ShownRates {
     private static let interval = Duration.milliseconds(500)
 
@@ -14,7 +14,7 @@ struct ShownRates {
     /// Somebody is to see something else.
     mutating func expire() { next = .zero }
 
-    /// Whether the receivers are to be looked at again. If so, all rates are forgotten.
+    /// Returns true if the receivers must be checked again. If so, all rates are forgotten.
     mutating func isDue(now: MonotonicInstant) -> Bool {
         guard now >= next else { return false }
         next = now + Self.interval

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// When a periodic tick is due. Ticks keep their phase; after a long stall the missed ones are skipped, not made up
+/// The schedule of a periodic tick. Ticks keep their phase; after a long stall the missed ones are skipped, not made up
 /// for.
 struct TickSchedule {
     private let origin: MonotonicInstant
@@ -13,14 +13,14 @@ struct TickSchedule {
         self.frequency = Int32(clamping: max(1, frequency))
     }
 
-    /// When the next tick is due.
+    /// The time of the next tick.
     var next: MonotonicInstant { time(of: index) }
 
     /// The time from one tick to the next, rounded down to a nanosecond.
     var interval: Duration { .nanoseconds(1_000_000_000 / Int64(frequency)) }
 
-    /// Takes the next tick if it is due: its index and its time. When more than `tolerance` ticks were missed, goes on
-    /// from the newest.
+    /// Takes the next tick if it is due, and returns its index and time. If more than `tolerance` ticks were missed, it
+    /// continues with the newest.
     mutating func takeTick(tolerance: Int64, now: MonotonicInstant) -> (index: Int64, time: MonotonicInstant)? {
         guard now >= next else { return nil }
         let newest = MediaTime(now - origin, timescale: frequency).value

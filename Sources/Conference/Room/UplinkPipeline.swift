@@ -3,14 +3,14 @@ import MediaCore
 import PeerConnection
 import VideoCoding
 
-/// A source's video on its way in: complete frames wait for the decoder, the newest decoded picture waits for the
+/// A source's incoming video: complete frames wait for the decoder, the newest decoded picture waits for the
 /// compositor.
 ///
-/// One decode job is out at a time; it takes all the frames that wait. When more wait than a decoder can catch up with,
-/// the oldest are dropped up to the newest keyframe, or all of them, and a keyframe is asked for.
+/// There is one decode job at a time; it takes all waiting frames. If more wait than a decoder can catch up with, the
+/// oldest are dropped up to the newest keyframe, or all of them, and a keyframe is requested.
 ///
-/// How much is decoded goes by how the source is seen. What is left out for that is counted by itself: nothing is
-/// wrong.
+/// The decode mode depends on the source's tiles. Frames that are skipped for it are counted separately, because
+/// nothing is wrong.
 final class UplinkPipeline {
     /// Frames that may wait: half a second at 30 frames a second.
     static let maximumPendingFrames = 15
@@ -27,14 +27,13 @@ final class UplinkPipeline {
     private var isEnding = false
     private var inFlight: [PendingFrame] = []
 
-    /// Whether those who see the source are all sent its packets: then nobody's picture needs more than keyframes of
-    /// it.
+    /// True if all viewers of the source get its packets: then nobody's picture needs more than its keyframes.
     var isPaused = false {
         didSet { gate.frames = admittedFrames }
     }
 
     private(set) var newest: PixelBuffer?
-    /// How `newest` is to be turned.
+    /// The rotation of `newest`.
     private(set) var rotation = VideoRotation.none
     private(set) var newestTime: MonotonicInstant?
     private(set) var framesDecoded: UInt64 = 0
@@ -45,15 +44,15 @@ final class UplinkPipeline {
     private(set) var framesRefused: UInt64 = 0
     private(set) var skipMode = DecodeSkipMode.full
     private var gate = DecodingGate()
-    /// When the newest frame came, whatever became of it.
+    /// The arrival of the newest frame, decoded or not.
     private var newestArrival: MonotonicInstant?
-    /// Whether pictures differ from what was meant until the next keyframe, since the loop filter was left out.
+    /// True if pictures deviate until the next keyframe, because the loop filter was skipped.
     private var hasDrifted = false
-    /// When a keyframe was first missed after frames had been left out.
+    /// The time at which a keyframe was first missed after frames had been skipped.
     private var awaitsKeyframeSince: MonotonicInstant?
-    /// How long the newest picture waited, stage by stage.
+    /// The wait of the newest picture, stage by stage.
     private(set) var newestTimes: SourceFrameTimes?
-    /// How long frames waited, shown or not: the stages `LatencyStage.uplink`.
+    /// The waits of frames, shown or not: the stages `LatencyStage.uplink`.
     private(set) var stages = LatencyHistograms()
 
     private struct PendingFrame {
@@ -108,8 +107,7 @@ final class UplinkPipeline {
 
     // MARK: Leaving out
 
-    /// Spends this on the frames that come from here on. Returns whether a keyframe is needed for it: to go on at all,
-    /// or to be what was meant.
+    /// Sets the decode mode of the next frames. Returns true if it needs a keyframe, to continue or to be exact.
     func setSkipMode(_ wanted: DecodeSkipMode) -> Bool {
         skipMode = wanted
         gate.frames = admittedFrames
@@ -118,7 +116,8 @@ final class UplinkPipeline {
 
     private var admittedFrames: DecodingEffort.Frames { isPaused ? DecodeSkipMode.keyframes.frames : skipMode.frames }
 
-    /// Whether nothing new is shown on purpose: nobody looked, and the keyframe is not there yet with which it goes on.
+    /// True if nothing new is shown on purpose: the source was not visible, and the keyframe with which it continues is
+    /// not there yet.
     var isPicturePaused: Bool { isPaused || skipMode == .keyframes || gate.lacksReferences }
 
     private func admits(_ frame: ReceivedVideoFrame, now: MonotonicInstant) -> Bool {
@@ -143,9 +142,10 @@ final class UplinkPipeline {
 
     // MARK: Decoding
 
-    /// The next decode job, when frames wait and none is out.
+    /// Returns the next decode job, if frames wait and no job runs.
     ///
-    /// - Parameter deadline: When a tick needs the pictures. Those of a member that has much decoded are due later.
+    /// - Parameter deadline: The time at which a tick needs the pictures. Frames of a member with much decoding are due
+    ///   later.
     func takeJob(deadline: MonotonicInstant, now: MonotonicInstant) -> Job? {
         guard !isDecoding, !pending.isEmpty else { return nil }
         isDecoding = true
@@ -235,7 +235,7 @@ final class UplinkPipeline {
         }
     }
 
-    /// The stream has ended, for now at least: what waits of it and what is being decoded is not to be seen.
+    /// Ends the stream, at least for now: waiting and decoding frames must not be shown.
     func end() {
         pending.removeAll(keepingCapacity: true)
         newest = nil

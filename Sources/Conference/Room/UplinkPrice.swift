@@ -8,11 +8,11 @@ import MediaCore
 #endif
 
 /// The video rate that a sender is asked for: as much as the best of its receivers can show, and never so little that
-/// the sender has to give up its resolution.
+/// the sender has to reduce its resolution.
 ///
-/// A receiver shows a source with the part of its encoder's rate that the source's tile takes of the picture. A source
-/// that is sent with less than that limits the picture; more than that is lost in the encoder. A price rises at once.
-/// It falls when a lower one was enough for `patience`, so that a rate that goes up and down does not move it.
+/// A receiver shows a source with a part of its encoder's rate, in proportion to the tile's area. A source with a lower
+/// rate limits the picture; a higher rate is lost in the encoder. A price rises at once. It falls when a lower one was
+/// enough for `patience`, so that a varying rate does not move it.
 struct UplinkPrice: Sendable {
     /// A source, as its price sees it.
     struct Source: Hashable, Sendable {
@@ -33,15 +33,15 @@ struct UplinkPrice: Sendable {
         var rate: BitRate
         /// The QP of that encoder, averaged; nil while it is not known.
         var qp: Double?
-        /// Whether the receiver may be sent the source's own packets.
+        /// True if the receiver may get the source's own packets.
         var mayForward = false
     }
 
     // MARK: What a price follows from
 
-    /// The rate at which video in a tile of this size looks well.
+    /// The rate at which video in a tile of this size looks good.
     ///
-    /// Smaller pictures need more bits for each sample: the exponent is about what encoders show at one quality.
+    /// Smaller pictures need more bits per sample: the exponent follows encoders' results at one quality.
     static func rate(ofTile tile: VideoDimensions, frameRate: Int, content: SourceContent) -> BitRate {
         guard tile.area > 0 else { return .zero }
         let pixels = Double(tile.area)
@@ -83,7 +83,7 @@ struct UplinkPrice: Sendable {
     /// No source is asked to send less.
     private static let least = BitRate.kilobits(120)
     private static let referenceSize = VideoDimensions(width: 640, height: 360)
-    /// Of pictures of the reference size.
+    /// The bits per sample of pictures of the reference size.
     private static let bitsPerPixel = 0.1
     /// Letters have to be sharp, and come all at once.
     private static let screenShareFactor = 2.0
@@ -101,13 +101,13 @@ struct UplinkPrice: Sendable {
 
     /// For how long a lower price has to be enough.
     static let patience = Duration.seconds(3)
-    /// How much another price has to differ to count.
+    /// The ratio by which another price has to differ to count.
     private static let notable = 1.15
 
     private(set) var rate: BitRate
     /// The highest of the lower prices, and since when they are lower.
     private var lower: (highest: BitRate, since: MonotonicInstant)?
-    /// When the source became visible or larger.
+    /// The time at which the source became visible or larger.
     private var grew: MonotonicInstant?
 
     init(rate: BitRate) {
@@ -123,7 +123,7 @@ struct UplinkPrice: Sendable {
         return rate != wanted
     }
 
-    /// Takes in what the price would be at present. Returns whether it is another one.
+    /// Takes the present price. Returns true if the price has changed.
     mutating func observe(_ wanted: BitRate, now: MonotonicInstant) -> Bool {
         if wanted > rate * Self.notable {
             rate = wanted
@@ -144,10 +144,9 @@ struct UplinkPrice: Sendable {
 
     // MARK: The bound
 
-    /// The most that the sender is asked to send. It is more than the price, so that a sender that keeps to the price
-    /// does not run into it, and goes on learning what its path carries. It is more still for a while after the source
-    /// became visible or larger: libwebrtc probes its path with up to twice the rate that it is about to need
-    /// (`ProbeController`).
+    /// The limit that the sender is asked to keep. It exceeds the price, so that the sender does not reach it and
+    /// continues to learn its path's capacity. For a while after the source became visible or larger it is higher
+    /// still: libwebrtc probes its path with up to twice the rate that it needs next (`ProbeController`).
     func bound(now: MonotonicInstant) -> BitRate {
         let isProbing = grew.map { now - $0 < Self.probing.time } ?? false
         return rate * (isProbing ? Self.probing.headRoom : Self.headRoom)

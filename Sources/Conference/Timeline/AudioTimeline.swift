@@ -33,7 +33,7 @@ final class AudioTimeline {
         lastSeen = now
     }
 
-    /// Takes what a tick made of the participant's audio, and for their ears.
+    /// Takes a tick's results for the participant's audio and for its mix.
     func observe(_ source: AudioSourceReport?, mix: EncodedAudio?, now: MonotonicInstant) {
         guard source != nil || mix != nil else { return }
         lastSeen = max(lastSeen, now)

@@ -22,11 +22,11 @@ final class EncoderTimeline {
         var leftOut: UInt16 = 0
         var keyframes: UInt16 = 0
         var keyframeRequests: UInt16 = 0
-        /// Ticks at which what is to be sent to a member waited for their network.
+        /// Ticks at which data for a member waited for its network.
         var waiting: UInt16 = 0
     }
 
-    /// Someone whom the encoder is for.
+    /// A receiver of the encoder's frames.
     struct Member: Sendable {
         let participant: ParticipantID
         let publicID: String
@@ -49,8 +49,7 @@ final class EncoderTimeline {
             _ = self.layerDrops.advance(to: layerDrops)
         }
 
-        /// Returns how many keyframes were asked for since the tick before; what was asked of other encoders meanwhile
-        /// does not count.
+        /// Returns the number of keyframe requests since the tick before; requests to other encoders do not count.
         fileprivate mutating func observe(
             requests: UInt64, layerDrops: UInt64, wasHere: Bool, now: MonotonicInstant
         ) -> UInt64 {
@@ -94,11 +93,11 @@ final class EncoderTimeline {
         return members.filter { $0.lastSeen == newest }
     }
 
-    /// Takes what is known of someone whom the encoder is for, before `observe(_:now:)` of the same tick.
+    /// Takes the counters of a receiver of the encoder, before `observe(_:now:)` of the same tick.
     ///
     /// - Parameters:
-    ///   - requests: How many keyframes they have asked for since they joined.
-    ///   - frames of dropped layers: How many frames were left out for them alone.
+    ///   - requests: The number of its keyframe requests since it joined.
+    ///   - frames of dropped layers: The number of frames that were dropped for it alone.
     func observe(
         _ participant: ParticipantID, requests: UInt64, layerDrops: UInt64 = 0, isWaitingForNetwork: Bool,
         now: MonotonicInstant,

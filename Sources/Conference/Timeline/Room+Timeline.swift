@@ -7,7 +7,7 @@ import PeerConnection
 import SecureTransport
 
 extension Room {
-    /// Writes a video tick into the timeline, with what has become of every source and encoder since the one before.
+    /// Writes a video tick into the timeline, with the progress of every source and encoder since the last one.
     func observeTick(_ index: Int64, now: MonotonicInstant) {
         timeline.tick(index: index, missedTicks: composition.missedTicks, now: now)
         for participant in participants {
@@ -37,7 +37,7 @@ extension Room {
         observe(tick.output.sources, mixes: tick.output.packets, now: tick.captureTime)
     }
 
-    /// Writes into the timeline what is known of the sources' audio, and what was mixed for whom.
+    /// Writes the sources' audio and the receivers' mixes into the timeline.
     func observe(
         _ sources: [ParticipantID: AudioSourceReport], mixes: [ParticipantID: EncodedAudio] = [:], now: MonotonicInstant
     ) {

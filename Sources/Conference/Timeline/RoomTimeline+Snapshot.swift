@@ -34,7 +34,7 @@ extension RoomTimeline {
 
 /// The contents of a snapshot.
 struct TimelineWindow {
-    /// How long a row may not have been heard of that is still there: ticks come at least so often.
+    /// The longest time without readings of a row that continues: ticks come at least this often.
     private static let patience = Duration.milliseconds(500)
 
     let now: MonotonicInstant
@@ -51,7 +51,7 @@ struct TimelineWindow {
 
     func shows(_ lastSeen: MonotonicInstant) -> Bool { now - lastSeen <= TimelineScale.length }
 
-    /// When a row ended; nil while it goes on.
+    /// The end of a row; nil while it continues.
     func end(_ lastSeen: MonotonicInstant) -> Double? {
         now - lastSeen > Self.patience ? offset(lastSeen) : nil
     }
@@ -120,7 +120,7 @@ extension SourceTimeline {
         }
     }
 
-    /// Why there was no new picture for a while, from what came in the buckets between the last one and the next.
+    /// The reason for which there was no new picture for a while, from the buckets between the last one and the next.
     private func cause(
         from start: MonotonicInstant, to end: MonotonicInstant, ticks: TickTimeline
     ) -> RoomTimelineSnapshot.FreezeCause? {

@@ -2,13 +2,13 @@ import AudioMixing
 import Compositing
 import MediaCore
 
-/// A room's last minute, to explain why a picture stands still and who caused it.
+/// A room's last minute, to explain why a picture stands still and which part caused it.
 ///
-/// Fed on the room's loop: at each tick with readings of counters that are kept anyway, so that nothing is done for a
-/// packet or a frame. A row's memory is taken once, when it begins; it goes when the row has been over for a minute.
-/// The number of rows is bounded.
+/// It is filled on the room's loop, at each tick, with readings of existing counters, so that packets and frames cost
+/// nothing. A row's memory is allocated once, and freed when the row has been over for a minute. The number of rows is
+/// limited.
 final class RoomTimeline {
-    /// Rows of each kind: sources, audio, encoders. Those that come when there are so many are left out.
+    /// The limit of rows of each kind: sources, audio, encoders. Further rows are left out.
     static let maximumRows = 256
 
     private(set) var ticks = TickTimeline()
@@ -28,7 +28,7 @@ final class RoomTimeline {
 
     // MARK: Ticks
 
-    /// Begins a tick: what is read of sources and encoders afterwards is of this tick.
+    /// Begins a tick: later readings of sources and encoders belong to it.
     func tick(index: Int64, missedTicks: UInt64, now: MonotonicInstant) {
         ticks.observe(index: index, missedTicks: missedTicks, now: now)
         if now >= nextTidying ?? .zero {
@@ -37,12 +37,12 @@ final class RoomTimeline {
         }
     }
 
-    /// Takes what it took to compose a tick's pictures.
+    /// Records the time of composing a tick's pictures.
     func composed(_ work: CompositionWork, interval: Duration, now: MonotonicInstant) {
         ticks.observe(work, interval: interval, now: now)
     }
 
-    /// Takes what an audio tick made of all audio.
+    /// Records an audio tick's result for all audio.
     func mixed(_ result: AudioTickResult, now: MonotonicInstant) {
         mix.observe(result, now: now)
     }
@@ -66,7 +66,7 @@ final class RoomTimeline {
         row.observe(reading, now: now)
     }
 
-    /// Takes what an audio tick made of a participant's audio, and for their ears.
+    /// Records an audio tick's result for a participant's audio and for its mix.
     func observe(
         _ report: AudioSourceReport?, mix: EncodedAudio?, of participant: ParticipantID, now: MonotonicInstant,
         describe: () -> (publicID: String, name: String)

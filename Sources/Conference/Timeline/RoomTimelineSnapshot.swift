@@ -1,16 +1,16 @@
 public import Compositing
 public import MediaCore
 
-/// The last minute of a room and the second that comes: what `GET /rooms/{room}/debug` draws.
+/// The last minute of a room and its next second, for `GET /rooms/{room}/debug`.
 ///
 /// Times are in seconds from the moment of the snapshot, negative before it. Figures come in buckets of a tenth of a
 /// second, oldest first: bucket `index` begins at `firstBucket + index * bucketDuration`, and the last is not over. A
-/// figure is that of what happened in the bucket, unless it says otherwise.
+/// figure covers its bucket unless stated otherwise.
 public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public var room: String
     /// Seconds.
     public var bucketDuration = 0.1
-    /// When the first bucket begins.
+    /// The start of the first bucket.
     public var firstBucket = -59.9
     public var bucketCount = 600
     /// Seconds from one video tick to the next.
@@ -30,7 +30,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         self.room = room
     }
 
-    /// When a bucket begins.
+    /// Returns the start of a bucket.
     public func start(ofBucket index: Int) -> Double { firstBucket + Double(index) * bucketDuration }
 
     /// The video ticks, at which pictures are composed.
@@ -58,12 +58,12 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public init() {}
     }
 
-    /// Somebody in the room, or who was.
+    /// A present or former participant of the room.
     public struct Person: Codable, Hashable, Sendable {
         /// The participant's id in URLs.
         public var id: String
         public var name: String
-        /// Of a receiver: whether it is sent a source's own packets, and nothing is composed for it.
+        /// For a receiver: true if it gets a source's own packets, and nothing is composed for it.
         public var isPassedThrough: Bool?
 
         public init(id: String, name: String) {
@@ -72,7 +72,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
-    /// How a source looks to those who see it.
+    /// The state of a source for its viewers.
     public enum SourceState: String, Codable, Hashable, Sendable {
         /// No picture has come yet.
         case waiting
@@ -81,14 +81,14 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         case frozen
         /// Nothing has come for so long that the picture was let go: there is a placeholder.
         case gone
-        /// Nobody sees it, so that it is not decoded but for keyframes, or did until now, and the next keyframe is
-        /// awaited.
+        /// The source is not visible, so that only keyframes are decoded; or it is visible again, and the next keyframe
+        /// is awaited.
         case unseen
         /// The participant has turned it off, or no longer sends it.
         case off
     }
 
-    /// Why a picture stands still.
+    /// The reason for which a picture stands still.
     public enum FreezeCause: String, Codable, Hashable, Sendable {
         /// Nothing came from its sender.
         case nothingArrived
@@ -104,9 +104,9 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public struct StateSpan: Codable, Hashable, Sendable {
         public var state: SourceState
         public var start: Double
-        /// When it ended; nil: it has not.
+        /// The end; nil while it continues.
         public var end: Double?
-        /// Of `frozen` and `gone`: why, where that can be told.
+        /// For `frozen` and `gone`: the reason, if it is known.
         public var cause: FreezeCause?
 
         public init(state: SourceState, start: Double, end: Double? = nil, cause: FreezeCause? = nil) {
@@ -134,13 +134,13 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     public struct Source: Codable, Hashable, Sendable {
         public var person: Person
         public var content: SourceContent
-        /// When its row began.
+        /// The start of its row.
         public var began: Double
-        /// When it was last there; nil: it is.
+        /// The time at which it was last there; nil while it is.
         public var ended: Double?
         /// Frames that came, whole or given up.
         public var arrived: [UInt16] = []
-        /// Frames not decoded because what they refer to was lost.
+        /// Frames that were not decoded because their references were lost.
         public var withheld: [UInt16] = []
         public var packetsLost: [UInt16] = []
         public var keyframes: [UInt16] = []
@@ -185,9 +185,9 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var end: Double?
         public var layers: [Layer] = []
         public var overlayCount = 0
-        /// Whether layers move or fade.
+        /// True if layers move or fade.
         public var containsTweening = false
-        /// Whose picture is handed out as it is.
+        /// The source whose picture is shown unchanged.
         public var passthrough: String?
 
         public init(start: Double, end: Double? = nil) {
@@ -197,7 +197,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
     }
 
     public struct Layer: Codable, Hashable, Sendable {
-        /// Whose, and of what.
+        /// The participant and the content.
         public var source: String
         public var x: Int
         public var y: Int
@@ -205,7 +205,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var height: Int
         public var opacity: Double
         public var opacityRamps: [Ramp] = []
-        /// Whether its rectangle changes.
+        /// True if its rectangle changes.
         public var isMoving = false
 
         public init(source: String, x: Int, y: Int, width: Int, height: Int, opacity: Double = 1) {
@@ -235,7 +235,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
-    /// The sum of all audio. What goes to those who are in it, their own taken away, passes a limiter of their own.
+    /// The sum of all audio. Mixes without a participant's own audio have limiters of their own.
     public struct Mix: Codable, Hashable, Sendable {
         /// The lowest gain of the limiter, 0 to 1: below one where the sum is too loud.
         public var limiterGain: [Double] = []
@@ -245,10 +245,10 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public init() {}
     }
 
-    /// A participant's audio, and what they hear.
+    /// A participant's audio, and its mix.
     public struct Audio: Codable, Hashable, Sendable {
         public var person: Person
-        /// When it was last there; nil: it is.
+        /// The time at which it was last there; nil while it is.
         public var ended: Double?
         /// The loudest, in decibels below overload; 127 is silence, nil where no audio is sent.
         public var level: [UInt8?] = []
@@ -257,7 +257,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var isVoice: [Bool] = []
         /// Milliseconds made up for lost or late packets.
         public var concealed: [UInt16] = []
-        /// The loudest of what they hear, as `level`; nil where they hear nothing.
+        /// The highest level of its mix, as `level`; nil if it hears nothing.
         public var mixLevel: [UInt8?] = []
 
         public init(person: Person) {
@@ -276,7 +276,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
-    /// Frames that were left out for one receiver alone, of those that an encoder made for several.
+    /// Frames of a shared encoder that were dropped for one receiver alone.
     public struct LayerDrops: Codable, Hashable, Sendable {
         public var person: Person
         public var frames: Int
@@ -287,7 +287,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         }
     }
 
-    /// An encoder, and those whom it is for.
+    /// An encoder with its receivers.
     public struct Encoder: Codable, Hashable, Sendable {
         /// A number that no other encoder of the relay has.
         public var id: UInt64
@@ -296,7 +296,7 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         public var height: Int
         /// Pictures a second that are encoded at most.
         public var maximumFrameRate: Int
-        /// When it was last there; nil: it is.
+        /// The time at which it was last there; nil while it is.
         public var ended: Double?
         /// Its target bitrate, in kbit/s; nil where there was no encoder.
         public var targetBitRate: [UInt32?] = []
@@ -304,13 +304,13 @@ public struct RoomTimelineSnapshot: Codable, Hashable, Sendable {
         /// Pictures left out, for want of time or because the network is behind.
         public var leftOut: [UInt16] = []
         public var keyframes: [UInt16] = []
-        /// Ticks at which what was to be sent waited for a member's network.
+        /// Ticks at which data waited for a member's network.
         public var waiting: [UInt16] = []
         /// Keyframes that members asked for.
         public var keyframeRequests: [KeyframeRequest] = []
-        /// Receivers for whom alone frames were left out, with the number of the last minute.
+        /// Receivers for which alone frames were dropped, with the number in the last minute.
         public var layerDrops: [LayerDrops] = []
-        /// Why each of the members is sent this, in their order; empty where it has ended.
+        /// An explanation of each member's pictures, in their order; empty if the encoder has ended.
         public var explanations: [String] = []
 
         public init(id: UInt64, members: [Person], width: Int, height: Int, maximumFrameRate: Int) {

@@ -5,7 +5,7 @@ import MediaCore
 struct SourceReading {
     /// Frames that came, whole or given up.
     var framesArrived: UInt64 = 0
-    /// Frames not handed to the decoder because what they refer to is missing.
+    /// Frames that were not decoded because their references are missing.
     var framesWithheld: UInt64 = 0
     var packetsLost: UInt64 = 0
     var keyframes: UInt64 = 0
@@ -17,15 +17,15 @@ struct SourceReading {
     /// Frames left out on purpose.
     var framesSkipped: UInt64 = 0
     var skipMode = DecodeSkipMode.full
-    /// Whether nothing new is shown on purpose.
+    /// True if nothing new is shown on purpose.
     var isPicturePaused = false
-    /// When the newest picture came out of the decoder.
+    /// The time at which the newest picture was decoded.
     var pictureTime: MonotonicInstant?
     /// The size of the picture that is shown, upright; nil while none is.
     var dimensions: VideoDimensions?
-    /// Whether the participant sends this source and says that it is on.
+    /// True if the participant sends this source and it is on.
     var isOn = true
-    /// Whether it may stand still without anything being wrong: a screen.
+    /// True for a screen share, which may stand still without a fault.
     var mayStandStill = false
 }
 
@@ -74,7 +74,7 @@ final class SourceTimeline {
     private var dropped = CounterReading()
     private var skipped = CounterReading()
     private var pictureTime: MonotonicInstant?
-    /// When nothing new was last shown on purpose: only later does the lack of a picture mean anything.
+    /// The time until which nothing new was shown on purpose: only later does a missing picture mean a fault.
     private var restedUntil = MonotonicInstant.zero
     /// The mean time from one picture to the next, lately.
     private var pictureInterval = Duration.milliseconds(33)
@@ -96,7 +96,7 @@ final class SourceTimeline {
             formats.append(FormatChange(time: now, dimensions: dimensions))
         }
         let before = pictureTime
-        // When forwarding ends, the newest decoded picture is older than the last frame that was forwarded.
+        // When forwarding ends, the newest decoded picture is older than the last forwarded frame.
         if let time = reading.pictureTime, before.map({ time > $0 }) ?? true {
             if let before, state == .playing { recordPictureInterval(time - before) }
             pictureTime = time

@@ -26,10 +26,10 @@ struct TickTimeline: Sendable {
     private var missed = CounterReading()
     private var lastIndex: Int64?
 
-    /// Notes a tick.
+    /// Records a tick.
     /// - Parameters:
-    ///   - index: Which one it is; those between it and the one before were skipped.
-    ///   - missedTicks: How many the room has left out so far.
+    ///   - index: Its index; ticks between the last one and this were skipped.
+    ///   - missedTicks: The number of ticks that the room has missed so far.
     mutating func observe(index: Int64, missedTicks: UInt64, now: MonotonicInstant) {
         let skipped = lastIndex.map { UInt64(max(0, index - $0 - 1)) } ?? 0
         lastIndex = index
@@ -56,7 +56,7 @@ struct TickTimeline: Sendable {
     }
 }
 
-/// How a tick's pictures were made.
+/// The work of making a tick's pictures.
 struct CompositionWork: Sendable {
     var captureTime: MonotonicInstant
     /// Pictures rendered.

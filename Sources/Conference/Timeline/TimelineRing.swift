@@ -7,20 +7,20 @@ enum TimelineScale {
     /// The extent of a timeline.
     static let length = Duration.seconds(60)
 
-    /// Which bucket an instant falls in, counted from the clock's origin.
+    /// Returns the bucket of an instant, counted from the clock's origin.
     static func bucket(at instant: MonotonicInstant) -> Int64 {
         let (quotient, remainder) = instant.nanoseconds.quotientAndRemainder(dividingBy: bucketDuration.nanoseconds)
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// When a bucket begins.
+    /// Returns the start of a bucket.
     static func start(ofBucket index: Int64) -> MonotonicInstant {
         let (start, overflow) = index.multipliedReportingOverflow(by: bucketDuration.nanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (index < 0 ? .min : .max) : start)
     }
 }
 
-/// The newest buckets of a row, in memory that is taken once: what is older is overwritten.
+/// The newest buckets of a row, in memory that is allocated once: older ones are overwritten.
 struct TimelineRing<Bucket: Sendable>: Sendable {
     private let empty: Bucket
     private var buckets: [Bucket]
@@ -87,7 +87,7 @@ struct RecentList<Element: Sendable>: Sendable {
 struct CounterReading: Sendable {
     private var last: UInt64 = 0
 
-    /// How much the counter has grown since the reading before.
+    /// Returns the growth of the counter since the last reading.
     mutating func advance(to value: UInt64) -> UInt64 {
         defer { last = value }
         return value >= last ? value - last : value
@@ -95,7 +95,7 @@ struct CounterReading: Sendable {
 }
 
 extension UInt16 {
-    /// Adds what a counter has grown by; what is too much for a bucket is as much as it holds.
+    /// Adds a counter's growth; the bucket saturates.
     mutating func count(_ growth: UInt64) {
         self = UInt16(clamping: UInt64(self) + Swift.min(growth, UInt64(UInt16.max)))
     }

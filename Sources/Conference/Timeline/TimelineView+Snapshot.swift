@@ -48,7 +48,7 @@ extension TimelineView {
         return snapshot
     }
 
-    /// Seconds from the snapshot's moment, to the millisecond; nil for what is no number.
+    /// Seconds from the snapshot's moment, to the millisecond; nil for a non-numeric time.
     private func offset(_ time: MediaTime) -> Double? {
         guard time.isNumeric else { return nil }
         let seconds = (time - now).seconds
