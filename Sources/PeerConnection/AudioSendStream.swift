@@ -12,11 +12,11 @@ final class AudioSendStream {
 
     let ssrc: UInt32
     var payloadType: UInt8
-    /// That of packets that repeat earlier ones; nil where there are to be none.
+    /// The payload type of packets that repeat earlier ones; nil without such packets.
     var redundancyPayloadType: UInt8?
-    /// How many earlier payloads a packet repeats.
+    /// The number of earlier payloads that a packet repeats.
     var redundancyDepth = 0
-    /// How often each payload is sent again.
+    /// The number of times that each payload is sent again.
     var repetitions: Int { redundancyPayloadType == nil ? 0 : redundancyDepth }
     private var redundancy = RedundancySender()
     private(set) var redundantPacketsSent: UInt64 = 0
@@ -64,7 +64,7 @@ final class AudioSendStream {
             payload: payload)
     }
 
-    /// Takes in what the receiver reports.
+    /// Takes a report of the receiver.
     func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
         statistics.reportReceived(block, ntpNow: ntpNow)
     }

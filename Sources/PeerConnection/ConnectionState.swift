@@ -1,10 +1,10 @@
-/// How a participant's connection is.
+/// The state of a participant's connection.
 public enum ConnectionState: String, Codable, Hashable, Sendable, CaseIterable {
     /// Nothing authentic has come yet.
     case new
     /// Media flows, or could.
     case connected
-    /// The remote side has fallen silent; what was its address gets nothing until it is heard again.
+    /// The remote side is silent; nothing is sent to its address until it is heard again.
     case reconnecting
     /// The connection is given up: the participant leaves.
     case failed

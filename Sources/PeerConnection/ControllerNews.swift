@@ -1,9 +1,9 @@
 import MediaCore
 import RTP
 
-/// The news that the RTCP packets of one datagram have for a connection's controller.
+/// The news for a connection's controller in the RTCP packets of one datagram.
 ///
-/// A datagram has room for thousands of reports. The controller is told the last report on each stream and the last
+/// A datagram has room for thousands of reports. The controller gets the last report on each stream and the last
 /// estimate, and decides once for all of them, so that no datagram costs more than one decision.
 struct ControllerNews {
     /// The last report on each of our streams, by the line that sends it.
@@ -12,10 +12,10 @@ struct ControllerNews {
     private(set) var requestedLines: [MediaLine] = []
     /// The last estimate of the receiver (REMB).
     var remoteEstimate: BitRate?
-    /// Whether transport-wide feedback told something new.
+    /// True if transport-wide feedback had news.
     var hasFeedback = false
 
-    /// Whether the controller is to decide anew.
+    /// True if the controller must decide again.
     var isDecisive: Bool {
         hasFeedback || remoteEstimate != nil || !requestedLines.isEmpty
             || reports.contains { $0.line.videoSender != nil }

@@ -18,7 +18,8 @@ struct FeedbackSender {
         self.reportsFrameEnds = reportsFrameEnds
     }
 
-    /// Takes what was negotiated. From here on arrivals are recorded for the feedback that the remote side understands.
+    /// Takes the negotiated media. From now on arrivals are recorded for the kind of feedback that the remote side
+    /// understands.
     mutating func setMedia(_ media: [NegotiatedMedia]) {
         let interval = timing.bounds.lowerBound
         if transportRecorder == nil, let media = media.first(where: { $0.receives && $0.feedback.transportCC }) {
@@ -51,14 +52,14 @@ struct FeedbackSender {
 
     // MARK: What is told
 
-    /// When arrivals are to be told.
+    /// The time of the next feedback.
     var nextDeadline: MonotonicInstant {
         min(
             transportRecorder?.nextFeedbackTime ?? .distantFuture,
             congestionRecorder?.nextFeedbackTime ?? .distantFuture)
     }
 
-    /// Sends what there is to say now.
+    /// Sends due feedback.
     mutating func sendDue(
         on lines: MediaLines, roundTripTime: Duration?, through control: inout ControlSender, now: MonotonicInstant
     ) {
@@ -81,7 +82,8 @@ struct FeedbackSender {
 
     private mutating func keyframeRequest(on line: MediaLine, mediaSSRC: UInt32) -> RTCPPacket {
         let media = line.negotiated
-        // Where a picture loss indication does not ask for a keyframe, a full intra request does (RFC 5104 4.3.1).
+        // If a picture loss indication does not count as a request for a keyframe, a full intra request does (RFC 5104
+        // 4.3.1).
         let asksForIntra =
             media.feedback.rpsi && media.feedback.fir && line.videoReceiver?.needsWholePicture == true
         guard !media.feedback.pli || asksForIntra else {
@@ -143,8 +145,8 @@ struct FeedbackSender {
                 senderSSRC: media.localSSRC, mediaSSRC: ssrc, payloadType: media.payloadType, timestamp: timestamp))
     }
 
-    /// The line on which transport-wide feedback goes, and the source that it names: one that is heard, where there is
-    /// one. A sender may begin with probes in a stream of retransmissions, and is told of those too.
+    /// Returns the line for transport-wide feedback and the source that it names: an active one, if possible. A sender
+    /// may begin with probes in a stream of retransmissions, and gets feedback on those too.
     private static func subject(of lines: MediaLines) -> (line: MediaLine, mediaSSRC: UInt32)? {
         for line in lines {
             if let ssrc = line.videoReceiver?.ssrc { return (line, ssrc) }

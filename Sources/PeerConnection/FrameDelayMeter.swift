@@ -1,10 +1,10 @@
 import MediaCore
 
-/// How long frames take from when their target is read until they are handed to the pacer.
+/// Measures the time from reading a frame's target until the frame is handed to the pacer.
 struct FrameDelayMeter {
     /// Smaller changes are not told.
     private static let resolution = Duration.milliseconds(1)
-    /// Of how many frames the mean is taken, about.
+    /// The approximate number of frames in the mean.
     private static let memory = 8
 
     private var mean: Duration?

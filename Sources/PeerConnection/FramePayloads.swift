@@ -2,7 +2,7 @@ package import H264
 package import NIOCore
 package import VideoCoding
 
-/// An encoded frame as the payloads of RTP packets: made once for all whom it is sent to.
+/// An encoded frame as payloads of RTP packets, made once for all receivers.
 package struct FramePayloads: Sendable {
     /// The packetizer that made them.
     let packetizer: H264Packetizer

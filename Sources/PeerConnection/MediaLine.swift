@@ -4,30 +4,31 @@ package import RTP
 package import SDP
 package import SecureTransport
 
-/// One m-line of a session: its keys, where its packets go, and its streams in both directions.
+/// One m-line of a session: its keys, its addresses, and its streams in both directions.
 ///
-/// A class, so that looking at a line never copies what its streams hold; a connection's own.
+/// It is a class, so that reading a line never copies its streams; only its connection has a reference.
 package final class MediaLine {
     package private(set) var negotiated: NegotiatedMedia
     /// The keys of the line's packets, which other lines may share; `nil` until there are keys.
     package private(set) var keys: Keys?
     /// The part of `negotiated` that every packet needs: all of it is too large to be copied for each.
     private(set) var header: Header
-    /// Where RTP goes; `nil` until the remote address is known, and while sending is paused.
+    /// The address for RTP; `nil` until the remote address is known, and while sending is paused.
     var rtpDestination: TransportAddress? { isPaused ? nil : rtpAddress }
-    /// Where RTCP goes, likewise.
+    /// The address for RTCP, likewise.
     var rtcpDestination: TransportAddress? { isPaused ? nil : rtcpAddress }
     private var rtpAddress: TransportAddress?
     private var rtcpAddress: TransportAddress?
     /// Nothing is sent for now, because the remote side is silent. The addresses are kept.
     private var isPaused = false
-    /// When the last RTP packet authenticated.
+    /// The time of the last authenticated RTP packet.
     private(set) var lastRTP: MonotonicInstant?
-    /// SSRCs that were announced for this line or have authenticated on it, those of retransmissions too.
+    /// SSRCs that were announced for this line or authenticated on it, those of retransmissions too.
     private(set) var knownSSRCs: [UInt32]
     /// Our sources that the remote side has reported on.
     private var reportedSSRCs: [UInt32] = []
-    /// The newest packet by which the address was latched, so that a replayed or delayed one cannot move it back.
+    /// The newest packet that latched the address, by source, so that a replayed or delayed packet cannot move the
+    /// address back.
     private var latchedSequence: [UInt32: UInt16] = [:]
 
     private(set) var videoReceiver: VideoReceiveStream?
@@ -64,13 +65,13 @@ package final class MediaLine {
         }
     }
 
-    /// Of the RTP header: which payload types are received, and the identifiers of the header extensions that are in
-    /// use, `nil` for those that are not.
+    /// The negotiated RTP header: the received payload types, and the identifiers of the header extensions in use,
+    /// `nil` for others.
     struct Header {
         let receivedPayloadTypes: [UInt8]
         let absoluteSendTime: UInt8?
         let outboundTransportSequence: UInt8?
-        /// Whether feedback names packets by their sources' numbers (RFC 8888).
+        /// True if feedback names packets by their sources' numbers (RFC 8888).
         let usesCongestionControlFeedback: Bool
         let inboundTransportSequence: UInt8?
         let inboundAudioLevel: UInt8?
@@ -113,8 +114,8 @@ package final class MediaLine {
 
     // MARK: Negotiation
 
-    /// Takes over what was negotiated anew for the line. A stream that goes on keeps its numbers and its history: also
-    /// one that is sent again after a pause, for under its keys no number may come twice.
+    /// Applies a renegotiation of the line. A continuing stream keeps its numbers and its history, even after a pause,
+    /// because no number may be used twice under its keys.
     func update(_ wanted: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         if wanted.kind != negotiated.kind || wanted.content != negotiated.content || wanted.mid != negotiated.mid {
             // The m-line was given to another stream (RFC 8829, section 5.2.2).
@@ -181,7 +182,7 @@ package final class MediaLine {
         rtcpAddress = negotiated.rtcpMux ? negotiated.remoteRTPAddress : negotiated.remoteRTCPAddress
     }
 
-    /// Sends media to this address, and what is multiplexed with it.
+    /// Sends media, and the streams multiplexed with it, to this address.
     func sendMedia(to address: TransportAddress) {
         rtpAddress = address
         if negotiated.rtcpMux { rtcpAddress = address }
@@ -202,8 +203,8 @@ package final class MediaLine {
         return header.inboundTransportSequence.flatMap { packet.extensions.transportSequenceNumber(id: $0) }
     }
 
-    /// Whether the line's keys fit a packet whose SSRC is new. A fresh context is asked, so that the packet does not
-    /// count as a replay when it is then taken.
+    /// Returns true if the line's keys fit a packet whose SSRC is new. A fresh context is used, so that the packet does
+    /// not count as a replay when it is then taken.
     func authenticates(_ datagram: consuming ByteBuffer) -> Bool {
         guard let keys = negotiated.keys?.inbound, let trial = try? SRTPContext(keys: keys, direction: .inbound) else {
             return true
@@ -211,10 +212,10 @@ package final class MediaLine {
         return (try? trial.unprotect(rtp: &datagram)) != nil
     }
 
-    /// Whether a packet of this payload type is one of the line's.
+    /// Returns true if a packet of this payload type belongs to the line.
     func takes(payloadType: UInt8) -> Bool { header.receivedPayloadTypes.contains(payloadType) }
 
-    /// Whether the packet's header extension says that it belongs to this line (RFC 8843, section 15).
+    /// Returns true if the packet's header extension names this line (RFC 8843, section 15).
     func isNamed(by extensions: RTPHeaderExtensions) -> Bool {
         guard let id = header.inboundMID, let mid = extensions.mid(id: id) else { return false }
         return mid.elementsEqual(header.mid)
@@ -230,7 +231,7 @@ package final class MediaLine {
         knownSSRCs.removeAll { $0 == ssrc }
     }
 
-    /// Whether a packet numbered `sequenceNumber` is newer than all that latched the address before.
+    /// Returns true if a packet numbered `sequenceNumber` is newer than all that latched the address before.
     func isNewest(ssrc: UInt32, sequenceNumber: UInt16) -> Bool {
         if let latched = latchedSequence[ssrc], Int16(truncatingIfNeeded: Int(sequenceNumber) - Int(latched)) <= 0 {
             return false
@@ -249,7 +250,7 @@ package final class MediaLine {
         return true
     }
 
-    /// Takes what the receiver of our video asks for. Returns whether it asks for anything.
+    /// Takes the receiver's request for our video. Returns true if it changes the limit.
     func requested(_ request: TMMBR) -> Bool {
         guard negotiated.feedback.tmmbr, let ssrc = videoSender?.ssrc,
             let limit = request.limits.last(where: { $0.ssrc == ssrc })
@@ -258,7 +259,7 @@ package final class MediaLine {
         return true
     }
 
-    /// Takes what the sender of the line's video says that it keeps to.
+    /// Takes the confirmation of the line's limits by the sender of its video.
     func notified(_ notification: TMMBN) {
         guard videoReceiver?.ssrc == notification.senderSSRC else { return }
         limits.notified(notification.limits, ssrc: negotiated.localSSRC)
@@ -279,7 +280,7 @@ package final class MediaLine {
         return .receiverReport(ReceiverReport(ssrc: ssrc, reports: reports))
     }
 
-    /// Of the stream that we send.
+    /// The statistics of the stream that we send.
     var sendStatistics: SendStatistics? { videoSender?.statistics ?? audioSender?.statistics }
 
     // MARK: Sending
@@ -294,13 +295,13 @@ package final class MediaLine {
         if let id = header.outboundTransportSequence { packet.extensions.setTransportSequenceNumber(0, id: id) }
     }
 
-    /// Whether media is sent: it was negotiated, there is where to send it, and what to protect it with.
+    /// True if media can be sent: it was negotiated, and its address and keys are known.
     var canSend: Bool { sends && rtpDestination != nil && keys != nil }
 
-    /// Whether media was negotiated to be sent. (Asked of the direction: all else that was negotiated would be copied.)
+    /// True if sending was negotiated. (Only the direction is read: reading all of the negotiation would copy it.)
     var sends: Bool { negotiated.direction.sends }
 
-    /// Whether this is the video line of this content, and in use.
+    /// Returns true if this is the video line of this content, and in use.
     func shows(_ content: NegotiatedMedia.Content) -> Bool {
         negotiated.kind == .video && negotiated.content == content && negotiated.direction != .inactive
     }

@@ -2,7 +2,7 @@ import CongestionControl
 import MediaCore
 import SDP
 
-/// How the controller's target is split between video and audio, and which changes of that are worth telling.
+/// The division of the controller's target between video and audio, and the detection of relevant changes.
 struct MediaRates {
     private let maximum: BitRate
     private var allocator: BitrateAllocator
@@ -38,19 +38,18 @@ struct MediaRates {
     struct Conditions {
         var sendsVideo: Bool
         var sendsAudio: Bool
-        /// Of our video packets.
+        /// The fraction of our video packets that are lost.
         var fractionLost: Double
         /// Bits of forward error correction for each bit of video.
         var protectionOverhead: Double
-        /// How often each audio payload is sent again.
+        /// The number of times that each audio payload is sent again.
         var audioRepetitions: Int
     }
 
     /// The rate of all video encoders together.
     var video: BitRate { max(allocated.video, Self.minimumVideo) }
 
-    /// Takes what the session sends, and what its receiver asks for at most. Returns how much there is to send at most,
-    /// if that has changed.
+    /// Sets the session's streams and the receiver's limit. Returns the maximum to send, if it has changed.
     mutating func setMedia(
         of session: NegotiatedSession, requestedVideo: BitRate?, sendsVideo: Bool
     ) -> BitRate? {
@@ -68,7 +67,7 @@ struct MediaRates {
         return wanted
     }
 
-    /// Splits a decision's target. Returns what the encoders are to be told, and the rate that pays for video.
+    /// Divides a decision's target. Returns the changes for the encoders, and the rate for video.
     mutating func allocate(_ decision: ControlDecision, _ conditions: Conditions) -> (Changes, videoShare: BitRate) {
         let allocation = allocator.allocate(
             target: decision.targetBitRate, fractionLost: conditions.fractionLost,

@@ -14,7 +14,7 @@ struct MediaRouter {
     /// RTP of a line is still heard for so long after its last packet.
     private static let hearingTime = Duration.seconds(2)
 
-    /// Why a datagram is taken by no line.
+    /// The reason for which no line takes a datagram.
     struct Refusal: Error {
         var outcome: PeerConnection.ReceiveOutcome
     }
@@ -103,7 +103,7 @@ struct MediaRouter {
         throw Refusal(outcome: .unauthenticated)
     }
 
-    /// The lines under whose keys an RTCP packet may be: of those that share a context, one.
+    /// Returns the lines whose keys an RTCP packet may have; of lines with a common context, one.
     private static func linesToTry(ssrc: UInt32, among lines: MediaLines) -> [MediaLine] {
         let known = lines.filter { $0.knownSSRCs.contains(ssrc) }
         var candidates: [MediaLine] = []

@@ -4,7 +4,8 @@ import RTP
 
 /// A packet in the pacer.
 enum OutgoingPacket {
-    /// Numbered for feedback and protected as it leaves; the first of a picture knows what that waited for.
+    /// A media packet, numbered for feedback and protected when it leaves. The first one of a picture has the picture's
+    /// waits.
     case media(RTPPacket, line: MediaLine, beginning: PictureLedger?)
     /// One that another sender made, rewritten; it came at `arrival`.
     case forwarded(NumberedPacket, line: MediaLine, arrival: MonotonicInstant)

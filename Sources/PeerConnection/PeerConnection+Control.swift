@@ -6,7 +6,7 @@ import SDP
 import SecureTransport
 
 extension PeerConnection {
-    /// Takes the RTCP packets of a datagram that authenticated on a line, or on those of its bundle.
+    /// Takes the RTCP packets of a datagram that authenticated on a line, or on the lines of its bundle.
     func handle(_ packets: [RTCPPacket], line: MediaLine, now: MonotonicInstant) {
         var news = ControllerNews()
         for packet in packets { handle(packet, line: line, news: &news, now: now) }
@@ -53,7 +53,7 @@ extension PeerConnection {
         }
     }
 
-    /// Takes what feedback says of the packets' arrivals.
+    /// Takes the arrivals in feedback.
     private func arrivalsReported(_ report: TransportFeedbackReport?, news: inout ControllerNews, now: MonotonicInstant)
     {
         guard let report else { return }
@@ -96,7 +96,7 @@ extension PeerConnection {
         for line in lines { line.videoReceiver?.setRoundTripTime(roundTripTime) }
     }
 
-    /// Whether the remote side has told of single packets.
+    /// True if the remote side has sent feedback on single packets.
     private var hasFeedbackOnPackets: Bool { sending.counters.transportFeedback > 0 }
 
     private func updateRepair(now: MonotonicInstant) {
@@ -125,7 +125,7 @@ extension PeerConnection {
         emit(.pictureAcknowledged(line.negotiated.content, captureTime: time))
     }
 
-    /// Whether the remote side tells which pictures it has, and goes on with those that refer to them alone.
+    /// True if the remote side acknowledges pictures, and continues with pictures that refer only to acknowledged ones.
     package var acknowledgesPictures: Bool {
         (lines.mainVideo ?? lines.video(.screenShare))?.negotiated.feedback.rpsi ?? false
     }
@@ -137,9 +137,9 @@ extension PeerConnection {
         emit(.keyframeRequested(line.negotiated.content))
     }
 
-    /// A goodbye ends the streams that it names. Where a path of its own says when the endpoint leaves, that is all: a
-    /// browser ends the stream of a camera that is turned off. Elsewhere an endpoint whose camera or microphone says
-    /// goodbye is leaving.
+    /// Ends the streams that a goodbye names. With ICE that is all, because consent shows whether the endpoint is
+    /// there, and a browser ends the stream of a camera that is turned off. Without ICE, an endpoint whose camera or
+    /// microphone says goodbye is leaving.
     private func handle(_ goodbye: Goodbye) {
         let ended = lines.filter { line in goodbye.ssrcs.contains { line.knownSSRCs.contains($0) } }.map(\.negotiated)
         guard session.transport != nil || ended.allSatisfy({ $0.content == .screenShare }) else {

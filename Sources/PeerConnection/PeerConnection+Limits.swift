@@ -4,13 +4,14 @@ import RTP
 public import SDP
 public import SecureTransport
 
-/// Bounds on rates: what the other side is asked to send at most, and what it asks of us.
+/// Limits of rates, from us to the other side and from the other side to us.
 ///
-/// Where both understand TMMBR (RFC 5104 4.2.1) each stream has its own. Elsewhere REMB
-/// (draft-alvestrand-rmcat-remb-03) bounds all video and audio together; browsers keep to it also where their own
-/// congestion control has transport-wide feedback.
+/// With TMMBR (RFC 5104 4.2.1) on both sides each stream has its own. Otherwise REMB (draft-alvestrand-rmcat-remb-03)
+/// limits all video and audio together; browsers obey it even if their own congestion control uses transport-wide
+/// feedback.
 extension PeerConnection {
-    /// Asks the remote side to send no more video than this. It is told soon, and again and again, as packets get lost.
+    /// Asks the remote side to send no more video than this. The request is sent soon and repeated, because packets get
+    /// lost.
     public func limitReceivedVideo(to limit: BitRate, content: NegotiatedMedia.Content = .main) {
         if lines.video(content)?.limitReceivedVideo(to: limit) == true { limitsAreDue = true }
     }
@@ -25,7 +26,7 @@ extension PeerConnection {
     /// The most of all our video that its receiver has asked for; nil while the path alone is the limit.
     public var requestedVideoLimit: BitRate? { lines.requestedVideoLimit }
 
-    /// Tells what has changed.
+    /// Sends changed limits.
     func sendDueLimits(now: MonotonicInstant) {
         guard limitsAreDue else { return }
         limitsAreDue = false

@@ -9,24 +9,24 @@ public import VideoCoding
 extension PeerConnection {
     // MARK: Room
 
-    /// Whether a video frame should be encoded for this peer now: there is where to send it, the link has room within
+    /// Returns true if a video frame should be encoded for this peer now: there is an address, the link has room within
     /// its latency budget, and the controller does not pause video.
     public func hasRoomForVideo(now: MonotonicInstant) -> Bool {
         canSendVideo && sending.hasRoomForFrame(now: now)
     }
 
-    /// Whether the path to the remote side carries too little for video, so that audio alone is sent.
+    /// True if the path to the remote side carries too little for video, so that only audio is sent.
     public var isVideoPaused: Bool { sending.decision.videoPause == .slowPath && canSendVideo }
 
-    /// Whether there is where to send video.
+    /// True if there is an address for video.
     package var canSendVideo: Bool { (lines.mainVideo ?? lines.video(.screenShare))?.canSend ?? false }
 
-    /// How long the link to the remote side has to do, and with so much more.
+    /// Returns the backlog of the link to the remote side, with additional data.
     package func backlog(adding size: DataSize = .zero, now: MonotonicInstant) -> LinkBacklog {
         sending.backlog(adding: size, now: now)
     }
 
-    /// How long the oldest packet has waited for the pacer.
+    /// Returns the wait of the oldest packet in the pacer.
     package func queueDelay(now: MonotonicInstant) -> Duration { sending.queueDelay(now: now) }
 
     /// The rate of all video encoders together.
@@ -52,8 +52,8 @@ extension PeerConnection {
             targetTime: targetTime, ledger: nil, now: now)
     }
 
-    /// The same of a frame whose payloads were made for others too, and of which is known what it waited for: what it
-    /// still waits for here is counted with that.
+    /// Sends a frame whose payloads were made for several receivers. `ledger` has its waits so far; its wait here is
+    /// added.
     package func sendVideo(
         _ frame: EncodedFrame, payloads: FramePayloads?, content: NegotiatedMedia.Content = .main,
         rotation: VideoRotation = .none, captureTime: MonotonicInstant, targetTime: MonotonicInstant,
@@ -138,7 +138,7 @@ extension PeerConnection {
         return UInt64(packets.count)
     }
 
-    /// No frame behind the newest is forwarded. What was missed of those before still is, when it comes.
+    /// Stops forwarding after the newest frame. Missing packets of earlier frames are still forwarded when they come.
     package func stopForwarding() {
         guard let sender = lines.mainVideo?.videoSender, let next = sender.forwarding?.numbering.next else { return }
         sender.endForwarding(at: next)
@@ -149,8 +149,8 @@ extension PeerConnection {
         lines.mainVideo?.videoSender?.restartForwarding(at: packet)
     }
 
-    /// An encoder's frames take over: no further packet of the source is sent, nor are those of frames of which nothing
-    /// has left yet. Those of the frame that is leaving go out.
+    /// Ends forwarding, because an encoder's frames take over: no further packets of the source are sent, except those
+    /// of a frame that is partly sent.
     package func endForwarding(now: MonotonicInstant) {
         guard let sender = lines.mainVideo?.videoSender, let stream = sender.forwarding, !stream.isOver else { return }
         sender.endForwarding(at: sending.endForwarding(stream, now: now))
@@ -158,12 +158,12 @@ extension PeerConnection {
 
     // MARK: What is received
 
-    /// How the video of this content comes in packets (RFC 6184, 6.1); nil where there is no such stream in use.
+    /// Returns the packetization mode of the received video of this content (RFC 6184, 6.1); nil without such a stream.
     package func packetizationMode(_ content: NegotiatedMedia.Content) -> Int? {
         lines.video(content).map { Int($0.negotiated.packetizationMode) }
     }
 
-    /// Whether packets of a stream are handed out as they come (`PeerEvent.videoPacket`).
+    /// Sets whether packets of a stream are handed out as they come (`PeerEvent.videoPacket`).
     package func setTapped(_ isTapped: Bool, content: NegotiatedMedia.Content) {
         lines.video(content)?.videoReceiver?.isTapped = isTapped
     }
@@ -173,13 +173,13 @@ extension PeerConnection {
         lines.video(content)?.videoReceiver?.decoderLostReferences(now: now)
     }
 
-    /// Asks the remote sender for a keyframe on somebody else's behalf: unlike `requestKeyframe`, what comes until then
-    /// is still good for us.
+    /// Requests a keyframe from the remote sender for another receiver: unlike with `requestKeyframe`, frames until
+    /// then are still good for us.
     package func wantKeyframe(_ content: NegotiatedMedia.Content, now: MonotonicInstant) {
         lines.video(content)?.videoReceiver?.keyframeWanted(now: now)
     }
 
-    /// Whether the remote side was negotiated to answer requests for keyframes.
+    /// Returns true if the remote side answers requests for keyframes, as negotiated.
     package func canRequestKeyframes(_ content: NegotiatedMedia.Content) -> Bool {
         lines.video(content)?.videoReceiver?.canRequestKeyframes ?? false
     }

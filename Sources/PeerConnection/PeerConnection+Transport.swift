@@ -3,26 +3,26 @@ import NIOCore
 public import SecureTransport
 
 extension PeerConnection {
-    /// How the path to the remote side is. Where the descriptions carry addresses and keys it is connected, or
+    /// The state of the path to the remote side. With addresses and keys in the descriptions it is connected, or
     /// reconnecting while nothing is sent because the remote side is silent.
     public var connectionState: ConnectionState {
         transport?.state ?? (presence.isPaused ? .reconnecting : .connected)
     }
 
-    /// Where datagrams go, where ICE found it; nil while there is no consent to send anywhere.
+    /// The address of datagrams, if ICE found it; nil without consent to send.
     public var selectedAddress: TransportAddress? { transport?.selectedAddress }
 
-    /// Whether the remote side has shown that it has the keys: by a DTLS handshake, or by a packet that authenticated
-    /// where the descriptions carry the keys.
+    /// True if the remote side has proved that it has the keys: by a DTLS handshake, or by an authentic packet if the
+    /// descriptions carry the keys.
     package var hasProvedKeys: Bool { transport?.hasKeys ?? (presence.lastAuthenticated != nil) }
 
-    /// When the last packet that authenticated came; nil before the first.
+    /// The arrival of the last authenticated packet; nil before the first.
     public var lastAuthenticated: MonotonicInstant? { presence.lastAuthenticated }
 
-    /// Whether a ClientHello would begin a DTLS handshake.
+    /// True if a ClientHello would begin a DTLS handshake.
     package var awaitsHandshake: Bool { transport?.awaitsHandshake ?? false }
 
-    /// Whether a DTLS handshake is under way.
+    /// True during a DTLS handshake.
     package var isHandshaking: Bool { transport?.isHandshaking ?? false }
 
     /// Our own network has changed: the path is checked at once, instead of with the next check of consent.
@@ -60,7 +60,7 @@ extension PeerConnection {
         }
     }
 
-    /// Takes over what has become of the transport: keys, where to send, and how the path is.
+    /// Updates keys, addresses and the path's state from the transport.
     func followTransport(now: MonotonicInstant) {
         guard let transport else { return }
         while let event = transport.pollEvent(now: now) {
@@ -81,7 +81,7 @@ extension PeerConnection {
 
     // MARK: Addresses that the descriptions carry
 
-    /// Whether nothing is sent, because the remote side has been silent for the configuration's limit.
+    /// True if nothing is sent, because the remote side has been silent for the configured limit.
     package var isPausedForSilence: Bool { presence.isPaused }
 
     func setPaused(_ isPaused: Bool) {
@@ -89,7 +89,7 @@ extension PeerConnection {
         emit(.connectionStateChanged(isPaused ? .reconnecting : .connected))
     }
 
-    /// Whether packets of the remote side have authenticated from this address lately, and media is sent there.
+    /// Returns true if packets of the remote side have authenticated from this address lately, and media is sent there.
     package func occupies(_ address: TransportAddress, now: MonotonicInstant) -> Bool {
         if let transport {
             return transport.hasKeys && transport.state == .connected && transport.selectedAddress == address.unmapped
@@ -97,7 +97,7 @@ extension PeerConnection {
         return presence.hasProvedLately(address, now: now) && isDestination(address)
     }
 
-    /// Whether RTP or RTCP goes to this address.
+    /// Returns true if RTP or RTCP goes to this address.
     package func isDestination(_ address: TransportAddress) -> Bool {
         lines.contains { $0.rtpDestination == address || $0.rtcpDestination == address }
     }

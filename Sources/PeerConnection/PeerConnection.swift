@@ -6,21 +6,21 @@ public import RTP
 public import SDP
 public import SecureTransport
 
-/// Everything between us and one remote endpoint, sans I/O: SRTP, RTP and RTCP, jitter buffer, NACK, keyframe requests,
-/// congestion feedback and control, pacing. The relay's participants and the test clients are built on the same code.
+/// The connection to one remote endpoint, sans I/O: SRTP, RTP and RTCP, jitter buffer, NACK, keyframe requests,
+/// congestion feedback and control, pacing. The relay's participants and the test clients use the same code.
 ///
-/// The owner hands in datagrams and the time, and drains `pollEvent()` and `pollTransmit(now:)` after each call; it
-/// calls `wake(now:)` at `nextWakeUp`. Not thread-safe: it belongs to one event loop.
+/// The owner passes in datagrams and the time, and drains `pollEvent()` and `pollTransmit(now:)` after each call; it
+/// calls `wake(now:)` at `nextWakeUp`. It is not thread-safe: it belongs to one event loop.
 ///
-/// The work is done by parts, each with its own state. This type hands them what came and the time, and takes what they
-/// make of it to the others.
+/// Parts with state of their own do the work. This type passes packets and the time to them, and their results to the
+/// other parts.
 public final class PeerConnection {
     public private(set) var session: NegotiatedSession
     package let configuration: PeerConfiguration
     /// The path and the keys, where ICE and DTLS make them.
     let transport: PeerTransport?
     package private(set) var lines = MediaLines()
-    /// Which line a packet that comes is for.
+    /// Finds the line of a received packet.
     var router = MediaRouter()
     /// Feedback on the remote side's streams.
     var feedback: FeedbackSender
@@ -30,9 +30,9 @@ public final class PeerConnection {
     var repair = Repair()
     /// RTCP that leaves.
     var control: ControlSender
-    /// When and from where the remote side was heard.
+    /// The times and addresses of packets from the remote side.
     var presence: RemotePresence
-    /// The remote side has not been told of a bound on what it sends.
+    /// True if a limit must still be sent to the remote side.
     package var limitsAreDue = false
     private(set) var isClosed = false
     private var random: SeededGenerator
@@ -44,7 +44,7 @@ public final class PeerConnection {
         case accepted
         /// Known stream, wrong or replayed authentication.
         case unauthenticated
-        /// Authentic, and not RTP or RTCP as the RFCs have it.
+        /// Authentic, but not valid RTP or RTCP.
         case malformed
         /// No line of this session takes it.
         case unknown
@@ -87,8 +87,8 @@ public final class PeerConnection {
 
     // MARK: Negotiation
 
-    /// Takes over what a further offer and answer of the same session agreed on: streams that came, changed and went,
-    /// and new ICE credentials (an ICE restart). Streams that go on notice nothing.
+    /// Applies a further offer and answer of the same session: new, changed and ended streams, and new ICE credentials
+    /// (an ICE restart). Continuing streams are not affected.
     ///
     /// A session keeps its kind of transport: one over ICE and DTLS stays one.
     public func update(session wanted: NegotiatedSession, now: MonotonicInstant) throws(SRTPError) {
@@ -169,7 +169,7 @@ public final class PeerConnection {
 
     func emit(_ event: PeerEvent) { events.append(event) }
 
-    /// When `wake(now:)` is to be called at the latest.
+    /// The latest time of the next call to `wake(now:)`.
     public func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         guard !isClosed else { return .distantFuture }
         guard !limitsAreDue else { return now }
@@ -182,8 +182,8 @@ public final class PeerConnection {
         return next
     }
 
-    /// Does what is due: gives up or asks again for missing packets, sends feedback and reports, moves the controller
-    /// on.
+    /// Performs due work: requests missing packets again or gives them up, sends feedback and reports, advances the
+    /// controller.
     public func wake(now: MonotonicInstant) {
         guard !isClosed else { return }
         transport?.advance(now: now)
@@ -200,7 +200,7 @@ public final class PeerConnection {
         if transport == nil, presence.pauseIfSilent(now: now) { setPaused(true) }
         if now >= nextReport {
             sendReports(now: now)
-            // Randomised so that the reports of many peers do not come in step (RFC 3550 6.3.5).
+            // Randomised so that the reports of many peers do not come at the same time (RFC 3550 6.3.5).
             nextReport = now + .milliseconds(Int64.random(in: 500...1500, using: &random))
         }
         if now >= sending.decision.nextWakeUp { advanceController(now: now) }
@@ -210,19 +210,19 @@ public final class PeerConnection {
         for frame in line.videoReceiver?.popFrames(now: now) ?? [] { emit(.videoFrame(frame)) }
     }
 
-    /// Sends what the receivers have to say now.
+    /// Sends due feedback of the receivers.
     func sendDueFeedback(now: MonotonicInstant) {
         feedback.sendDue(on: lines, roundTripTime: roundTripTime, through: &control, now: now)
     }
 
-    /// A sender or receiver report for every line, with what is to be told again and again.
+    /// Sends a sender or receiver report for every line, and repeated messages.
     package func sendReports(now: MonotonicInstant) {
         for line in lines { control.send(limitPackets(of: line), on: line, isRegular: true, now: now) }
     }
 
     // MARK: Sending
 
-    /// Asks the controller anew, and tells the owner's encoders what changes.
+    /// Advances the controller, and reports changes to the owner's encoders.
     func advanceController(now: MonotonicInstant) { tell(sending.advance(sendConditions, now: now)) }
 
     private func tell(_ changes: MediaRates.Changes) {

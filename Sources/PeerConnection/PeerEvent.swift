@@ -16,10 +16,10 @@ public enum PeerEvent: Sendable {
     /// The remote side cannot decode a video stream of ours until it gets a keyframe. Repeats of one request are
     /// coalesced.
     case keyframeRequested(NegotiatedMedia.Content)
-    /// The same, where the remote side also goes on with a picture that refers to nothing but what it has acknowledged.
+    /// A picture was lost, and the remote side also continues with a picture that refers only to acknowledged ones.
     case pictureLost(NegotiatedMedia.Content)
-    /// The remote side has the picture whole that was taken at this time, and what came before it since the last with
-    /// which it could begin.
+    /// The remote side has the picture of this capture time completely, with all before it since the last one at which
+    /// decoding could begin.
     case pictureAcknowledged(NegotiatedMedia.Content, captureTime: MonotonicInstant)
     /// A video stream of the remote side has ended, for now at least: its sender said so (RTCP BYE), or the session no
     /// longer has it.
@@ -28,7 +28,7 @@ public enum PeerEvent: Sendable {
     case videoBitRateChanged(VideoBitRate)
     /// The rate of the audio encoder, from now on.
     case audioBitRateChanged(BitRate)
-    /// How the path to the remote side is now.
+    /// The state of the path to the remote side has changed.
     case connectionStateChanged(ConnectionState)
     /// The remote side has left.
     case goodbye
@@ -37,15 +37,15 @@ public enum PeerEvent: Sendable {
 /// A compressed frame and when it came.
 public struct ReceivedVideoFrame: Sendable {
     public var sample: SampleBuffer
-    /// When the frame's first packet came.
+    /// The arrival of the frame's first packet.
     public var firstArrival: MonotonicInstant
-    /// When the last of its packets came.
+    /// The arrival of its last packet.
     public var lastArrival: MonotonicInstant
-    /// What it shows.
+    /// The content of its stream.
     public var content = NegotiatedMedia.Content.main
-    /// How it is to be turned to stand upright.
+    /// The rotation that makes the picture upright.
     public var rotation = VideoRotation.none
-    /// Whether it is to be decoded and not to be shown: what it shows comes in part from before a loss.
+    /// True if the frame must be decoded but not shown: part of its picture comes from before a loss.
     public var isRecovering = false
     /// The pictures and slices that a decoder has to decode of it.
     public var codedPictures = CodedPictureCount()
@@ -58,8 +58,7 @@ public struct ReceivedAudioPacket: Sendable {
     public var rtpTimestamp: UInt32
     /// The unwrapped sequence number.
     public var sequence: Int64
-    /// How loud it is, as its header extension (RFC 6464) says; that of the packet that it was taken from, where it was
-    /// repeated.
+    /// The level in its header extension (RFC 6464); for a repeated payload, that of the repeating packet.
     public var level: AudioLevel?
     public var arrival: MonotonicInstant
 }

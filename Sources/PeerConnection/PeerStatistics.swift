@@ -27,7 +27,7 @@ public struct PeerStatistics: Sendable {
     public var sendBitRate: BitRate
     /// The controller's rate over several frames, all media with their headers.
     public var targetBitRate: BitRate
-    /// Whether the path carries too little for video, so that audio alone is sent.
+    /// True if the path carries too little for video, so that only audio is sent.
     public var isVideoPaused: Bool
     /// The video encoder's rate, as it was told last.
     public var videoBitRate: BitRate
@@ -36,18 +36,18 @@ public struct PeerStatistics: Sendable {
     public var pacerDelay: Duration
     public var controllerState: String
 
-    /// Of the main video we send, as its receiver reports it.
+    /// The loss of our main video, as its receiver reports it.
     public var videoFractionLost: Double
     public var audioFractionLost: Double
     public var framesSent: UInt64
     public var keyframesSent: UInt64
     public var keyframeRequestsReceived: UInt64
 
-    /// Of the main video we receive.
+    /// The number of received packets of the main video.
     public var videoPacketsReceived: UInt64
     public var videoPacketsLost: Int64
     public var framesReceived: UInt64
-    /// Frames not handed on because what they refer to is missing.
+    /// Frames that were not handed on because their references are missing.
     public var framesWithheld: UInt64
     public var keyframesReceived: UInt64
     public var keyframeRequestsSent: UInt64
@@ -56,7 +56,7 @@ public struct PeerStatistics: Sendable {
     public var negativeAcknowledgementsSent: UInt64
     /// In a stream of their own (RFC 4588); repetitions in the media's stream are not told apart.
     public var retransmissionsReceived: UInt64
-    /// Packets of forward error correction, those that could not be read included.
+    /// Packets of forward error correction, unreadable ones included.
     public var flexFECPacketsReceived: UInt64
     public var flexFECPacketsMalformed: UInt64
     /// Lost packets that forward error correction recovered.
@@ -89,10 +89,10 @@ extension PeerConnection {
     /// The fraction of our video packets that the remote side last reported lost.
     package var videoFractionLost: Double { lines.videoFractionLost }
 
-    /// How long packets that are forwarded took through here.
+    /// The time that forwarded packets took through the relay.
     package var forwardingLatency: LatencyHistogram { sending.forwardingLatency }
 
-    /// Why the repair in use is in use, in a sentence or two; nil where there is none.
+    /// Explains the present repair in a sentence or two; nil without repair.
     package func repairExplanation(now: MonotonicInstant) -> String? { repair.explanation(on: lines, now: now) }
 
     private var counters: PeerCounters {
@@ -139,7 +139,7 @@ extension PeerConnection {
 /// Counters of a video stream that is received.
 package struct VideoReception {
     package var framesReceived: UInt64
-    /// Frames not handed on because what they refer to is missing.
+    /// Frames that were not handed on because their references are missing.
     package var framesWithheld: UInt64
     package var packetsLost: UInt64
     package var keyframes: UInt64
@@ -148,7 +148,7 @@ package struct VideoReception {
 }
 
 extension PeerConnection {
-    /// Of a stream that is received; nil where there is none.
+    /// The statistics of a received stream; nil without one.
     package func videoReception(_ content: NegotiatedMedia.Content) -> VideoReception? {
         lines.video(content)?.videoReceiver.map { receiver in
             VideoReception(

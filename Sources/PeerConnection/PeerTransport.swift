@@ -3,22 +3,21 @@ import NIOCore
 import SDP
 import SecureTransport
 
-/// The path to the remote side, which ICE finds, and the DTLS association that makes the keys for what goes over it.
+/// The path to the remote side, which ICE finds, with the DTLS association that makes its keys.
 ///
-/// A lite agent answers the checks of a remote side that is not lite; a controlling one checks a remote side that is.
-/// The association begins once there is a validated path: our own flights go nowhere else.
+/// A lite agent answers the checks of a full agent; a controlling agent checks a lite one. The association begins when
+/// there is a validated path: our own flights go nowhere else.
 package final class PeerTransport {
     private(set) var negotiated: NegotiatedTransport
     private let certificate: DTLSCertificate
     private var lite: ICELiteAgent?
     private var controlling: ICEControllingAgent?
     private var association: DTLSConnection?
-    /// Whether the keys of the association are in use.
+    /// True if the keys of the association are in use.
     private(set) var hasKeys = false
     /// The reason why the association ended.
     private var end: End?
-    /// Something was done that may have left datagrams to be sent. Between that, there are none: who asks with each
-    /// packet of media need not ask the agent and the association.
+    /// True if datagrams may have to be sent. If false, sending of media need not ask the agent and the association.
     private var mayTransmit = true
 
     private(set) var state = ConnectionState.new
@@ -30,7 +29,7 @@ package final class PeerTransport {
         /// Failed authentication, or came from an address that passed no check.
         case unauthenticated
         case malformed
-        /// Of no use.
+        /// The datagram is ignored.
         case ignored
     }
 
@@ -62,17 +61,17 @@ package final class PeerTransport {
         }
     }
 
-    /// Where to send; nil while there is no consent to send anywhere.
+    /// The address to send to; nil without consent.
     var selectedAddress: TransportAddress? { lite?.selectedAddress ?? controlling?.selectedAddress }
 
     func isValidated(_ address: TransportAddress) -> Bool {
         lite?.isValidated(address) ?? controlling?.isValidated(address) ?? false
     }
 
-    /// Whether a ClientHello would begin a handshake.
+    /// True if a ClientHello would begin a handshake.
     var awaitsHandshake: Bool { association == nil && negotiated.dtlsRole == .server && end == nil }
 
-    /// Whether a handshake is under way.
+    /// True during a handshake.
     var isHandshaking: Bool { association != nil && !hasKeys && end == nil }
 
     // MARK: Receiving
@@ -143,7 +142,7 @@ package final class PeerTransport {
         controlling?.checkNow(now: now)
     }
 
-    /// Takes what was negotiated anew: other credentials are an ICE restart, other candidates are checked too.
+    /// Applies a renegotiation: new credentials restart ICE, and new candidates are checked too.
     func update(_ wanted: NegotiatedTransport, now: MonotonicInstant) {
         mayTransmit = true
         let isRestart =

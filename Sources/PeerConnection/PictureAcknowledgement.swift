@@ -1,13 +1,13 @@
 import MediaCore
 
-/// Which picture to tell the sender to have whole, where it keeps pictures to go back to (RFC 4585 6.3.3, RPSI).
+/// Selects the picture to acknowledge to a sender that keeps references (RFC 4585 6.3.3, RPSI).
 ///
-/// A picture is told once the next one was handed on: by then whoever decodes has said if it was of no use.
+/// A picture is acknowledged when the next one was handed on: by then the decoder has reported an unusable one.
 struct PictureAcknowledgement {
-    /// How often, at most.
+    /// The shortest interval of acknowledgements.
     private static let interval = Duration.milliseconds(100)
 
-    /// Whether the sender keeps pictures for the long term.
+    /// True if the sender keeps long-term references.
     var isWanted = false
     /// The RTP timestamps of the last whole pictures.
     private var newest: UInt32?

@@ -1,18 +1,18 @@
 package import CongestionControl
 package import MediaCore
 
-/// How the link to a remote endpoint is at one moment, for those who decide what is sent there.
+/// The state of the link to a remote endpoint at one moment, for decisions on sending.
 package struct ReceiverLink: Sendable {
-    /// Whether there is where to send video.
+    /// True if there is an address for video.
     package var canSendVideo: Bool
-    /// Whether a video frame should be encoded now.
+    /// True if a video frame should be encoded now.
     package var hasRoom: Bool
-    /// Whether the path carries too little for video, so that audio alone is sent.
+    /// True if the path carries too little for video, so that only audio is sent.
     package var isVideoPaused: Bool
-    /// Whether the remote side tells which pictures it has, and goes on with those that refer to them alone.
+    /// True if the remote side acknowledges pictures, and continues with pictures that refer only to acknowledged ones.
     package var acknowledgesPictures: Bool
     private var queue: LinkQueue
-    /// How long the oldest packet has waited at the sender.
+    /// The wait of the oldest packet at the sender.
     private var waiting: Duration
     private let time: MonotonicInstant
 
@@ -29,14 +29,14 @@ package struct ReceiverLink: Sendable {
         self.time = time
     }
 
-    /// How long the link has to do, and with so much more.
+    /// Returns the backlog of the link, with additional data.
     package func backlog(adding size: DataSize = .zero) -> LinkBacklog {
         queue.backlog(adding: size, waiting: waiting, now: time)
     }
 }
 
 extension PeerConnection {
-    /// How the link to the remote side is now.
+    /// Returns the present state of the link to the remote side.
     package func link(now: MonotonicInstant) -> ReceiverLink {
         ReceiverLink(
             canSendVideo: canSendVideo, hasRoom: hasRoomForVideo(now: now), isVideoPaused: isVideoPaused,

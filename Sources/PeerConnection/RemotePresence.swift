@@ -1,14 +1,14 @@
 import MediaCore
 import SecureTransport
 
-/// When and from where the remote side was last heard by packets that authenticated.
+/// The times and addresses of the last authenticated packets from the remote side.
 struct RemotePresence {
     private let silenceLimit: Duration?
-    /// When the last packet that authenticated came; nil before the first.
+    /// The arrival of the last authenticated packet; nil before the first.
     private(set) var lastAuthenticated: MonotonicInstant?
     /// The addresses from which packets last authenticated, the newest last, where the descriptions carry the keys.
     private var provedAddresses: [TransportAddress] = []
-    /// Whether nothing is sent, because the remote side has been silent for the limit.
+    /// True if nothing is sent, because the remote side has been silent for the limit.
     private(set) var isPaused = false
 
     /// Without a packet for so long, an address may be another's by now. RTCP comes every five seconds, or up to half
@@ -39,9 +39,8 @@ struct RemotePresence {
         provedAddresses.append(address)
     }
 
-    /// Whether packets have authenticated from this address lately. A participant can forge the source address of
-    /// packets that it authenticates with its own keys; an address that belongs to one participant must not become
-    /// another's by that.
+    /// Returns true if packets have authenticated from this address lately. A participant can forge the source address
+    /// of packets that it authenticates with its own keys; this must not move another participant's address to it.
     func hasProvedLately(_ address: TransportAddress, now: MonotonicInstant) -> Bool {
         guard let lastAuthenticated, now - lastAuthenticated < Self.addressLifetime else { return false }
         return provedAddresses.contains(address)

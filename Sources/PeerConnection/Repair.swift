@@ -3,7 +3,7 @@ import MediaCore
 import RTP
 import SDP
 
-/// Which repair of loss a receiver's streams are given now.
+/// The present repair of losses in a receiver's streams.
 public enum LossRepair: String, Codable, Hashable, Sendable, CaseIterable {
     /// Nothing is lost, or nothing can be done about it.
     case none
@@ -32,7 +32,7 @@ struct Repair {
     /// Packets were sent again.
     mutating func resent(now: MonotonicInstant) { lastRetransmission = now }
 
-    /// Counts what feedback on single packets says was lost.
+    /// Counts the losses in feedback on single packets.
     mutating func record(
         _ report: TransportFeedbackReport, roundTripTime: Duration?, isCongested: Bool, now: MonotonicInstant
     ) {
@@ -58,9 +58,9 @@ struct Repair {
 
     // MARK: What is done
 
-    /// Sets the repair of all lines by what is known of losses.
+    /// Sets the repair of all lines according to the losses.
     ///
-    /// - Parameter hasFeedback: Whether there is feedback on single packets.
+    /// - Parameter hasFeedback: True if there is feedback on single packets.
     mutating func update(_ lines: MediaLines, hasFeedback: Bool, now: MonotonicInstant) {
         let canRetransmit = lines.allSatisfy { $0.videoSender == nil || $0.negotiated.feedback.nack }
         if policy.update(canRetransmit: canRetransmit, now: now) { apply(to: lines) }
@@ -81,7 +81,7 @@ struct Repair {
         var overhead = 0.0
         for line in lines {
             guard let encoder = line.videoSender?.flexFEC, encoder.isActive else { continue }
-            // Before anything was measured, what is asked for.
+            // Before the first measurement, the requested overhead.
             overhead = max(overhead, encoder.overhead > 0 ? encoder.overhead : policy.protection.rate)
         }
         return overhead
@@ -101,7 +101,7 @@ struct Repair {
         }
     }
 
-    /// Why the repair in use is in use, in a sentence or two; nil where there is none.
+    /// Explains the present repair in a sentence or two; nil without repair.
     func explanation(on lines: MediaLines, now: MonotonicInstant) -> String? {
         let loss = Self.percent(policy.loss.fraction)
         var sentences: [String] = []
@@ -127,6 +127,6 @@ struct Repair {
 }
 
 extension MediaLines {
-    /// How often each audio payload is sent again.
+    /// The number of times that each audio payload is sent again.
     var audioRepetitions: Int { audio?.audioSender?.repetitions ?? 0 }
 }

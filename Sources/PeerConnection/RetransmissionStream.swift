@@ -1,8 +1,8 @@
 import MediaCore
 import RTP
 
-/// The stream in which packets of another stream go out again (RFC 4588): its own source, numbers and payload type, so
-/// that a retransmission counts as a packet of its own for congestion control and for loss.
+/// The stream that retransmits packets of another stream (RFC 4588): it has its own source, numbers and payload type,
+/// so that a retransmission counts as a packet of its own for congestion control and for loss.
 struct RetransmissionStream {
     let ssrc: UInt32
     var payloadType: UInt8

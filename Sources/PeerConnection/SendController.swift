@@ -5,8 +5,8 @@ import RTP
 import SDP
 import SecureTransport
 
-/// Decides how much leaves for a remote endpoint, and when: the congestion controller and what it is told, the split of
-/// its target, the pacer, and what the link still has to do. It numbers and seals each packet as that leaves.
+/// Decides how much leaves for a remote endpoint, and when. It owns the congestion controller and its inputs, the
+/// division of its target, the pacer, and the link's queue. It numbers and seals each packet when it leaves.
 struct SendController {
     private var controller: any CongestionController
     private(set) var decision: ControlDecision
@@ -15,24 +15,24 @@ struct SendController {
     /// Padding borrows the newest frame's timestamp: there is none before the first.
     private var pacer = Pacer<OutgoingPacket>(canPad: false)
     private var feedback = TransportFeedbackAdapter()
-    /// Which numbers packets had, where feedback names them by the numbers of their sources (RFC 8888).
+    /// The numbers of packets, if feedback names them by the numbers of their sources (RFC 8888).
     private var sentPacketNumbers = SentPacketNumbers()
     private var frameDelay = FrameDelayMeter()
     private let canPad: Bool
-    /// How many times the target packets may leave at while no feedback describes the path; nil where it does.
+    /// The ratio of the pacing rate to the target while no feedback describes the path; nil with feedback.
     ///
-    /// The target is then the rate that was configured, not one that the path was seen to carry. A keyframe paced at
-    /// that rate would be late by its own length each time; as a burst, any queue that carries the rate takes it. The
-    /// encoder's rate control keeps to the target.
+    /// Without feedback the target is the configured rate, not a measured one. A keyframe paced at that rate would be
+    /// late by its own length each time; as a burst, it fits into any queue of a path that carries the rate. The
+    /// encoder's rate control keeps the target.
     private var unmeasuredPace: Double?
     private static let unmeasuredPace = 16.0
     /// The pace at which forwarded packets may leave at least: their sender has paced them already.
     private var forwardingRate = BitRate.zero
     private var meter = RateMeter()
     private(set) var counters = Counters()
-    /// How long the frames waited that were shown, stage by stage, where that is known.
+    /// The waits of the frames that were shown, stage by stage, if they are known.
     private(set) var latency = LatencyLedger()
-    /// How long packets that are forwarded took through here.
+    /// The time that forwarded packets took through the relay.
     private(set) var forwardingLatency = LatencyHistogram()
 
     /// Packets sent, and reports on them, since the connection began.
@@ -54,7 +54,7 @@ struct SendController {
 
     // MARK: Decisions
 
-    /// Asks the controller anew. Returns what the encoders are to be told.
+    /// Advances the controller. Returns the changes for the encoders.
     mutating func advance(_ conditions: MediaRates.Conditions, now: MonotonicInstant) -> MediaRates.Changes {
         controller.senderQueueChanged(pacer.queuedSize, now: now)
         decision = controller.advance(now: now)
@@ -62,7 +62,7 @@ struct SendController {
         return apply(conditions, now: now)
     }
 
-    /// Does what the controller last decided. Returns what the encoders are to be told.
+    /// Applies the controller's last decision. Returns the changes for the encoders.
     mutating func apply(_ conditions: MediaRates.Conditions, now: MonotonicInstant) -> MediaRates.Changes {
         pacer.setRates(
             pacing: max(
@@ -92,14 +92,14 @@ struct SendController {
         pacer.isHeld = decision.congestionWindow.map { feedback.dataInFlight >= $0 } ?? false
     }
 
-    /// When to advance, or to poll for packets, at the latest.
+    /// The latest time to advance, or to poll for packets.
     func nextWakeUp(now: MonotonicInstant) -> MonotonicInstant {
         min(decision.nextWakeUp, pacer.nextSendTime(now: now) ?? .distantFuture)
     }
 
     // MARK: What the remote side tells
 
-    /// Takes transport-wide feedback. Returns what it says of the packets' arrivals, if anything.
+    /// Takes transport-wide feedback. Returns its report on arrivals, if any.
     mutating func received(_ packet: TransportFeedback, now: MonotonicInstant) -> TransportFeedbackReport? {
         take(feedback.handle(packet, now: now), now: now)
     }
@@ -126,7 +126,7 @@ struct SendController {
         controller.remoteEstimateReceived(estimate, now: now)
     }
 
-    /// Takes what a report says of a video stream of ours.
+    /// Takes a report on one of our video streams.
     mutating func reported(_ statistics: SendStatistics, now: MonotonicInstant) {
         controller.receiverReportReceived(
             fractionLost: statistics.fractionLost, roundTripTime: statistics.roundTripTime, now: now)
@@ -135,7 +135,7 @@ struct SendController {
     /// The round-trip time that feedback on single packets shows.
     var roundTripTime: Duration? { feedback.roundTripTime }
 
-    /// Whether the path carries less than is sent, so that loss is no sign of a bad link.
+    /// True if the path carries less than is sent, so that loss is no sign of a bad link.
     var isCongested: Bool {
         controller.snapshot.networkState == .overusing || pacer.expectedDrainTime > LatencyBudget.beforeFrame
     }
@@ -144,19 +144,19 @@ struct SendController {
 
     // MARK: Room
 
-    /// Whether a video frame should be encoded now: the pacer has room within its latency budget, the link within its
-    /// debt, and the controller does not pause video.
+    /// Returns true if a video frame should be encoded now: the pacer has room within its latency budget, the link
+    /// within its debt, and the controller does not pause video.
     func hasRoomForFrame(now: MonotonicInstant) -> Bool {
         decision.videoPause == nil && queue.hasRoom(now: now)
             && pacer.queueDelay(now: now) < min(LatencyBudget.beforeFrame, decision.frameTimeout ?? .seconds(1))
     }
 
-    /// How long the link has to do, and with so much more.
+    /// Returns the backlog of the link, with additional data.
     func backlog(adding size: DataSize = .zero, now: MonotonicInstant) -> LinkBacklog {
         queue.backlog(adding: size, waiting: pacer.queueDelay(now: now), now: now)
     }
 
-    /// How long the oldest packet has waited for the pacer.
+    /// Returns the wait of the oldest packet in the pacer.
     func queueDelay(now: MonotonicInstant) -> Duration { pacer.queueDelay(now: now) }
 
     /// The size of the packets that wait for the pacer.

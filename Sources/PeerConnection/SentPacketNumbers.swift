@@ -1,7 +1,7 @@
-/// Which transport-wide number each of the newest packets of our sources had: feedback as of RFC 8888 names a packet by
-/// its source and its RTP sequence number.
+/// The transport-wide numbers of the newest packets of our sources: feedback of RFC 8888 names a packet by its source
+/// and its RTP sequence number.
 struct SentPacketNumbers {
-    /// How many packets of a source are remembered: the newest.
+    /// The number of remembered packets of a source.
     private static let count = 4096
 
     private struct Entry {

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// When the pictures sent last were taken, by their RTP timestamps: of a fixed number.
+/// The capture times of the last sent pictures, by their RTP timestamps. The number is fixed.
 struct SentPictures {
     private static let capacity = 256
 

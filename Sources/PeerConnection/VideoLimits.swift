@@ -7,7 +7,7 @@ package struct VideoLimits {
     var wanted: BitRate? {
         didSet { if wanted != oldValue { isConfirmed = false } }
     }
-    /// Whether the sender has said (TMMBN) that it keeps to it.
+    /// True if the sender has confirmed the limit (TMMBN).
     package private(set) var isConfirmed = false
     /// Bounds that receivers of our video ask for, by the SSRC of the asker.
     private var requests: [BitRateLimit] = []
@@ -17,7 +17,7 @@ package struct VideoLimits {
     /// An endpoint asks under one or two of its SSRCs; more are not remembered.
     private static let maximumRequests = 4
 
-    /// Takes in what the other side asks for.
+    /// Takes a limit that the other side requests.
     mutating func request(_ limit: BitRateLimit, by owner: UInt32) {
         var limit = limit
         limit.ssrc = owner
@@ -26,7 +26,7 @@ package struct VideoLimits {
         requests.append(limit)
     }
 
-    /// Takes in what the sender keeps to.
+    /// Takes the limits that the sender confirms.
     mutating func notified(_ limits: [BitRateLimit], ssrc: UInt32) {
         guard let wanted else { return }
         isConfirmed = limits.contains { $0.ssrc == ssrc && $0.maximum <= wanted }

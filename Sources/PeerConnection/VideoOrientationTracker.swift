@@ -21,7 +21,7 @@ struct VideoOrientationTracker {
         announced = (rotation, packet.timestamp)
     }
 
-    /// How the picture with this RTP timestamp lies, which is complete now.
+    /// Returns the rotation of the completed picture with this RTP timestamp.
     mutating func rotation(at timestamp: UInt32) -> VideoRotation {
         guard let announced, Int32(bitPattern: timestamp &- announced.timestamp) >= 0 else { return current }
         current = announced.rotation

@@ -36,23 +36,24 @@ package final class VideoReceiveStream {
     /// The stream of retransmissions, where one was negotiated and has been heard.
     private var retransmissionSSRC: UInt32?
     private var retransmissionReception = ReceptionStatistics(clockRate: 90_000)
-    /// Forward error correction: its source and what it recovers, once it has been heard.
+    /// Forward error correction: its source and its decoder, after its first packet.
     private var flexFEC: (ssrc: UInt32, reception: ReceptionStatistics, decoder: FlexFECDecoder)?
     private let configuration: JitterBuffer.Configuration
-    /// Whether the sender was negotiated to answer PLI or FIR.
+    /// True if the sender answers PLI or FIR, as negotiated.
     let canRequestKeyframes: Bool
     private var lastSequence: Int64?
     private var sawKeyframe = false
     private var brokenSince: MonotonicInstant?
-    /// Whether the decoder itself could not go on, so that it may lack any picture there was.
+    /// True if the decoder itself failed, so that any reference may be missing.
     private(set) var needsWholePicture = false
-    /// How many pictures are to come until those are whole again that go on behind a loss.
+    /// The number of pictures until those after a loss are whole again.
     private var picturesToRecover = 0
     private var acknowledgement = PictureAcknowledgement()
-    /// Nobody looks: no keyframe is asked for, and what is lost makes no difference to what is handed on.
+    /// True while nobody sees the stream: no keyframe is requested, and losses do not affect which frames are handed
+    /// on.
     private(set) var isUnseen = false
 
-    /// Whether packets that are new are handed out as they come.
+    /// True if new packets are handed out as they come.
     var isTapped = false
 
     private(set) var framesReceived: UInt64 = 0
@@ -79,8 +80,8 @@ package final class VideoReceiveStream {
         }
     }
 
-    /// Takes a packet of the stream or one that repairs it; `datagram` is the whole of it, decrypted. Hands over what
-    /// of the stream was not there yet, where that is tapped.
+    /// Takes a packet of the stream or of its repair; `datagram` is the whole packet, decrypted. If the stream is
+    /// tapped, it hands over the new packets of the stream.
     package func insert(
         _ packet: RTPPacket, datagram: ByteBuffer, size: DataSize, now: MonotonicInstant,
         tap: (ReceivedVideoPacket) -> Void
@@ -100,8 +101,8 @@ package final class VideoReceiveStream {
         placeRecovered(flexFEC?.decoder.insert(packet, bytes: datagram), now: now, tap: tap)
     }
 
-    /// Takes a packet of forward error correction (FlexFEC). Which stream it repairs is known where that was announced;
-    /// otherwise there is only one it may be.
+    /// Takes a packet of forward error correction (FlexFEC). It repairs the announced stream; without an announcement
+    /// there is only one possible stream.
     private func insert(
         repair packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
     ) {
@@ -118,7 +119,7 @@ package final class VideoReceiveStream {
         placeRecovered(flexFEC?.decoder.insert(repair: packet.payload), now: now, tap: tap)
     }
 
-    /// Puts packets where they were missed. They count as lost in reports all the same: the path lost them.
+    /// Inserts recovered packets. They still count as lost in reports, because the path lost them.
     private func placeRecovered(_ packets: [RTPPacket]?, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void) {
         for packet in packets ?? [] where packet.payloadType == media.payloadType { place(packet, now: now, tap: tap) }
     }
@@ -142,8 +143,8 @@ package final class VideoReceiveStream {
                 rotation: orientation.id.flatMap { packet.extensions.videoRotation(id: $0) }, arrival: now))
     }
 
-    /// Puts what a retransmission repeats (RFC 4588) where it was missed. Which stream it repeats is known where that
-    /// was announced; otherwise there is only one it may be.
+    /// Inserts the payload of a retransmission (RFC 4588). It repeats the announced stream; without an announcement
+    /// there is only one possible stream.
     private func insert(
         retransmission packet: RTPPacket, size: DataSize, now: MonotonicInstant, tap: (ReceivedVideoPacket) -> Void
     ) {
@@ -189,7 +190,7 @@ package final class VideoReceiveStream {
 
     func nacksDue(now: MonotonicInstant) -> [UInt16] { jitterBuffer.nacksDue(now: now) }
 
-    /// Whether to ask for a keyframe now.
+    /// Returns true if a keyframe must be requested now.
     func takeKeyframeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
         asksForKeyframes && ssrc != nil && keyframes.takeRequest(roundTripTime: roundTripTime, now: now)
     }
@@ -215,7 +216,7 @@ package final class VideoReceiveStream {
     func setUnseen(_ isUnseen: Bool, needsKeyframe: Bool, now: MonotonicInstant) {
         self.isUnseen = isUnseen
         guard !isUnseen, needsKeyframe else { return }
-        // The decoder does without what comes before, so that a loss among it is none.
+        // The decoder does not need anything before this frame, so a loss before it does not matter.
         brokenSince = nil
         keyframes.need(now: now)
     }
@@ -284,8 +285,8 @@ package final class VideoReceiveStream {
             rotation: rotation, isRecovering: isRecovering, codedPictures: unit.codedPictures)
     }
 
-    /// The recovery point with which it can go on although what came before is missing (RFC 4585 6.3.3, H.264 D.2.8):
-    /// one behind which all of the picture is renewed, or one that needs what the sender was told has arrived.
+    /// Returns the recovery point at which decoding can continue although earlier pictures are missing (RFC 4585 6.3.3,
+    /// H.264 D.2.8): all of the picture is renewed after it, or it needs only acknowledged pictures.
     private func recoveryPoint(of unit: AccessUnit) -> RecoveryPoint? {
         guard media.feedback.rpsi, !unit.isDamaged, !sawKeyframe || brokenSince != nil,
             let point = RecoveryPoint(of: unit.nalUnits),
@@ -326,7 +327,7 @@ package final class VideoReceiveStream {
     }
 }
 
-/// When the packets of each of the latest frames came, by RTP timestamp. A ring of fixed size.
+/// The arrivals of the packets of the latest frames, by RTP timestamp, in a ring of fixed size.
 private struct FrameArrivals {
     private struct Entry {
         var timestamp: UInt32
@@ -335,7 +336,7 @@ private struct FrameArrivals {
     }
 
     private var entries = [Entry?](repeating: nil, count: 32)
-    /// Where the last packet's frame stands.
+    /// The place of the last packet's frame.
     private var current = 0
     private var next = 0
 

@@ -6,13 +6,12 @@ import SDP
 package import SecureTransport
 import VideoCoding
 
-/// One H.264 stream on its way out: parameter sets, packetization, numbering, what is kept to be sent again, and which
-/// keyframe requests are new.
+/// One outgoing H.264 stream: parameter sets, packetization, numbering, stored packets for retransmission, and the
+/// detection of repeated keyframe requests.
 ///
-/// An encoder's frames give way to another sender's packets, and the other way round, in one stream: numbers and
-/// timestamps go on.
+/// An encoder's frames and another sender's forwarded packets alternate in one stream: numbers and timestamps continue.
 ///
-/// A class, although only one line ever holds it: as a value it is so large that each look at it would copy a dozen
+/// It is a class, although only one line holds it: as a value it is so large that each read would copy a dozen
 /// references.
 final class VideoSendStream {
     /// Requests closer together than this are one request: the keyframe for the first is still on its way.
@@ -24,15 +23,15 @@ final class VideoSendStream {
     private(set) var payloadType: UInt8
     private(set) var packetizer: H264Packetizer
     private let timestampOffset: UInt32
-    /// By how much timestamps are ahead of the clock: what was forwarded before may have been.
+    /// The lead of timestamps over the clock, which forwarded packets may have caused.
     private var timestampShift: UInt32 = 0
-    /// Of the next packet.
+    /// The number of the next packet.
     private var sequenceNumber: UInt16
     private var lastKeyframeRequest: MonotonicInstant?
     private var lastFullIntraRequest: UInt8?
     private var orientationID: UInt8?
     private var lastRotation: VideoRotation?
-    /// How another sender's packets are forwarded, or were last: what was missed of them may still come.
+    /// The present or last forwarding of another sender's packets: missing ones may still come.
     private(set) var forwarding: ForwardingStream?
     /// The packets sent last, as they went out: they are repeated byte by byte. A second ciphertext under one packet
     /// index would break SRTP's keys.
@@ -73,7 +72,7 @@ final class VideoSendStream {
         }
     }
 
-    /// Takes over what was negotiated, anew too: a browser offers forward error correction once its camera is off.
+    /// Applies a negotiation or renegotiation: a browser offers forward error correction once its camera is off.
     func update(_ media: NegotiatedMedia, using generator: inout some RandomNumberGenerator) {
         payloadType = media.payloadType
         if !media.feedback.rpsi { sentPictures = nil } else if sentPictures == nil { sentPictures = SentPictures() }
@@ -105,13 +104,13 @@ final class VideoSendStream {
     /// Forward error correction of packets that have waited for others for too long.
     func repairDue(now: MonotonicInstant) -> [RTPPacket] { flexFEC?.finishDue(now: now) ?? [] }
 
-    /// The packets of `frame`, the parameter sets ahead of a keyframe, the marker on the last.
+    /// Returns the packets of `frame`, with the parameter sets before a keyframe and the marker on the last packet.
     ///
     /// - Parameters:
-    ///   - payloads: The frame's, where they were made already. What another packetizer made does not suit this
+    ///   - payloads: The frame's payloads, if they were made already. Those of another packetizer do not suit this
     ///     receiver.
-    ///   - rotation: How the picture is to be turned, which its last packet says where the receiver wants to know: in
-    ///     keyframes, and where it is new (3GPP TS 26.114, 7.4.5).
+    ///   - rotation: The rotation of the picture. Its last packet states it if the receiver supports this: in
+    ///     keyframes, and when it changes (3GPP TS 26.114, 7.4.5).
     func packetize(
         _ frame: EncodedFrame, payloads: FramePayloads?, rotation: VideoRotation, captureTime: MonotonicInstant
     ) -> [RTPPacket] {
@@ -138,8 +137,8 @@ final class VideoSendStream {
         }
     }
 
-    /// An empty packet of padding, for probing: it carries the newest frame's timestamp and no payload. In the stream
-    /// of retransmissions where there is one, so that the media's numbers have no holes.
+    /// Returns an empty packet of padding, for probing: it has the newest frame's timestamp and no payload. It belongs
+    /// to the stream of retransmissions if there is one, so that the media's numbers have no gaps.
     func makePadding() -> RTPPacket? {
         guard let latestTimestamp else { return nil }
         if let packet = retransmissions?.makePadding(timestamp: latestTimestamp) { return packet }
@@ -149,7 +148,7 @@ final class VideoSendStream {
             payloadType: payloadType, ssrc: ssrc, sequenceNumber: sequenceNumber, timestamp: latestTimestamp)
     }
 
-    /// The RTP timestamp (90 kHz) of a frame: above that of what was forwarded before.
+    /// Returns the RTP timestamp (90 kHz) of a frame, which is above those of forwarded packets.
     private func encodedTimestamp(at captureTime: MonotonicInstant) -> UInt32 {
         let timestamp = rtpTimestamp(at: captureTime)
         guard forwarding != nil, let latestTimestamp, Int32(bitPattern: timestamp &- latestTimestamp) <= 0 else {
@@ -166,8 +165,8 @@ final class VideoSendStream {
                 truncatingIfNeeded: MediaTime(instant).converted(toTimescale: 90_000).value)
     }
 
-    /// Counts a packet of the stream that leaves, and keeps what is needed to send it again. Timestamps run with a
-    /// clock, so that this instant stands for the packet's.
+    /// Counts a packet of the stream that leaves, and stores it for retransmission. Timestamps follow a clock, so this
+    /// instant belongs to the packet's timestamp.
     func sent(_ packet: RTPPacket, datagram: ByteBuffer, now: MonotonicInstant) {
         let payloadSize = DataSize(bytes: packet.payload.readableBytes)
         let timestamp =
@@ -183,7 +182,7 @@ final class VideoSendStream {
         forwarding?.sent(number: numbered.number, endsFrame: numbered.packet.marker)
     }
 
-    /// Takes in what the receiver reports.
+    /// Takes a report of the receiver.
     func reportReceived(_ block: ReportBlock, ntpNow: NTPTime) {
         statistics.reportReceived(block, ntpNow: ntpNow)
         packetsReportedOn = statistics.packetCount - reportedPacketCount
@@ -206,7 +205,7 @@ final class VideoSendStream {
         return repetitions?.packet(sequenceNumber, roundTripTime: roundTripTime, now: now).map { .repetition($0) }
     }
 
-    /// Whether a picture loss indication asks for something new.
+    /// Returns true if a picture loss indication is a new request.
     func pictureLossIndicated(now: MonotonicInstant) -> Bool {
         if let lastKeyframeRequest, now - lastKeyframeRequest < Self.keyframeRequestWindow { return false }
         lastKeyframeRequest = now
@@ -214,7 +213,7 @@ final class VideoSendStream {
         return true
     }
 
-    /// Whether a full intra request asks for something new; repeats carry the same number (RFC 5104 4.3.1.2).
+    /// Returns true if a full intra request is new; repeated ones have the same number (RFC 5104 4.3.1.2).
     func fullIntraRequested(commandSequence: UInt8, now: MonotonicInstant) -> Bool {
         guard commandSequence != lastFullIntraRequest, pictureLossIndicated(now: now) else { return false }
         lastFullIntraRequest = commandSequence
@@ -261,7 +260,7 @@ final class VideoSendStream {
         return packets
     }
 
-    /// No more packets are forwarded. Those from `number` on have not left and will not.
+    /// Ends forwarding. Packets from `number` on have not left and will not.
     func endForwarding(at number: Int64) {
         guard let stream = forwarding, !stream.isOver else { return }
         forwarding?.numbering.close(at: max(number, stream.leastEnd))
@@ -275,7 +274,7 @@ final class VideoSendStream {
         recordForwarded()
     }
 
-    /// Whether packets are forwarded.
+    /// True if packets are forwarded.
     var isForwarding: Bool { forwarding.map { $0.numbering.end == nil } ?? false }
 
     /// Later packets go on with the numbers and timestamps of the source's packets.

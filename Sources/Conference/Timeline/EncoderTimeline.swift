@@ -97,7 +97,7 @@ final class EncoderTimeline {
     ///
     /// - Parameters:
     ///   - requests: The number of its keyframe requests since it joined.
-    ///   - frames of dropped layers: The number of frames that were dropped for it alone.
+    ///   - layerDrops: The number of frames that were dropped for it alone.
     func observe(
         _ participant: ParticipantID, requests: UInt64, layerDrops: UInt64 = 0, isWaitingForNetwork: Bool,
         now: MonotonicInstant,

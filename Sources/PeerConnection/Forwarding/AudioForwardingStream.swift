@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Another participant's packets of audio in a receiver's stream: what their numbers and timestamps become.
+/// Another participant's audio packets in a receiver's stream: it maps their numbers and timestamps.
 ///
-/// Their distances stay the same. What was sent once is never sent under its number again, for SRTP's sake.
+/// Distances stay the same. A number that was used is never used again, because of SRTP.
 package struct AudioForwardingStream {
     /// A stream whose numbers, or whose timestamps against its arrivals, jump this far has begun anew.
     private static let longestJump: (numbers: Int64, time: Duration) = (500, .seconds(5))
@@ -12,7 +12,7 @@ package struct AudioForwardingStream {
     private var timestampOffset: UInt32
     /// The sender's numbers that were placed.
     private var placed = RecentNumbers()
-    /// Where the newest packet ends, as the receiver has it.
+    /// The timestamp after the newest packet, in the receiver's stream.
     package private(set) var end: UInt32
 
     /// - Parameters:
@@ -26,7 +26,7 @@ package struct AudioForwardingStream {
         end = timestamp
     }
 
-    /// The number of what comes next.
+    /// The number of the next packet.
     package var next: Int64 { numbering.next }
 
     /// The number and timestamp of a packet; nil where it comes too late.

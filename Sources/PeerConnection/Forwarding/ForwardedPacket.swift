@@ -4,13 +4,13 @@ package import RTP
 package import SDP
 package import SecureTransport
 
-/// A packet of a video stream as it came, for those who are sent it as it is.
+/// A received packet of a video stream, for forwarding.
 public struct ReceivedVideoPacket: Sendable {
     /// In a stream of retransmissions, the packet that was repeated.
     package var packet: RTPPacket
-    /// What its stream shows.
+    /// The content of its stream.
     package var content: NegotiatedMedia.Content
-    /// How the packet says that its picture is to be turned; nil where it says nothing.
+    /// The rotation that the packet states; nil if it states none.
     package var rotation: VideoRotation?
     package var arrival: MonotonicInstant
 }
@@ -23,7 +23,8 @@ package struct ForwardedPacket: Sendable {
     package let arrival: MonotonicInstant
     package private(set) var rotation: VideoRotation?
     package let peek: H264PayloadPeek
-    /// Whether it is known to be the first of its frame: the packet before it is there, and of another frame.
+    /// True if the packet is known to be the first of its frame: the packet before it is there, and belongs to another
+    /// frame.
     package let startsFrame: Bool
 
     package init(_ received: ReceivedVideoPacket, sequence: Int64, startsFrame: Bool) {

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// When the frames of a stream whose timestamps somebody else's clock makes were due, by our clock: what sender reports
-/// need to tell. The frames that were fastest are the measure, so that the network's jitter does not show.
+/// Estimates the due times of frames whose timestamps come from another clock, on our clock, for sender reports. The
+/// fastest frames are the measure, so that jitter has no effect.
 package struct ForwardingClock {
     private static let window = Duration.seconds(2)
 
@@ -39,10 +39,10 @@ package struct ForwardingClock {
         return timestamp &+ UInt32(truncatingIfNeeded: ticks)
     }
 
-    /// How much later a frame came than the fastest.
+    /// Returns the delay of a frame relative to the fastest one.
     func lateness(timestamp: UInt32, arrival: MonotonicInstant) -> Duration { arrival - due(timestamp) }
 
-    /// When a frame was due.
+    /// Returns the due time of a frame.
     func due(_ timestamp: UInt32) -> MonotonicInstant {
         let ticks = Int64(Int32(bitPattern: timestamp &- self.timestamp))
         return instant + .nanoseconds(ticks * 1_000_000_000 / Int64(clockRate))

@@ -1,8 +1,8 @@
-/// A source's sequence numbers in a receiver's stream.
+/// Maps a source's sequence numbers to a receiver's stream.
 ///
-/// The distance between both stays the same, so that what is missing on the way to the relay is missing for the
-/// receiver too, until it comes late and takes its place. Only what the relay itself leaves out closes up, and what it
-/// adds makes room. Both numbers are unwrapped.
+/// The distance stays the same, so that packets missing at the relay are missing for the receiver too, until they come
+/// late. Only packets that the relay itself drops close up, and packets that it adds make room. Both numbers are
+/// unwrapped.
 struct ForwardingNumbering {
     /// From one of the source's numbers on.
     private struct Segment {
@@ -11,11 +11,11 @@ struct ForwardingNumbering {
         var offset: Int64?
     }
 
-    /// So many changes are remembered. What comes so late that it lies before all of them is left out.
+    /// The number of remembered changes. A packet that is older than all of them is dropped.
     private static let memory = 64
 
     private var segments: [Segment]
-    /// The offset of what comes next.
+    /// The offset of the next packet.
     private var offset: Int64
     /// The highest of the source's numbers so far.
     private var newest: Int64
@@ -52,14 +52,14 @@ struct ForwardingNumbering {
         } else {
             segments.append(Segment(start: newest + 1, offset: nil))
         }
-        // What is left out behind what was left out is one with it.
+        // Adjacent dropped ranges become one.
         if segments.count > 1, segments[segments.count - 2].offset == nil { segments.removeLast() }
         offset &-= sequence - newest
         newest = sequence
         append(Segment(start: sequence + 1, offset: offset))
     }
 
-    /// Makes room for packets of the relay's own behind the newest. Returns the first one's number.
+    /// Makes room for the relay's own packets after the newest one. Returns the number of the first.
     mutating func insert(_ count: Int) -> Int64? {
         guard end == nil else { return nil }
         let number = next
@@ -72,7 +72,7 @@ struct ForwardingNumbering {
         return number
     }
 
-    /// The source's stream has begun anew at this packet. One number is left out, so that the receiver notices.
+    /// Records that the source's stream restarted at this packet. One number is skipped, so that the receiver notices.
     mutating func restart(at sequence: Int64) {
         guard end == nil else { return }
         let number = next + 1
@@ -81,7 +81,7 @@ struct ForwardingNumbering {
         segments = [Segment(start: sequence, offset: offset)]
     }
 
-    /// Gives out no number from this one on: what lies before may still come late.
+    /// Ends the numbering at this number: only earlier packets may still come.
     mutating func close(at number: Int64) { end = min(number, next) }
 
     private mutating func append(_ segment: Segment) {

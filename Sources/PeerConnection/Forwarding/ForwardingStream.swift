@@ -2,7 +2,8 @@ import H264
 import MediaCore
 import RTP
 
-/// A source's packets in a receiver's stream: what their numbers and timestamps become, and which frames are left out.
+/// A source's packets in a receiver's stream: it maps their numbers and timestamps, and decides which frames are
+/// dropped.
 struct ForwardingStream {
     var numbering: ForwardingNumbering
     private(set) var clock: ForwardingClock
@@ -13,7 +14,7 @@ struct ForwardingStream {
     private var leftOut: UInt32?
     /// No number below this may be given to anything else any more.
     private(set) var leastEnd = Int64.min
-    /// Whether an encoder's packets, or others, have gone on with the numbers.
+    /// True if an encoder's or other packets have continued the numbers.
     var isOver = false
     /// The highest number that has left, and whether its frame ended with it.
     private(set) var newestSent: (number: Int64, endsFrame: Bool)?

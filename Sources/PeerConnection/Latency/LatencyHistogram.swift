@@ -27,8 +27,8 @@ public struct LatencyHistogram: Sendable {
         return count > 0 ? sum / count : nil
     }
 
-    /// The duration that a share of the observations does not exceed, as if those of a bucket were spread evenly over
-    /// it, the lowest bound of the unbounded bucket being the highest that is told; nil where nothing was observed.
+    /// The duration that a share of the observations does not exceed, if those of a bucket were evenly distributed; for
+    /// the unbounded bucket, its lower bound; nil without observations.
     ///
     /// - Parameter share: 0 to 1.
     public func quantile(_ share: Double) -> Duration? {

@@ -1,7 +1,7 @@
 package import MediaCore
 
-/// What the frames that a receiver was shown waited for in the relay, stage by stage, from the last packet of the frame
-/// in to the first packet out of the picture that shows it. The stages add up to the total.
+/// The waits in the relay of the frames that a receiver was shown, stage by stage: from the last incoming packet of the
+/// frame to the first outgoing packet of the picture that shows it. The stages add up to the total.
 public struct LatencyLedger: Sendable {
     private var histograms = LatencyHistograms()
     /// All stages together.

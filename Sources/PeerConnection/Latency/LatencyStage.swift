@@ -1,4 +1,4 @@
-/// What a source's frame waits for on its way through the relay. Each stage begins where the one before it ends.
+/// A stage of a source's frame in the relay. Each stage begins where the last one ends.
 public enum LatencyStage: Int, CaseIterable, Sendable {
     /// For packets that are missing or come out of order: from the last packet of the frame.
     case jitterBuffer

@@ -1,10 +1,10 @@
 package import MediaCore
 
-/// What an encoded picture waited for: the frames of sources that it is the first to show, and when it passed the
-/// stages that these have in common. All of its receivers share it.
+/// The waits of an encoded picture: the frames that it is the first to show, and the times of their common stages. All
+/// of its receivers share it.
 package final class PictureLedger: Sendable {
     package let frames: [SourceFrameTimes]
-    /// When the tick began.
+    /// The start of the tick.
     package let tick: MonotonicInstant
     package let composed: MonotonicInstant
     let encodeStarted: MonotonicInstant

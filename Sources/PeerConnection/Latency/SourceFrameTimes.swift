@@ -1,16 +1,16 @@
 package import MediaCore
 
-/// When a source's frame passed the stages up to its picture.
+/// The times of a source's frame at the stages up to its picture.
 package struct SourceFrameTimes: Sendable {
     package var source: SourceID
     /// Tells the source's pictures apart.
     package var number: UInt64
-    /// When its last packet came.
+    /// The arrival of its last packet.
     package var received: MonotonicInstant
-    /// When it left the jitter buffer.
+    /// The time at which it left the jitter buffer.
     var assembled: MonotonicInstant
     var decodeStarted: MonotonicInstant
-    /// When its picture, and that of all frames that were decoded with it, was there.
+    /// The time at which its picture, and those of all frames decoded with it, was there.
     package var decoded: MonotonicInstant
 
     package init(
