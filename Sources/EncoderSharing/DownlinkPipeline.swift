@@ -2,11 +2,11 @@ package import CongestionControl
 package import MediaCore
 package import VideoCoding
 
-/// A receiver's video on its way out: which frames of its group are left out for this receiver alone.
+/// A receiver's outgoing video: it decides which frames of its group are dropped for this receiver alone.
 ///
-/// A receiver belongs to a group (`GroupSubscribers`), and is sent its frames from a keyframe on. Until that comes it
-/// is sent those of the group before. Frames that its own link has no room for are left out: of the uppermost temporal
-/// layer at any time, which no other frame refers to; then of the middle one, with what refers to them; where that is
+/// A receiver belongs to a group (`GroupSubscribers`), and gets its frames from a keyframe on. Until then it gets those
+/// of the group before. Frames for which its own link has no room are dropped: of the uppermost temporal layer at any
+/// time, because no other frame refers to it; then of the middle one, with the frames that refer to them; if that is
 /// not enough, all until the next keyframe.
 package struct DownlinkPipeline {
     package let format: EncodeFormat
@@ -16,18 +16,19 @@ package struct DownlinkPipeline {
     package var bitRate: VideoBitRate
     package var keyframeLimiter = KeyframeLimiter()
     package var recovery = RecoveryCounters()
-    /// When a frame of the uppermost and of the middle temporal layer was last left out for this receiver alone.
+    /// The time of the last frame of the uppermost and of the middle temporal layer that was dropped for this receiver
+    /// alone.
     private var lastLayerDrop: (upper: MonotonicInstant?, middle: MonotonicInstant?)
-    /// The layer of a frame that was left out and that those of the layers above it refer to, until the next of the
-    /// same layer or a lower one.
+    /// The layer of a dropped frame to which frames of the layers above refer, until the next frame of the same layer
+    /// or a lower one.
     private var missingLayer: Int?
     /// Since when a keyframe of the receiver's group is waited for.
     private var waitsSince: MonotonicInstant?
-    /// When the last keyframe was sent, and how long the link had to do with it.
+    /// The time of the last keyframe, with the link's backlog after it.
     private var lastKeyframe: (time: MonotonicInstant, backlog: Duration)?
-    /// The size and frame rate of what was sent last.
+    /// The size and frame rate of the last sent frame.
     package private(set) var rung: EncodeRung?
-    /// Whether a keyframe is wanted because frames were more than the link could take.
+    /// True if a keyframe is wanted because frames exceeded the link.
     private var hasStopped = false
     private var lastStop: MonotonicInstant?
 
@@ -62,10 +63,10 @@ package struct DownlinkPipeline {
 
     private static let caution = (share: 0.85, time: Duration.seconds(3))
 
-    /// Whether a keyframe may be asked of the group on behalf of this receiver, which waits for one: not of one who
-    /// fell out of a group that others share while its link is too slow for it in any case.
+    /// Returns true if the group may be asked for a keyframe on behalf of this receiver, which waits for one. It may
+    /// not if the receiver fell out of a shared group that its link is too slow for.
     ///
-    /// - Parameter rate: What the group makes where it is shared; nil where it is the receiver's own.
+    /// - Parameter rate: The group's rate if it is shared; nil if the group is the receiver's own.
     package mutating func mayAskForSwitch(toSharedAt rate: BitRate?, now: MonotonicInstant) -> Bool {
         guard hasStopped, let rate else { return true }
         guard bitRate.sustained >= rate * Self.leastShare else { return false }
@@ -76,7 +77,7 @@ package struct DownlinkPipeline {
     /// Frames left out longer ago than this say nothing of the present.
     private static let lately = Duration.seconds(2)
 
-    /// How many of the three temporal layers are left out for this receiver alone.
+    /// Returns the number of temporal layers, of three, that are dropped for this receiver alone.
     package func layersDropped(now: MonotonicInstant) -> Int {
         func isLately(_ time: MonotonicInstant?) -> Bool { time.map { now - $0 < Self.lately } ?? false }
         if isLately(lastStop) { return 3 }
@@ -85,7 +86,7 @@ package struct DownlinkPipeline {
 
     // MARK: Frames
 
-    /// How many temporal layers an encoder makes that several share.
+    /// The number of temporal layers of a shared encoder.
     package static let temporalLayers = 3
     /// The least part of a group's rate with which its lowest temporal layer can be followed.
     package static let leastShare = 0.42
@@ -93,34 +94,34 @@ package struct DownlinkPipeline {
     private static let idle = Duration.milliseconds(50)
     /// Frames that follow a keyframe within this time are not left out because of that keyframe.
     private static let afterKeyframe = (time: Duration.seconds(2), margin: Duration.milliseconds(60))
-    /// For how long it is waited at most for a link to have room for a keyframe: what fills it may be others'.
+    /// The longest wait for a link to have room for a keyframe: other traffic may fill it.
     private static let longestWait = Duration.seconds(1)
 
-    /// Whether the link has room for the keyframe that is waited for.
+    /// Returns true if the link has room for the awaited keyframe.
     package func hasRoomForKeyframe(backlog: LinkBacklog, now: MonotonicInstant) -> Bool {
         backlog.longest <= LatencyBudget.beforeFrame || waitsSince.map { now - $0 > Self.longestWait } ?? true
     }
 
-    /// Whether a group's frame is sent.
+    /// The decision on a group's frame.
     package enum Verdict {
         case send
-        /// It is not for this receiver, or the receiver goes on with another group's for now.
+        /// The frame is not for this receiver, or the receiver still follows another group.
         case ignore
-        /// It is left out, and those behind it can be decoded all the same.
+        /// The frame is dropped, and later ones can still be decoded.
         case dropLayer
-        /// It is left out, and nothing is sent until a keyframe comes.
+        /// The frame is dropped, and nothing is sent until a keyframe comes.
         case stop
     }
 
-    /// A frame, and what is known of the group that made it.
+    /// A frame with the properties of its group.
     package struct GroupFrame {
         package var frame: EncodeStatistics
         package var group: EncodeGroupID
         /// The group's rate.
         package var rate: BitRate
         package var rung: EncodeRung
-        /// Whether the frame is for others too. One that is for this receiver alone was encoded because there was room
-        /// for it.
+        /// True if the frame is for others too. A frame for this receiver alone was encoded because there was room for
+        /// it.
         package var isShared: Bool
 
         package init(frame: EncodeStatistics, group: EncodeGroupID, rate: BitRate, rung: EncodeRung, isShared: Bool) {
@@ -132,12 +133,12 @@ package struct DownlinkPipeline {
         }
     }
 
-    /// Whether a frame is sent to this receiver.
+    /// Decides whether a frame is sent to this receiver.
     ///
     /// - Parameters:
-    ///   - subscription: How the receiver stands to the group that made it.
-    ///   - before: How long its link has to do without the frame.
-    ///   - after: How long with it.
+    ///   - subscription: The receiver's relation to the group that made the frame.
+    ///   - before: The link's backlog without the frame.
+    ///   - after: The link's backlog with the frame.
     package mutating func take(
         _ made: GroupFrame, as subscription: GroupSubscribers.Subscription, before: LinkBacklog,
         with after: LinkBacklog, now: MonotonicInstant

@@ -6,9 +6,9 @@ package struct EncodeFormat: Hashable, Sendable {
     package var dimensions: VideoDimensions
     /// All but the rates, which are the encoder's.
     package var properties: CompressionProperties
-    /// Whether the receiver's level does not allow the whole canvas.
+    /// True if the receiver's level does not allow the whole canvas.
     package var isSmallerThanCanvas = false
-    /// Whether keyframes come now and then unasked, for receivers that were not negotiated to ask with PLI or FIR.
+    /// True if keyframes come periodically, for receivers that cannot request them with PLI or FIR.
     package var repeatsKeyframes = false
 
     package init(

@@ -1,7 +1,7 @@
 package import MediaCore
 
-/// When an encoder that failed is tried again: later with each failure in a row, so that an encoder that cannot be made
-/// does not take the time of those that work.
+/// The time at which a failed encoder is tried again: later with each consecutive failure, so that an encoder that
+/// cannot be made does not take the time of those that work.
 package struct EncoderBackoff: Sendable {
     private static let shortest = Duration.milliseconds(250)
     private static let longest = Duration.seconds(30)
@@ -15,7 +15,7 @@ package struct EncoderBackoff: Sendable {
 
     package init() {}
 
-    /// Whether the encoder may be tried now.
+    /// Returns true if the encoder may be tried now.
     package func allowsTry(now: MonotonicInstant) -> Bool { nextTry.map { now >= $0 } ?? true }
 
     /// The encoder failed.

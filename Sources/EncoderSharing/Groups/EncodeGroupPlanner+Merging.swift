@@ -4,7 +4,7 @@ extension EncodeGroupPlanner {
     /// The most that each member of two alike groups loses when they become one.
     private static let alike = 0.06
 
-    /// The pairs of groups of the same picture and format, and what would be lost if they were one.
+    /// The pairs of groups of the same picture and format, with the loss if they merge.
     func mergingCandidates() -> [GroupMerging.Candidate] {
         let known = groups.map { group in
             let levels = means(group.members)
@@ -15,7 +15,7 @@ extension EncodeGroupPlanner {
                 let one = known[index]
                 guard let key = one.key, key == other.key else { return nil }
                 let together = loss.best(for: (one.levels + other.levels).sorted()).loss
-                // Receivers who differ are the review's matter.
+                // The review decides on receivers that differ.
                 guard together <= Self.alike * Double(one.levels.count + other.levels.count) else { return nil }
                 return GroupMerging.Candidate(
                     pair: GroupMerging.Pair(one.group.id, other.group.id),

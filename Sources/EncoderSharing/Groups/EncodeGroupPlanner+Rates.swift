@@ -1,11 +1,11 @@
 package import MediaCore
 
 extension EncodeGroupPlanner {
-    /// How much more than it must a group may lose by its rate until the next review.
+    /// The ratio of a group's loss to the possible minimum at which its rate changes before the next review.
     private static let urgency = 1.5
-    /// In what time it comes to cost twice as much that a member gets nothing.
+    /// The time after which the cost of a member without frames has doubled.
     private static let starvingDoubles = Duration.seconds(1)
-    /// How long a member may get nothing, however much the others lose.
+    /// The longest time for which a member may get no frames, whatever the others lose.
     private static let longestStarving = Duration.seconds(10)
 
     /// The rate of a group's encoder.

@@ -6,11 +6,11 @@ extension EncodeGroupPlanner {
         package var id: ParticipantID
         /// Receivers with the same number see the same. The numbers mean nothing beyond this moment.
         package var picture: Int
-        /// Receivers with the same number can share an encoder. It stays the same.
+        /// A number that is equal for receivers that can share an encoder. It stays the same.
         package var format: Int
         /// The rate that the receiver's network carries.
         package var target: BitRate
-        /// Whether the receiver asks for more keyframes than others can be asked to pay for.
+        /// True if the receiver requests more keyframes than others should pay for.
         package var wantsIsolation = false
 
         package init(id: ParticipantID, picture: Int, format: Int, target: BitRate, wantsIsolation: Bool = false) {
@@ -21,21 +21,21 @@ extension EncodeGroupPlanner {
             self.wantsIsolation = wantsIsolation
         }
 
-        /// Whether all but the rate is the same.
+        /// Returns true if everything but the rate is the same.
         package func isLike(_ other: Receiver) -> Bool {
             id == other.id && picture == other.picture && format == other.format
                 && wantsIsolation == other.wantsIsolation
         }
     }
 
-    /// Receivers who share an encoder.
+    /// Receivers that share an encoder.
     package struct Group: Sendable {
         package var id: EncodeGroupID
         package var format: Int
         package var members: [ParticipantID]
         /// The encoder's rate.
         package var rate: BitRate
-        /// Whether the rate stays until the next review.
+        /// True if the rate stays until the next review.
         package var isRateKept = false
 
         package init(
@@ -49,17 +49,17 @@ extension EncodeGroupPlanner {
         }
     }
 
-    /// Why a receiver is where it is.
+    /// The reason for which a receiver is in its group.
     package enum Reason: Sendable {
         /// There are encoders for everybody.
         case dedicated
-        /// It came, or its view changed, and lost least there.
+        /// The receiver came, or its view changed, and it lost least in this group.
         case placed
         /// Its network carried much less than its group's rate.
         case fell
         /// Everyone together loses least so.
         case reviewed
-        /// It asked for too many keyframes.
+        /// The receiver requested too many keyframes.
         case isolated
     }
 }

@@ -2,22 +2,21 @@ package import MediaCore
 
 /// Decides which receivers share an encoder, and at which rate.
 ///
-/// It sees what everybody's network carries and makes the assignment by which the members lose least against encoders
-/// of their own (`EncodeLoss`), within a number of encoders. An encoder exists for a difference: receivers of one rate
-/// share, even if there are encoders for everybody.
+/// From the rates of all networks it makes the assignment in which the members lose least against encoders of their own
+/// (`EncodeLoss`), within a number of encoders. An encoder exists for a difference: receivers of one rate share, even
+/// if there are encoders for everybody.
 ///
-/// Rates move all the time and assignments must not: whoever changes the encoder needs a keyframe, for which all who
-/// share the new one pay. So targets are averaged; assignments and the rates of groups stay for two seconds, since
-/// keyframes may come hardly more often; and another assignment is taken where what is gained by it, over the time that
-/// it can be expected to hold, is more than its keyframes cost. A group's rate changes sooner where its members have
-/// come to lose far more by it than they must. Groups that come to be alike become one, since a second encoder for the
-/// same takes time without end and a keyframe is soon over (`GroupMerging`). One member whose network suddenly carries
-/// far less than the others' is given an encoder that is to spare at once; until then the group's rate takes no notice
-/// of it.
+/// Rates change all the time and assignments must not: a receiver that changes its encoder needs a keyframe, and all
+/// receivers of the new encoder pay for it. So targets are averaged. Assignments and the rates of groups stay for two
+/// seconds, because keyframes should not come more often. An assignment changes if the gain, over the time for which it
+/// will probably hold, exceeds the cost of its keyframes. A group's rate changes sooner if its members lose far more
+/// than necessary. Groups that have become alike merge, because a second encoder for the same takes time permanently,
+/// and a keyframe is soon over (`GroupMerging`). A single member whose network suddenly carries far less than the
+/// others' gets a spare encoder at once; until then it does not affect the group's rate.
 package struct EncodeGroupPlanner: Sendable {
-    /// The groups, while they are looked at. Who subscribes to which is kept by the groups' encoders.
+    /// The groups during an update. The groups' encoders keep their subscribers.
     package private(set) var groups: [Group] = []
-    /// How often a receiver was moved from one group to another.
+    /// The number of moves of receivers between groups.
     package private(set) var moves: UInt64 = 0
 
     package var members: [ParticipantID: Member] = [:]
@@ -27,7 +26,7 @@ package struct EncodeGroupPlanner: Sendable {
     private var nextID = 0
     private var lastUpdate: MonotonicInstant?
     private var lastReview = MonotonicInstant.zero
-    /// When receivers were last moved other than because they came or their view changed.
+    /// The last time that a receiver moved for another reason than that it came or its view changed.
     var lastChange = MonotonicInstant.zero
     private var changes = TokenBucket(rate: 0.5, capacity: 4)
     package var merging = GroupMerging()
@@ -37,8 +36,8 @@ package struct EncodeGroupPlanner: Sendable {
     /// A receiver's rates over time, and its place.
     package struct Member: Sendable {
         package var receiver: Receiver
-        /// The logarithm of what its network carries; the same over some seconds, but for falls; and its mean over a
-        /// second.
+        /// The logarithm of the network's rate; the same smoothed over some seconds, except for falls; and its mean
+        /// over a second.
         package var current: Double
         package var smooth: Double
         package var mean: Double
@@ -66,22 +65,23 @@ package struct EncodeGroupPlanner: Sendable {
     private static let smoothing = (rise: Duration.seconds(2), fall: Duration.milliseconds(300))
     /// Over how long their mean is taken.
     private static let averaging = Duration.milliseconds(700)
-    /// How much less than its smoothed rate is a fall that is believed at once, as a logarithm.
+    /// The fall of the rate below its smoothed value, as a logarithm, that counts at once.
     private static let fall = 0.35
-    /// How much less than the layers' share a member's rate may be before it is taken for too little.
+    /// The tolerated deficit of a member's rate below the layers' share.
     private static let tolerance = 0.05
     /// The assignment and the groups' rates are looked at so often: keyframes may come no more often in the long run.
     private static let reviewInterval = Duration.seconds(2)
-    /// How long an assignment stays at least where there are encoders for everybody.
+    /// The shortest time of an assignment when there are encoders for everybody.
     private static let dwell = Duration.seconds(2)
     /// The price of a keyframe for each receiver: it takes about a tenth of a second's bits, is coarse for that, and
     /// the pictures behind it take a second to become as sharp as before.
     private static let keyframeCost = 0.3
-    /// How much others may lose by an encoder for one who asks for keyframes without end, and until it is taken away.
+    /// The accepted loss of others for the isolation of a receiver that requests keyframes endlessly, at its beginning
+    /// and to its end.
     private static let isolationCost = (first: 0.5, last: 1.5)
-    /// How long an assignment is expected to hold: half as long as the last one has, within bounds.
+    /// The expected time of an assignment: half of the last one's, within bounds.
     private static let horizon = 3.0...15.0
-    /// How long who comes is expected to stay.
+    /// The expected stay of a new receiver.
     private static let stay = 60.0
     /// Less than this, as a sum of logarithms, is not worth a change.
     private static let leastGain = 0.2
@@ -91,17 +91,17 @@ package struct EncodeGroupPlanner: Sendable {
         loss = EncodeLoss(hasLayers: hasLayers)
     }
 
-    /// Why a receiver is where it is; nil of one that is nowhere.
+    /// The reason for which a receiver is in its group; nil if it is in none.
     package func reason(of id: ParticipantID) -> Reason? { members[id]?.reason }
 
-    /// Takes the receivers as they are now.
+    /// Takes the present receivers.
     ///
     /// - Parameters:
-    ///   - current: The groups that there are.
-    ///   - budget: The most groups; nil for as many as there are receivers. There are more where more different
-    ///     pictures and formats are sent.
-    ///   - expecting: The groups that make a keyframe in any case, so that who is moved there costs nobody one.
-    /// - Returns: The groups that there are to be.
+    ///   - current: The present groups.
+    ///   - budget: The most groups; nil for as many as there are receivers. There are more if more different pictures
+    ///     and formats are sent.
+    ///   - expecting: The groups that make a keyframe in any case, so that a move to them costs no keyframe.
+    /// - Returns: The new groups.
     package mutating func update(
         _ receivers: [Receiver], in current: [Group], budget: Int?, expecting: Set<EncodeGroupID> = [],
         now: MonotonicInstant
@@ -158,7 +158,7 @@ package struct EncodeGroupPlanner: Sendable {
         for id in members.keys where !present.contains(id) { members[id] = nil }
     }
 
-    /// Gives those who want it an encoder of their own, as far as there is one to spare.
+    /// Gives encoders of their own to receivers that want isolation, as far as there are spare ones.
     private mutating func isolate(budget: Int?) {
         let wanting = order.filter { members[$0]?.receiver.wantsIsolation ?? false }
         for id in order where members[id]?.isIsolated ?? false && !wanting.contains(id) {
@@ -183,7 +183,7 @@ package struct EncodeGroupPlanner: Sendable {
 
     private func isIsolated(_ id: ParticipantID) -> Bool { members[id]?.isIsolated ?? false }
 
-    /// Takes those out of their groups who see something else now than most of it, and forgets empty groups.
+    /// Removes from their groups the receivers that see something else now than most of it, and removes empty groups.
     private mutating func release() {
         for index in groups.indices {
             var group = groups[index]
@@ -195,7 +195,7 @@ package struct EncodeGroupPlanner: Sendable {
         groups.removeAll { $0.members.isEmpty }
     }
 
-    /// The key of most members whom the group's encoder suits.
+    /// The key of most members that the group's encoder suits.
     package func key(of group: Group) -> Key? {
         var counts: [Key: Int] = [:]
         var best: (key: Key, count: Int)?
@@ -242,7 +242,7 @@ package struct EncodeGroupPlanner: Sendable {
         for index in groups.indices { groups[index].isRateKept = false }
     }
 
-    /// Moves those whose network has become much slower than their group.
+    /// Moves members whose network has become much slower than their group.
     private mutating func rescue(budget: Int, now: MonotonicInstant) {
         for id in order {
             guard let member = members[id], let group = groups.first(where: { $0.id == member.group }) else { continue }

@@ -9,17 +9,18 @@ package import MediaCore
 /// The loss of a group's members against an encoder of their own.
 ///
 /// Rates are compared by their natural logarithms: distortion falls by the same step for each doubling of the rate, so
-/// that a step in the logarithm is about the same step in quality wherever it is taken, and half the rate is as bad for
-/// a receiver of 300 kbit/s as for one of 3 Mbit/s. The loss of a group is the sum over its members:
+/// a step in the logarithm is about the same step in quality everywhere, and half the rate is as bad for a receiver of
+/// 300 kbit/s as for one of 3 Mbit/s. The loss of a group is the sum over its members:
 ///
-/// - A member whose network carries more than the group's rate loses the logarithm of the ratio, and what is beyond
-///   15 % of its rate counts three times: one poor picture is not made good by several a little better.
-/// - One whose network carries less is sent fewer frames of the upper temporal layers. It gets all the bits that it can
-///   take and loses frames: this, too, counts by the logarithm of the ratio, and what is beyond the uppermost layer
+/// - A member whose network carries more than the group's rate loses the logarithm of the ratio. The part beyond 15 %
+///   of its rate counts three times: several slightly better pictures do not compensate for one poor picture.
+/// - A member whose network carries less gets fewer frames of the upper temporal layers. It gets all the bits that it
+///   can take and loses frames: this counts by the logarithm of the ratio, too, and the part beyond the uppermost layer
 ///   three times.
-/// - One whose network does not carry the lowest layer gets nothing. That is no plan; it may be so for a moment.
+/// - A member whose network does not carry the lowest layer gets nothing. A plan never does this; it may be so for a
+///   moment.
 package struct EncodeLoss: Sendable {
-    /// The logarithm of the ratio below which a loss counts once: 85 % of one's own rate.
+    /// The logarithm of the ratio below which a loss counts once: 85 % of the member's own rate.
     private static let tolerated = -log(0.85)
     private static let steepness = 3.0
     /// The loss of a member that gets nothing for a moment.
@@ -27,16 +28,16 @@ package struct EncodeLoss: Sendable {
 
     /// The loss of a member that gets nothing for longer: it doubles each time.
     static func starving(for times: Double) -> Double { starving * pow(2, times) }
-    /// How much less than a group's rate all but the uppermost of its temporal layers fit, as a logarithm: OpenH264
-    /// spends 64 to 69 % of the bits on these.
+    /// The share of all but the uppermost temporal layer in a group's rate, as a logarithm: OpenH264 spends 64 to 69 %
+    /// of the bits on these.
     private static let layerSpan = -log(0.68)
     /// The same of the lowest layer, on which OpenH264 spends 35 to 37 %.
     private static let layerReach = -log(0.45)
 
-    /// The price of a further encoder, as if a member lost so much: of two receivers who differ by a tenth, none is
-    /// worth the time that the machine takes for a stream of its own.
+    /// The price of a further encoder, as a member's loss: receivers that differ by a tenth are not worth the time of
+    /// another stream.
     package let encoder = 0.1
-    /// How much more than a member's rate its group's may be, as a logarithm, for it to lose no more than frames of the
+    /// The excess of the group's rate over a member's, as a logarithm, at which the member loses only frames of the
     /// uppermost layer.
     package let span: Double
     /// The same for it to get a picture at all.
@@ -66,9 +67,9 @@ package struct EncodeLoss: Sendable {
         return rate - level <= reach + 1e-9 ? above(rate - level) : nil
     }
 
-    /// The best rate for members whose rates are given in rising order, and what they lose then.
+    /// Returns the best rate for members whose rates are in rising order, with their loss.
     ///
-    /// - Parameter starving: What it costs that a member gets nothing for the moment.
+    /// - Parameter starving: Returns the cost of a member that gets nothing for the moment.
     package func best(for levels: [Double], starving: (Int) -> Double = { _ in .infinity }) -> (
         level: Double, loss: Double
     ) {
@@ -107,7 +108,7 @@ package struct EncodeLoss: Sendable {
                     guard let loss = loss(of: level, at: rate), let sum = before.last else { break }
                     before.append(sum + loss)
                 }
-                // …and this one with those behind it.
+                // …and this one with the later ones.
                 var behind = 0.0
                 for last in middle..<count {
                     guard let loss = loss(of: levels[last], at: rate) else { break }

@@ -1,10 +1,10 @@
-/// The division of receivers into groups by which the least is lost, the price of the encoders included.
+/// The division of receivers into groups with the least loss, with the price of the encoders.
 ///
-/// Receivers of one key, sorted by their rates, are divided into runs: with a loss that grows with the distance of the
-/// rates, some best division is into runs, as in optimal one-dimensional clustering (Fisher 1958). It is found by
-/// dynamic programming, and the encoders are then given to the keys, again by dynamic programming.
+/// Receivers of one key, sorted by their rates, are divided into runs: the loss grows with the distance of the rates,
+/// so some best division consists of runs, as in optimal one-dimensional clustering (Fisher 1958). Dynamic programming
+/// finds it, and then distributes the encoders to the keys.
 package struct EncodePartition {
-    /// For each key, what is lost with 1, 2, … groups, and where the last of them begins.
+    /// For each key, the loss with 1, 2, … groups, and the start of the last of them.
     private struct Choices {
         package var loss: [Double]
         /// `[groups - 1][count]`: where the last group begins when so many receivers make so many groups.

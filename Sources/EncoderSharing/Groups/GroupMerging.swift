@@ -1,12 +1,12 @@
 import MediaCore
 
-/// Decides when two groups that have come to be alike become one.
+/// Decides when two groups that have become alike merge.
 ///
-/// What is gained is an encoder, for as long as the call lasts; what it costs is one keyframe for the members. The sum
-/// of what each member loses by that grows with their number, as what an encoder saves does not, so that the one cannot
-/// be weighed against the other: of many equal receivers, two groups would stay for ever. So groups are merged where
-/// their members lose less by it than an encoder is worth and this has been so for some seconds, or where a keyframe
-/// comes in any case. Controllers' targets waver: a merge that is taken back soon doubles the time for the next.
+/// The gain is an encoder, for the rest of the call; the cost is one keyframe for the members. The sum of the members'
+/// losses grows with their number, but the price of an encoder does not, so comparing them would keep two groups of
+/// many equal receivers for ever. So groups merge if each member loses less than the worth of an encoder, and this has
+/// been so for some seconds, or if a keyframe comes in any case. Controllers' targets vary: a merge that is soon undone
+/// doubles the time for the next.
 package struct GroupMerging: Sendable {
     /// Two groups, the older one first.
     package struct Pair: Hashable, Sendable {
@@ -22,11 +22,11 @@ package struct GroupMerging: Sendable {
         var pair: Pair
         /// The price of an encoder, less the members' loss.
         var gain: Double
-        /// Whether the group that remains makes a keyframe in any case.
+        /// True if the remaining group makes a keyframe in any case.
         var isFree: Bool
     }
 
-    /// How long two groups must have been alike, and how long at most after merges that did not last.
+    /// The time for which two groups must have been alike, and its maximum after merges that were undone.
     private static let patience = (first: Duration.seconds(4), longest: Duration.seconds(64))
     /// A merge that is taken back within this time has failed.
     private static let trial = Duration.seconds(30)
@@ -35,9 +35,9 @@ package struct GroupMerging: Sendable {
     private var patience = Self.patience.first
     private var lastMerge: MonotonicInstant?
 
-    /// Takes in what could be merged now; to be called each second or so.
+    /// Takes the possible merges; call it each second or so.
     ///
-    /// - Returns: Which groups are to be merged.
+    /// - Returns: The groups to merge.
     mutating func choose(_ candidates: [Candidate], now: MonotonicInstant) -> Pair? {
         let alike = candidates.filter { $0.gain > 0 }
         since = Dictionary(alike.map { ($0.pair, since[$0.pair] ?? now) }, uniquingKeysWith: { first, _ in first })

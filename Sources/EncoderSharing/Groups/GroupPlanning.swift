@@ -3,7 +3,7 @@ package import MediaCore
 /// Has the planner look at the receivers a few times a second, and at once where one comes, goes or sees something
 /// else.
 package struct GroupPlanning: Sendable {
-    /// How often is looked whether the rates ask for something else.
+    /// The interval of checks whether the rates need other groups.
     private static let interval = Duration.milliseconds(100)
 
     private var planner: EncodeGroupPlanner
@@ -21,7 +21,7 @@ package struct GroupPlanning: Sendable {
         /// The planner's rate, and whether it stays until the next review.
         package var rate: BitRate
         package var isRateKept: Bool
-        /// Whether it makes a keyframe in any case.
+        /// True if the group makes a keyframe in any case.
         package var expectsKeyframe: Bool
 
         package init(
@@ -42,13 +42,13 @@ package struct GroupPlanning: Sendable {
         planner = EncodeGroupPlanner(hasLayers: hasLayers)
     }
 
-    /// How often a receiver was moved from one group to another.
+    /// The number of moves of receivers between groups.
     package var moves: UInt64 { planner.moves }
 
-    /// Why a receiver is where it is; nil of one that is nowhere.
+    /// The reason for which a receiver is in its group; nil if it is in none.
     package func reason(of id: ParticipantID) -> EncodeGroupPlanner.Reason? { planner.reason(of: id) }
 
-    /// Forgets the receivers: those of this tick are added next.
+    /// Forgets the receivers, before those of this tick are added.
     package mutating func beginNeeds() { needs.removeAll(keepingCapacity: true) }
 
     /// Adds a receiver that needs an encoder.
@@ -64,7 +64,7 @@ package struct GroupPlanning: Sendable {
                 wantsIsolation: downlink.keyframeLimiter.isExceeded(now: now)))
     }
 
-    /// Whether the planner is to look at the receivers that were added.
+    /// Returns true if the planner must check the added receivers.
     package func isDue(now: MonotonicInstant) -> Bool {
         now - lastPlan >= Self.interval || !needs.elementsEqual(plannedNeeds, by: { $0.isLike($1) })
     }

@@ -1,10 +1,9 @@
 package import MediaCore
 import OrderedCollections
 
-/// An encode group's receivers, and those that wait to be.
+/// An encode group's receivers, and those that wait for its frames.
 ///
-/// A receiver belongs to one group. Until that group's keyframe it may still be sent the frames of the group that it
-/// belonged to before.
+/// A receiver belongs to one group. Until that group's keyframe it may still get the frames of its earlier group.
 package struct GroupSubscribers {
     package enum Subscription {
         /// Belongs to the group, and waits for its keyframe.
@@ -28,18 +27,18 @@ package struct GroupSubscribers {
     package var members: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .leaving ? nil : $0.key } }
     /// The receivers that are sent its frames.
     package var receivers: [ParticipantID] { subscriptions.elements.compactMap { $0.value == .pending ? nil : $0.key } }
-    /// The first who belongs to the group, or else the first who is sent its frames.
+    /// The first receiver that belongs to the group, or else the first that gets its frames.
     package var first: ParticipantID? {
         subscriptions.elements.first { $0.value != .leaving }?.key ?? subscriptions.keys.first
     }
-    /// How many belong to the group.
+    /// The number of receivers that belong to the group.
     package var memberCount: Int { subscriptions.values.count { $0 != .leaving } }
-    /// Whether some are sent its frames who belong to another group.
+    /// True if receivers that belong to another group get its frames.
     package var hasLeaving: Bool { subscriptions.values.contains(.leaving) }
 
-    /// Whether a receiver belongs to the group.
+    /// Returns true if a receiver belongs to the group.
     package func contains(_ id: ParticipantID) -> Bool { subscriptions[id].map { $0 != .leaving } ?? false }
-    /// Whether a receiver is sent the group's frames.
+    /// Returns true if a receiver gets the group's frames.
     package func isSent(_ id: ParticipantID) -> Bool { subscriptions[id].map { $0 != .pending } ?? false }
 
     /// A receiver belongs to the group from now on.
@@ -60,7 +59,7 @@ package struct GroupSubscribers {
         }
     }
 
-    /// These belong to the group from now on, and no others. Returns those who did not before.
+    /// Sets the receivers that belong to the group. Returns the new ones.
     package mutating func setMembers(_ wanted: [ParticipantID]) -> [ParticipantID] {
         let kept = Set(wanted)
         for id in members where !kept.contains(id) { leave(id) }

@@ -1,13 +1,13 @@
 package import MediaCore
 
-/// Whether those on the canvas see a picture of their own, without themselves, or all the same: pictures of one's own
-/// while there is an encoder for each.
+/// Decides whether participants see a picture without themselves, or all the same one: pictures of their own while
+/// there is an encoder for each.
 package struct SharedViewPolicy: Sendable {
     /// There must have been encoders enough for so long before the views become personal again.
     private static let patience = Duration.seconds(10)
 
     package private(set) var isShared = false
-    /// Whether it is so because there is no time for more pictures.
+    /// True if all see the same because there is no time for more pictures.
     package private(set) var isForced = false
     private var enoughSince: MonotonicInstant?
 

@@ -1,12 +1,12 @@
 package import CongestionControl
 package import MediaCore
 
-/// The most that a frame takes.
+/// The size limit of a frame.
 ///
-/// It is better to see a coarse picture now, which the next frames sharpen, than a sharp one late. A keyframe of a
-/// detailed picture is the largest frame there is: it takes no more than its receivers' links have room for.
+/// A coarse picture now, which the next frames sharpen, is better than a sharp one late. A keyframe of a detailed
+/// picture is the largest frame: its limit is the room in its receivers' links.
 ///
-/// Of few pictures a second each takes longer: all bounds are times of their interval, too.
+/// With few pictures a second each takes longer: all limits also depend on the interval.
 package enum FrameBound {
     /// A time, or so many intervals between two frames where that is longer.
     package struct Span {
@@ -27,13 +27,12 @@ package enum FrameBound {
     static let upperLayerQueue = Span(time: .milliseconds(60), intervals: 1.8)
     /// No frame of the middle temporal layer is sent on a link that then has this much to do.
     static let middleLayerQueue = Span(time: .milliseconds(100), intervals: 3)
-    /// A link's backlog with a keyframe, if the keyframe can be made so small:
-    /// what follows it is to have room as well.
+    /// A link's backlog with a keyframe, if the keyframe can be made so small: the next frames need room as well.
     private static let keyframeSpan = Span(time: .milliseconds(110), intervals: 3)
     /// The queue that several links together are assumed to have before a keyframe.
     private static let usualQueue = Span(time: .milliseconds(30), intervals: 1)
-    /// How long another frame takes the link. The session makes a larger one again as a keyframe: much less would make
-    /// keyframes of what is merely detailed.
+    /// The time of another frame on the link. The session makes a larger one again as a keyframe: a much lower limit
+    /// would make keyframes of merely detailed frames.
     private static let longest = (
         shared: Span(time: .milliseconds(150), intervals: 4), alone: Span(time: .milliseconds(300), intervals: 4)
     )
@@ -46,8 +45,8 @@ package enum FrameBound {
         rate.dataSize(over: max(.zero, keyframeSpan.duration(at: frameRate) - backlog.longest))
     }
 
-    /// The bound of a keyframe for several, the slowest of whom has this rate. What one link has to do at the moment
-    /// makes no difference to the others.
+    /// Returns the limit of a keyframe for several receivers, the slowest of which has this rate. The present backlog
+    /// of one link does not affect the others.
     package static func sharedKeyframe(slowest: BitRate, frameRate: Int) -> DataSize {
         keyframe(
             rate: slowest, backlog: LinkBacklog(sent: usualQueue.duration(at: frameRate)), frameRate: frameRate)
@@ -58,19 +57,18 @@ package enum FrameBound {
         rate.dataSize(over: (isShared ? longest.shared : longest.alone).duration(at: frameRate))
     }
 
-    /// How long a link may have to do with the coarsest keyframe of a size for that size to be kept, and for one to be
-    /// gone up to: a link that is full with a keyframe takes no other frame for so long, nor the next keyframe where it
-    /// did not end.
+    /// The time of a size's coarsest keyframe on a link at which the size is kept, and at which it can be chosen: while
+    /// a link is full with a keyframe it takes no other frame, and without an end to it not even the next keyframe.
     package static let coarsestKeyframe = (
         kept: Span(time: .milliseconds(300), intervals: 5), regained: Span(time: .milliseconds(220), intervals: 4)
     )
 
-    /// Whether the coarsest keyframe of a rung takes no longer than this.
+    /// Returns true if the coarsest keyframe of a rung takes at most this long.
     package static func fitsKeyframe(of rung: EncodeRung, rate: BitRate, within span: Span) -> Bool {
         rate.duration(for: least(rung.dimensions)) <= span.duration(at: rung.frameRate)
     }
 
-    /// No bound is less than what a keyframe of the size takes.
+    /// The smallest limit: the size of a coarse keyframe of these dimensions.
     package static func least(_ dimensions: VideoDimensions) -> DataSize {
         max(leastSize, DataSize(bytes: Double(dimensions.area) * leastBytesPerSample))
     }

@@ -1,19 +1,19 @@
 package import MediaCore
 
-/// When an encoder makes keyframes: requests coalesce, and what keyframes take of the rate is bounded.
+/// The times of an encoder's keyframes: requests are merged, and the keyframes' share of the rate is limited.
 package struct KeyframeSchedule {
-    /// How much keyframes may take.
+    /// The limits of keyframes.
     package struct Policy {
         /// Keyframes come no closer together than this, however many are asked for.
         package var minimumInterval = Duration.milliseconds(500)
         /// The share of the rate that keyframes take at most in the long run.
         package var share: Double
-        /// How much of that share may be saved up and used later, as time.
+        /// The unused part of that share that may be saved for later, as time.
         var saving = Duration.zero
-        /// How long after the last one a keyframe that is asked for is made at the latest, whatever its share.
+        /// The longest time from the last keyframe to a requested one, whatever its share.
         package var longestWait: Duration
 
-        /// An encoder whose one receiver pays for what it asks for.
+        /// An encoder whose single receiver pays for its own requests.
         package static let dedicated = Policy(share: 0.3, longestWait: .seconds(3))
 
         /// An encoder of which each keyframe is paid for by all its receivers.
@@ -22,19 +22,19 @@ package struct KeyframeSchedule {
         }
     }
 
-    /// Whether a keyframe is to come; the first frame is one.
+    /// True if a keyframe is wanted; the first frame is one.
     package private(set) var isWanted = true
     package private(set) var last: MonotonicInstant?
     /// The time for which the last keyframe took all of the rate.
     private var lastCost = Duration.zero
-    /// When those before it are paid for.
+    /// The time at which the earlier keyframes are paid for.
     private var paidUntil = MonotonicInstant.zero
 
     package init() {}
 
     package mutating func request() { isWanted = true }
 
-    /// When the next keyframe may come.
+    /// Returns the earliest time of the next keyframe.
     package func earliest(_ policy: Policy) -> MonotonicInstant {
         guard let last else { return .zero }
         let due = allPaid(policy, since: last) - policy.saving
@@ -45,7 +45,7 @@ package struct KeyframeSchedule {
         max(last, paidUntil) + lastCost / max(policy.share, 0.001)
     }
 
-    /// Whether the next frame is to be a keyframe.
+    /// Returns true if the next frame must be a keyframe.
     package func isDue(_ policy: Policy, now: MonotonicInstant) -> Bool {
         isWanted && now >= earliest(policy)
     }

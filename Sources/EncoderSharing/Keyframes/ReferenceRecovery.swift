@@ -1,22 +1,22 @@
 package import MediaCore
 package import VideoCoding
 
-/// How an encoder with a single receiver goes on after a loss without a keyframe, where the receiver was negotiated to
-/// go on with any picture that refers to nothing it does not have (RFC 4585 6.3.3, RPSI).
+/// Decides how an encoder with a single receiver continues after a loss without a keyframe, if the receiver accepts
+/// pictures that refer only to pictures that it has, as negotiated (RFC 4585 6.3.3, RPSI).
 ///
-/// The encoder keeps its keyframe, and from time to time another frame, as a long-term reference. The receiver tells of
-/// pictures that its decoder has whole (`acknowledged`): with a picture it has all that came before it, back to the
-/// last point at which it could begin. So a kept frame that is not behind the told picture has arrived, with all that
-/// it was made of, however that came about: by itself, sent again or recovered. Transport-wide feedback could not say
-/// so much: it knows of no packet that forward error correction recovered, nor whether what was sent again came in
-/// time.
+/// The encoder keeps its keyframe, and from time to time another frame, as a long-term reference. The receiver
+/// acknowledges pictures that its decoder has completely (`acknowledged`): then it has all earlier pictures, too, back
+/// to the last point at which decoding could begin. So a kept frame that is no later than the acknowledged picture has
+/// arrived with all its references, directly, by retransmission or by forward error correction. Transport-wide feedback
+/// could not show this: it does not know packets that forward error correction recovered, nor whether retransmissions
+/// came in time.
 ///
-/// A value that is handed what happens. Instants are those of the frames' pictures, by which the encoder knows them,
+/// It is a value that is told all events. Instants are those of the frames' pictures, by which the encoder knows them,
 /// too.
 package struct ReferenceRecovery {
     /// The answer to a loss.
     package enum Answer: Hashable {
-        /// The next frame is to refer to nothing but what has arrived.
+        /// The next frame must refer only to pictures that have arrived.
         case refresh
         /// A keyframe is needed.
         case keyframe
@@ -32,13 +32,13 @@ package struct ReferenceRecovery {
         package var lostFrom: MonotonicInstant?
     }
 
-    /// So many pictures are tried before a keyframe.
+    /// The number of such pictures before a keyframe.
     private static let attempts = 2
     /// The older the frame that is gone back to, the less a picture that refers to it alone saves.
     private static let longestReach = Duration.seconds(5)
-    /// Beyond the round trip, what receiver and sender take to answer.
+    /// The time for receiver and sender to answer, beyond the round trip.
     private static let margin = Duration.milliseconds(100)
-    /// How many rounds of intra refresh a receiver is given to become whole: it may have begun in the midst of one.
+    /// The rounds of intra refresh after which a receiver should be whole: it may have begun in the middle of one.
     private static let rounds = 2.5
 
     /// The encoder's ability.
@@ -54,7 +54,7 @@ package struct ReferenceRecovery {
     private var newest: MonotonicInstant?
     private var toTell: LongTermReference?
     private var attemptsInVain = 0
-    /// When a receiver of refreshed pictures began to miss something, and when it last said so.
+    /// The time at which a receiver of refreshed pictures began to miss something, and of its last report of it.
     private var missing: (since: MonotonicInstant, last: MonotonicInstant)?
     /// A refresh is to come.
     package private(set) var isWanted = false
@@ -63,12 +63,12 @@ package struct ReferenceRecovery {
 
     // MARK: Frames
 
-    /// A frame came out of the encoder and is sent.
+    /// Records an encoded frame that is sent.
     ///
     /// - Parameters:
     ///   - reference: The frame that is kept from this one on.
-    ///   - method: What the encoder can do about losses from the last keyframe on.
-    ///   - isRefresh: Whether it refers to nothing but what had arrived.
+    ///   - method: The encoder's method for losses from the last keyframe on.
+    ///   - isRefresh: True if it refers only to pictures that had arrived.
     package mutating func encoded(
         type: FrameType, reference: LongTermReference?, at time: MonotonicInstant, method: LossRecovery, isRefresh: Bool
     ) {
@@ -81,7 +81,7 @@ package struct ReferenceRecovery {
             isWanted = false
             attemptsInVain += 1
             restart = (time, false)
-            // The receiver may begin anew here: what it told of later pictures would say nothing of this one.
+            // The receiver may begin here: its acknowledgement of later pictures would not cover earlier ones.
             (keptKeyframe, kept) = (nil, nil)
         }
         if let reference { kept = (time, reference) }
@@ -112,11 +112,11 @@ package struct ReferenceRecovery {
         return attemptsInVain > 0
     }
 
-    /// The receiver lost a picture, and what was to repair that did not come in time.
+    /// Records that the receiver lost a picture, and that its repair did not come in time.
     package mutating func lost(roundTripTime: Duration, now: MonotonicInstant) -> Answer {
         guard !isWanted else { return .wait }
         if let restart, !restart.isAcknowledged, now - restart.time < roundTripTime + Self.margin {
-            // It was said before that could have arrived.
+            // The report was sent before the last refresh could have arrived.
             return .wait
         }
         switch method {
@@ -137,7 +137,7 @@ package struct ReferenceRecovery {
     }
 }
 
-/// How an encoder's stream goes on after a loss.
+/// The way in which an encoder's stream continues after a loss.
 package enum LossRecovery: Hashable {
     case keyframes
     /// Frames are kept for the long term, and gone back to.
@@ -157,7 +157,7 @@ package enum LossRecovery: Hashable {
 
 /// A receiver's losses that were not repaired in time.
 package struct RecoveryCounters: Hashable, Sendable {
-    /// Pictures sent that refer to nothing but what had arrived.
+    /// The number of sent pictures that refer only to pictures that had arrived.
     package var refreshes: UInt64 = 0
     /// Refreshes with which the receiver went on.
     package var refreshesUsed: UInt64 = 0

@@ -6,13 +6,13 @@ package import MediaCore
     import Musl
 #endif
 
-/// How many bits a picture that moves takes, whatever its size, its frame rate and how coarsely it is quantised: a
-/// talking head little, sport much.
+/// The number of bits that moving content takes, independent of size, frame rate and QP: a talking head takes few,
+/// sport many.
 ///
-/// Six steps of the quantisation parameter are half the bits; of a smaller picture each sample takes more of them, and
-/// of fewer pictures each takes more. So what is seen at one rung and rate tells what would be at another.
+/// Six steps of the QP halve the bits; in a smaller picture each sample takes more bits, and at a lower frame rate each
+/// picture takes more. So the result of one rung and rate predicts that of others.
 package struct ContentComplexity: Hashable, Sendable {
-    /// How bits grow with the samples of a picture, and with the pictures a second, as powers.
+    /// The growth of bits with the samples of a picture and with the pictures a second, as powers.
     private static let powers = (samples: 0.8, pictures: 0.6)
     private static let stepsToHalve = 6.0
 

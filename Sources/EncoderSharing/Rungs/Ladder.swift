@@ -1,12 +1,12 @@
 package import MediaCore
 
-/// The rungs of a canvas, from all of it at the room's frame rate downwards.
+/// The rungs of a canvas, from the whole canvas at the room's frame rate downwards.
 ///
-/// What is to give way first is a matter of what is shown. Of faces in their tiles motion is kept and size given up; of
-/// a screen that is presented, whose letters must stay legible and which moves rarely, the other way round (RFC 7742,
-/// 4, and W3C's `contentHint` make the same distinction).
+/// The content decides what is reduced first. With faces in tiles, motion is kept and size reduced; with a screen
+/// share, whose letters must stay legible and which moves rarely, the reverse (RFC 7742, 4, and W3C's `contentHint`
+/// make the same distinction).
 package struct Ladder: Hashable, Sendable {
-    /// Whether motion or detail is kept.
+    /// The preference for motion or detail.
     package enum DegradationPreference: Hashable, Sendable {
         case motion
         case detail
@@ -32,7 +32,7 @@ package struct Ladder: Hashable, Sendable {
         }
     }
 
-    /// Where a size is too small, the frame rate of the smallest one that is not gives way in its place.
+    /// The steps. If a size is too small, the frame rate of the smallest possible size is reduced in its place.
     private static let steps: [DegradationPreference: [Step]] = [
         .motion: [
             Step(3, 4), Step(1, 2), Step(1, 1, every: 2), Step(3, 4, every: 2), Step(1, 2, every: 2),
@@ -55,7 +55,7 @@ package struct Ladder: Hashable, Sendable {
             let rung = EncodeRung(
                 dimensions: step.dimensions(of: canvas), roomFrameRate: frameRate, divisor: step.divisor)
             let last = rungs[rungs.count - 1]
-            // No step gives back what another took.
+            // No step increases what another one reduced.
             let isLess = rung.dimensions.area <= last.dimensions.area && rung.divisor >= last.divisor
             let isLarge = rung.dimensions == canvas || rung.dimensions.area >= Self.fewestSamples
             let isFast = rung.divisor == 1 || rung.frameRate >= Self.fewestPictures[preference] ?? 1

@@ -1,17 +1,17 @@
 package import MediaCore
 package import VideoCoding
 
-/// Chooses the rung of an encoder: the highest at which its pictures are good, by what its frames tell.
+/// Chooses the rung of an encoder: the highest at which its pictures are good, judged by its frames.
 ///
-/// It goes by the quantisation parameter, over time, against a ceiling: beyond it pictures look poor, and fewer samples
-/// that are sharp look better. A rate says nothing alone: with a still talking head 720p is good at a rate at which
-/// sport needs a quarter of it. From the frames' parameters and sizes follows what the content costs
-/// (`ContentComplexity`), and from that what other rungs would give at the rate that there is. But a size whose
-/// coarsest keyframe takes the link too long (`FrameBound.coarsestKeyframe`) is none for it, however good.
+/// It compares the mean QP with a ceiling: beyond it pictures look poor, and fewer but sharper samples look better. The
+/// rate alone does not show this: with a still talking head 720p is good at a rate at which sport needs a quarter of
+/// it. The frames' QPs and sizes give the complexity of the content (`ContentComplexity`), and this predicts the result
+/// of other rungs at the present rate. A size whose coarsest keyframe takes the link too long
+/// (`FrameBound.coarsestKeyframe`) is excluded.
 ///
-/// Each step takes a keyframe. Down it goes when the ceiling was broken for a while, soon where by far; up when the
-/// next rungs would have been good for seconds. After a step up that had to be taken back it waits longer, each time
-/// twice as long.
+/// Each step takes a keyframe. It goes down when the ceiling was exceeded for a while, sooner if by far, and up when
+/// the next rungs would have been good for seconds. After a step up that was undone it waits longer, each time twice as
+/// long.
 package struct RungSelector: Sendable {
     /// Beyond this, pictures are poor (libwebrtc's quality scaler takes pictures of H.264 to be so beyond 37).
     package static let ceiling = 38.0
@@ -20,11 +20,11 @@ package struct RungSelector: Sendable {
         down: Aim(qp: 36, keyframe: FrameBound.coarsestKeyframe.kept),
         up: Aim(qp: 34, keyframe: FrameBound.coarsestKeyframe.regained)
     )
-    /// So far beyond the ceiling they are unusable.
+    /// The excess over the ceiling at which pictures are unusable.
     private static let unusable = 5.0
-    /// How long the ceiling must have been broken, and how long if by far.
+    /// The time for which the ceiling must have been exceeded, and the time if by far.
     private static let patience = (usual: Duration.milliseconds(1500), short: Duration.milliseconds(300))
-    /// How long there must have been head-room.
+    /// The time for which there must have been headroom.
     private static let headRoom = (first: Duration.seconds(3), longest: Duration.seconds(48))
     /// A step up that is taken back within this time has failed.
     private static let trial = Duration.seconds(10)
@@ -67,7 +67,7 @@ package struct RungSelector: Sendable {
     private var lastStepUp: MonotonicInstant?
     private var headRoomNeeded = Self.headRoom.first
 
-    /// - Parameter cost: What the content is known to cost, from others who are sent the same.
+    /// - Parameter cost: The complexity of the content, if it is known from others with the same content.
     package init(ladder: Ladder, rate: BitRate, cost: ContentComplexity? = nil) {
         self.cost = cost
         let rates = Rates(encoder: rate, slowest: rate)
@@ -95,8 +95,7 @@ package struct RungSelector: Sendable {
         frames += 1
         let weight = min(1, max(interval / Self.averaging.time, 1 / Double(frames)))
         qp = (qp ?? Double(parameter)) * (1 - weight) + Double(parameter) * weight
-        // What a frame costs is the same at any rate, which its parameter and its size follow; so only this is
-        // averaged.
+        // The complexity is the same at any rate, because QP and size follow the rate; so only this is averaged.
         let bits = frame.size.bits * Double(rung.frameRate)
         let sample = ContentComplexity(qp: Double(parameter), rate: BitRate(bitsPerSecond: bits), rung: rung)
         level = (level ?? sample.level) * (1 - weight) + sample.level * weight
@@ -127,7 +126,7 @@ package struct RungSelector: Sendable {
             goodSince = nil
             return nil
         }
-        // Of several the highest that was good all the time.
+        // Of several rungs, the highest that was good all the time.
         if let goodSince, let known = ladder.rungs.firstIndex(of: goodSince.rung),
             let new = ladder.rungs.firstIndex(of: higher)
         {

@@ -2,17 +2,17 @@ public import NIOCore
 
 /// Recovers lost packets of one stream from FlexFEC packets (draft-ietf-payload-flexible-fec-scheme-03, section 6.3).
 ///
-/// Hand in what arrives, in any order: the stream's packets and those that repair it. A repair packet all of whose
-/// packets are there but one gives that one, which may help another repair packet. What is kept is bounded: the last
-/// packets and repair packets by number. Nothing is kept before the first repair packet: a stream without costs
+/// Pass in arriving packets in any order: those of the stream and its repair packets. A repair packet with all of its
+/// packets but one recovers that one, which may help another repair packet. The memory is limited: it keeps the last
+/// packets and repair packets. Nothing is kept before the first repair packet, so a stream without protection costs
 /// nothing.
 public struct FlexFECDecoder: Sendable {
-    /// How many of the stream's sequence numbers are looked back on: more than a mask spans.
+    /// The number of the stream's sequence numbers that are kept: more than a mask spans.
     static let packetCapacity = 256
-    /// How many repair packets wait at most.
+    /// The largest number of waiting repair packets.
     static let repairCapacity = 64
 
-    /// What was counted.
+    /// The decoder's counters.
     public struct Statistics: Hashable, Sendable {
         /// Repair packets that came.
         public var received: UInt64 = 0
@@ -31,7 +31,7 @@ public struct FlexFECDecoder: Sendable {
 
     private struct Repair: Sendable {
         var header: FlexFECHeader
-        /// Those of the mask that are not here.
+        /// The packets of the mask that have not arrived.
         var missing: FlexFECMask
         var bytes: ByteBuffer
     }
@@ -52,8 +52,8 @@ public struct FlexFECDecoder: Sendable {
         self.mutableExtensions = mutableExtensions
     }
 
-    /// Takes a packet of the stream that arrived; `bytes` is the whole of it, decrypted. Retransmissions may not be
-    /// handed in: their header extensions may be others than those that were protected.
+    /// Takes an arrived packet of the stream; `bytes` is the whole packet, decrypted. Do not pass in retransmissions:
+    /// their header extensions may differ from the protected ones.
     ///
     /// - Returns: The packets that can be recovered now.
     public mutating func insert(_ packet: RTPPacket, bytes: ByteBuffer) -> [RTPPacket] {
@@ -89,7 +89,7 @@ public struct FlexFECDecoder: Sendable {
 
     // MARK: What is kept
 
-    /// Whether a sequence number is close enough to the newest one to be looked at. Before the first packet all are.
+    /// Returns true if a sequence number is close enough to the newest one. Before the first packet all are.
     private func isNear(_ sequenceNumber: UInt16) -> Bool {
         newest.map { Self.isNear(sequenceNumber, to: $0) } ?? true
     }
@@ -137,7 +137,7 @@ public struct FlexFECDecoder: Sendable {
 
     private mutating func recover() -> [RTPPacket] {
         var recovered: [RTPPacket] = []
-        // Each turn takes a repair packet away: there are no more turns than those.
+        // Each turn removes a repair packet, so the number of turns is limited.
         while let index = repairs.firstIndex(where: { $0.missing.count < 2 }) {
             let repair = repairs.remove(at: index)
             guard let offset = repair.missing.first else { continue }

@@ -1,17 +1,17 @@
 public import MediaCore
 public import NIOCore
 
-/// Makes FlexFEC packets (draft-ietf-payload-flexible-fec-scheme-03) for one video stream: collects its packets as they
-/// leave and protects them group by group.
+/// Makes FlexFEC packets (draft-ietf-payload-flexible-fec-scheme-03) for one video stream: collects its packets when
+/// they leave and protects them in groups.
 ///
-/// A group ends with a frame, when it has enough packets or its oldest is old enough: what is lost cannot be recovered
-/// sooner, and a group of few packets costs more in proportion.
+/// A group ends with a frame, when it has enough packets or its oldest is old enough: a loss cannot be recovered before
+/// the end of its group, and a group of few packets costs more in proportion.
 public struct FlexFECEncoder: Sendable {
-    /// How packets are grouped.
+    /// The grouping of packets.
     public struct Configuration: Hashable, Sendable {
         /// A group of so many packets ends with the next frame.
         public var sufficientPacketCount: Int
-        /// A group ends at so many packets, whatever they are of; within 1...46, so that a mask of two parts holds it.
+        /// The number of packets that ends a group, even within a frame; 1...46, so that a mask of two parts holds it.
         public var maximumPacketCount: Int
 
         public init(sufficientPacketCount: Int = 16, maximumPacketCount: Int = 46) {
@@ -20,7 +20,7 @@ public struct FlexFECEncoder: Sendable {
         }
     }
 
-    /// What a packet's bytes may grow by when they are protected: the header with a mask of two parts.
+    /// The largest growth of a packet by protection: the header with a mask of two parts.
     public static let maximumHeaderSize = FlexFECHeader.size(span: 46)
 
     public let ssrc: UInt32
@@ -38,15 +38,14 @@ public struct FlexFECEncoder: Sendable {
     private var groupStart = MonotonicInstant.zero
     private var sequenceNumber: UInt16
     private var parity = PacketParity()
-    /// What is still owed of repair packets, as the rate asks for parts of packets.
+    /// The fractions of repair packets that are still to be sent.
     private var owed = 0.0
 
-    /// When `finishDue(now:)` is to be called; nil while nothing waits. Stored, so that owners who only look at it copy
-    /// nothing else.
+    /// The time to call `finishDue(now:)`; nil while nothing waits. It is stored, so that a read copies nothing else.
     public private(set) var nextDeadline: MonotonicInstant?
     /// Repair packets made.
     public private(set) var packetCount: UInt64 = 0
-    /// What repair costs, as a part of what it protects, over the last groups; zero while nothing is protected.
+    /// The size of repair packets relative to the protected ones, over the last groups; zero without protection.
     public private(set) var overhead = 0.0
 
     /// - Parameters:
@@ -64,10 +63,10 @@ public struct FlexFECEncoder: Sendable {
         group.reserveCapacity(configuration.maximumPacketCount)
     }
 
-    /// Whether packets are protected.
+    /// True if packets are protected.
     public var isActive: Bool { protection.isActive }
 
-    /// How much protection packets get from now on. Where there is to be none, a group that waits is dropped.
+    /// Sets the protection of the next packets. Without protection, a waiting group is dropped.
     public mutating func setProtection(_ protection: Protection) {
         defer { updateDeadline() }
         self.protection = protection
@@ -77,8 +76,8 @@ public struct FlexFECEncoder: Sendable {
         owed = 0
     }
 
-    /// Takes a packet of the stream as it leaves, before it is encrypted; `bytes` is the whole of it. What is only
-    /// padding is of no use to anyone and is not protected.
+    /// Takes a packet of the stream when it leaves, before it is encrypted; `bytes` is the whole packet. A packet of
+    /// padding alone is not protected.
     public mutating func add(_ packet: RTPPacket, bytes: ByteBuffer, now: MonotonicInstant) -> [RTPPacket] {
         guard protection.rate > 0, packet.paddingLength == 0 else { return [] }
         defer { updateDeadline() }
@@ -137,14 +136,14 @@ public struct FlexFECEncoder: Sendable {
         return repair
     }
 
-    /// How many repair packets the group is given. What the rate makes beyond whole packets is kept for the next
-    /// groups; a burst has as many as it needs, up to the number of packets.
+    /// Returns the number of repair packets for the group. Fractions are kept for the next groups; bursts raise the
+    /// number, up to the number of packets.
     private mutating func repairCount() -> Int {
         owed = min(owed, 1) + protection.rate * Double(group.count)
         var count = Int(clamping: owed)
         owed -= Double(count)
         if count < protection.burst {
-            // What bursts need beyond the rate is not owed again.
+            // The additional packets for bursts are not saved again.
             count = min(protection.burst, (group.count + 1) / 2)
         }
         return min(max(count, 0), group.count)

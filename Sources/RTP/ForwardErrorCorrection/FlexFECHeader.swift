@@ -31,7 +31,7 @@ public struct FlexFECHeader: Hashable, Sendable {
 
     /// Bytes of the header up to the mask's second part.
     public static let minimumSize = 20
-    /// Those of the flags that are of the protected packets' headers: all but R and F.
+    /// The flags that belong to the protected packets' headers: all but R and F.
     static let flagMask: UInt16 = 0x3FFF
 
     public init(flags: UInt16, length: UInt16, timestamp: UInt32, ssrc: UInt32, base: UInt16, mask: FlexFECMask) {

@@ -1,10 +1,10 @@
-/// Which packets a FlexFEC packet protects: bit `n` stands for the sequence number `n` above the packet's base.
+/// The packets that a FlexFEC packet protects: bit `n` stands for the sequence number `n` above the packet's base.
 ///
-/// On the wire the mask is cut into parts of 15, 31 and 63 bits, each behind a bit that says whether it is the last one
-/// (draft-ietf-payload-flexible-fec-scheme-03, section 4.2.2.1; browsers write the bit set in the last part, as the
-/// draft's figure 11 has it).
+/// On the wire the mask is divided into parts of 15, 31 and 63 bits, each after a bit that marks the last part
+/// (draft-ietf-payload-flexible-fec-scheme-03, section 4.2.2.1; browsers set the bit in the last part, as in the
+/// draft's figure 11).
 public struct FlexFECMask: Hashable, Sendable {
-    /// How many sequence numbers a mask spans at most.
+    /// The largest number of sequence numbers in a mask.
     public static let maximumSpan = 109
 
     private var bits: UInt128
@@ -12,10 +12,10 @@ public struct FlexFECMask: Hashable, Sendable {
     /// A mask of no packets.
     public init() { bits = 0 }
 
-    /// Whether no packet is protected.
+    /// True if no packet is protected.
     public var isEmpty: Bool { bits == 0 }
 
-    /// How many packets are protected.
+    /// The number of protected packets.
     public var count: Int { bits.nonzeroBitCount }
 
     /// One more than the highest offset; zero for no packets.

@@ -1,8 +1,8 @@
 public import MediaCore
 
-/// How much gets lost on the way to a receiver, and how much of it in a row, over the last seconds.
+/// The losses on the way to a receiver, with their bursts, over the last seconds.
 public struct LossMeter: Sendable {
-    /// What was lost in some time.
+    /// The losses in a period.
     public struct Summary: Hashable, Sendable {
         public var packets = 0
         public var lost = 0
@@ -12,7 +12,7 @@ public struct LossMeter: Sendable {
         public init() {}
 
         public var fraction: Double { packets > 0 ? Double(lost) / Double(packets) : 0 }
-        /// How many packets get lost in a row on average; zero without losses.
+        /// The mean length of a burst of losses; zero without losses.
         public var meanBurst: Double { bursts > 0 ? Double(lost) / Double(bursts) : 0 }
     }
 
@@ -48,7 +48,7 @@ public struct LossMeter: Sendable {
         buckets[index].bursts = min(buckets[index].bursts, buckets[index].lost)
     }
 
-    /// Counts what a report says where there is no feedback on single packets.
+    /// Counts the losses in a report, if there is no feedback on single packets.
     public mutating func add(lost: Int, of packets: Int, now: MonotonicInstant) {
         guard packets > 0 else { return }
         advance(now: now)
@@ -58,10 +58,10 @@ public struct LossMeter: Sendable {
         buckets[current].bursts += lost
     }
 
-    /// What was lost over the last five seconds.
+    /// The losses of the last five seconds.
     public mutating func summary(now: MonotonicInstant) -> Summary { sum(of: Self.bucketCount, now: now) }
 
-    /// What was lost over the last second.
+    /// The losses of the last second.
     public mutating func recent(now: MonotonicInstant) -> Summary { sum(of: 2, now: now) }
 
     private mutating func sum(of count: Int, now: MonotonicInstant) -> Summary {

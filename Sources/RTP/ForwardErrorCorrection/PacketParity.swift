@@ -8,13 +8,13 @@ struct PacketParity {
     private(set) var flags: UInt16 = 0
     private(set) var length: UInt16 = 0
     private(set) var timestamp: UInt32 = 0
-    /// What lies behind the fixed headers, filled up to the longest.
+    /// The data after the fixed headers, padded to the longest.
     private(set) var bytes: [UInt8] = []
 
     /// Nothing yet.
     init() {}
 
-    /// What a FlexFEC packet carries: `bytes` is its payload behind the header.
+    /// Makes the parity of a FlexFEC packet: `bytes` is its payload after the header.
     init(_ header: FlexFECHeader, bytes: ByteBuffer) {
         flags = header.flags
         length = header.length
@@ -30,8 +30,8 @@ struct PacketParity {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a whole packet, of which the elements of the header extension that are written when a packet leaves count
-    /// as zeros: the parity was made before. What is no RTP packet is left out.
+    /// Adds a whole packet. The header extensions that are written when a packet leaves count as zeros, because the
+    /// parity was made before. Bytes that are no RTP packet are ignored.
     mutating func add(_ packet: ByteBuffer, zeroing mutable: MutableExtensions) {
         let start = packet.readerIndex
         guard let flags = packet.getInteger(at: start, as: UInt16.self),
@@ -47,7 +47,7 @@ struct PacketParity {
             bytes.withUnsafeMutableBytes { target in
                 let source = UnsafeRawBufferPointer(rebasing: source[RTPPacket.fixedHeaderSize...])
                 xor(source, into: target)
-                // A second time takes out again what counts as zero.
+                // A second addition removes the bytes that count as zero.
                 mutable.forEachRange(in: packet) { range in
                     let range = range.clamped(to: 0..<source.count)
                     xor(

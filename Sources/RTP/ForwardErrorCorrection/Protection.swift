@@ -1,14 +1,14 @@
 import MediaCore
 
-/// How much forward error correction a stream is given.
+/// The amount of forward error correction for a stream.
 public struct Protection: Hashable, Sendable {
     /// Repair packets for each packet that they protect; zero for none, at most one.
     public var rate: Double
     /// The least that a group of packets is given, against losses in a row, as far as half of its own number.
     public var burst: Int
     public var pattern: RepairPattern
-    /// How long a packet waits at most until what repairs it is made. More packets are protected together then, which
-    /// costs less.
+    /// The longest wait of a packet for its repair packet. With a longer wait more packets are protected together,
+    /// which costs less.
     public var delay: Duration
 
     public init(

@@ -1,12 +1,12 @@
 public import MediaCore
 
-/// Decides how much forward error correction a receiver's video is given.
+/// Decides the forward error correction of a receiver's video.
 ///
-/// Retransmission is the cheapest repair: it costs what was lost. It takes a round trip, though, and where that is more
-/// than a receiver waits before its picture stands, packets are protected in advance, as much as is lost. Loss that
-/// comes of sending too much is none of its business: more packets would make that worse.
+/// Retransmission is the cheapest repair: it costs only the lost packets. But it takes a round trip. If this exceeds
+/// the time that a receiver waits before its picture stands still, packets are protected in advance, in proportion to
+/// the losses. Losses by congestion do not count: more packets would make them worse.
 public struct ProtectionPolicy: Sendable {
-    /// What the policy keeps to.
+    /// The constants of the policy.
     public struct Configuration: Hashable, Sendable {
         /// Retransmissions over a longer round trip come too late.
         public var longRoundTrip: Duration
@@ -22,7 +22,7 @@ public struct ProtectionPolicy: Sendable {
         public var maximumRate: Double
         /// Protection lasts so long at least, and no less of it is given before so long has passed.
         public var hold: Duration
-        /// Where the path's queue is full for so long there is no protection, and none for as long after it.
+        /// After this long with a full queue on the path there is no protection, and none for as long afterwards.
         public var congestionPatience: Duration
 
         public init(
@@ -42,7 +42,7 @@ public struct ProtectionPolicy: Sendable {
     }
 
     public let configuration: Configuration
-    /// What is decided.
+    /// The present decision.
     public private(set) var protection = Protection.none
     /// The loss that is not blamed on the path's queue, over the last seconds.
     public private(set) var loss = LossMeter.Summary()
@@ -61,9 +61,9 @@ public struct ProtectionPolicy: Sendable {
 
     // MARK: What is measured
 
-    /// Feedback speaks of a packet for the first time; in the order in which packets were sent.
+    /// Takes the first feedback on a packet, in the order of sending.
     ///
-    /// What is lost while the path's queue is full does not count.
+    /// Losses while the path's queue is full do not count.
     public mutating func packet(isLost: Bool, now: MonotonicInstant) {
         guard congestedSince == nil else { return }
         meter.add(isLost: isLost, now: now)
@@ -88,7 +88,7 @@ public struct ProtectionPolicy: Sendable {
         self.roundTripTime = smoothed + (roundTripTime - smoothed) / 8
     }
 
-    /// Whether the path's queue is full: what is lost now was too much.
+    /// Records whether the path's queue is full: losses then come from congestion.
     public mutating func congestionChanged(isCongested: Bool, now: MonotonicInstant) {
         guard isCongested else {
             congestedSince = nil
@@ -101,9 +101,9 @@ public struct ProtectionPolicy: Sendable {
 
     // MARK: What is decided
 
-    /// Decides anew; returns whether something changed.
+    /// Decides again; returns true if something changed.
     ///
-    /// - Parameter canRetransmit: Whether the receiver can ask for what it misses.
+    /// - Parameter canRetransmit: True if the receiver can request missing packets.
     public mutating func update(canRetransmit: Bool, now: MonotonicInstant) -> Bool {
         let before = protection
         loss = meter.summary(now: now)
@@ -145,8 +145,8 @@ public struct ProtectionPolicy: Sendable {
             delay: min(max((roundTripTime ?? .milliseconds(160)) / 2, .milliseconds(60)), .milliseconds(150)))
     }
 
-    /// Repair packets for each packet: so many, and so many more for what is lost. Measured with groups of 12 to 20
-    /// packets: about one group in fifty is not whole then at a loss of 2, 5 or 10 %.
+    /// The repair packets per packet, and the additional ones per loss. Measured with groups of 12 to 20 packets: about
+    /// one group in fifty is then not whole at a loss of 2, 5 or 10 %.
     private static let base = 0.12
     private static let slope = 4.0
     /// Losses that come by so many or more on average are not by chance.

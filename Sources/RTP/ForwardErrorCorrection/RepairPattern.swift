@@ -1,17 +1,17 @@
-/// Which packets of a group each of its repair packets protects.
+/// The assignment of a group's packets to its repair packets.
 ///
-/// One that protects many packets repairs one of them alone. So each is given a few, and those of one burst go to
+/// A repair packet can repair only one of its packets. So each protects few, and the packets of a burst belong to
 /// different ones.
 public enum RepairPattern: Hashable, Sendable {
-    /// Each packet is protected once; neighbours by different repair packets, so that a burst as long as there are
+    /// Each packet is protected once, neighbours by different repair packets, so that a burst up to the number of
     /// repair packets is repaired.
     case interleaved
-    /// Each packet is protected twice, and no two by the same two repair packets where that can be: what one cannot
-    /// repair the other may, which helps against losses that come one by one. Where there are fewer than three repair
-    /// packets it is the same as `interleaved`.
+    /// Each packet is protected twice, and if possible no two by the same two repair packets: one can help if the other
+    /// cannot, which is good against single losses. With fewer than three repair packets it is the same as
+    /// `interleaved`.
     case twofold
 
-    /// Whether the repair packet `repair` of `repairCount` protects the packet `index` of a group.
+    /// Returns true if the repair packet `repair` of `repairCount` protects the packet `index` of a group.
     public func protects(_ index: Int, by repair: Int, of repairCount: Int) -> Bool {
         guard repairCount > 0, index >= 0 else { return false }
         let first = index % repairCount

@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// When a packet left, by its sender's clock: seconds modulo 64 in 6.18 fixed point, about 3.8 µs a unit (the
-/// `abs-send-time` header extension).
+/// The time at which a packet left, on its sender's clock: seconds modulo 64 in 6.18 fixed point, about 3.8 µs a unit
+/// (the `abs-send-time` header extension).
 public struct AbsoluteSendTime: Hashable, Sendable {
     /// The low 24 bits are in use.
     public var rawValue: UInt32

@@ -1,10 +1,10 @@
-/// Why bytes from the network are not an RTP or RTCP packet.
+/// The reason for which bytes from the network are no RTP or RTCP packet.
 public enum RTPError: Error, Hashable, Sendable {
     /// The bytes end before `structure` does.
     case truncated(structure: String, needed: Int, available: Int)
     /// The version field is not 2 (RFC 3550 5.1).
     case unsupportedVersion(UInt8)
-    /// The padding count in the last byte is zero or larger than what it pads.
+    /// The padding count in the last byte is zero or larger than the available bytes.
     case invalidPadding(count: Int, available: Int)
     /// A field of `structure` has a value that its specification excludes.
     case malformed(structure: String, reason: String)

@@ -26,7 +26,7 @@ extension RTPHeaderExtensions {
         set(UInt32(level.headerExtensionByte), length: 1, id: id)
     }
 
-    /// When the sender sent the packet.
+    /// The time at which the sender sent the packet.
     public func absoluteSendTime(id: UInt8) -> AbsoluteSendTime? {
         guard let range = valueRange(of: id), range.count == 3 else { return nil }
         return AbsoluteSendTime(rawValue: number(in: range))
@@ -37,8 +37,8 @@ extension RTPHeaderExtensions {
         set(AbsoluteSendTime(now).rawValue, length: 3, id: id)
     }
 
-    /// How the packet's picture is to be turned (coordination of video orientation, 3GPP TS 26.114, 7.4.5). Which
-    /// camera it comes from and whether it is mirrored is not told apart.
+    /// The rotation of the packet's picture (coordination of video orientation, 3GPP TS 26.114, 7.4.5). The camera and
+    /// mirroring are ignored.
     public func videoRotation(id: UInt8) -> VideoRotation? {
         guard let range = valueRange(of: id), !range.isEmpty else { return nil }
         return VideoRotation(rawValue: UInt8(truncatingIfNeeded: number(in: range.prefix(1))) & 3)

@@ -1,13 +1,12 @@
 public import NIOCore
 
-/// The header extension of an RTP packet (RFC 8285): short values, each under a number that the session description
-/// gives a meaning (`a=extmap`).
+/// The header extension of an RTP packet (RFC 8285): short values, each with a number whose meaning the session
+/// description defines (`a=extmap`).
 ///
-/// Holds the bytes as they came or will be sent; elements are found on access, so that a packet whose extensions nobody
-/// reads costs nothing. The few bytes that are usually sent need no memory of their own. Writes the one-byte form while
-/// it can and the two-byte form from then on.
+/// It holds the received or future bytes; elements are found on access, so that unread extensions cost nothing. The
+/// usual few bytes need no memory of their own. It writes the one-byte form while possible, then the two-byte form.
 public struct RTPHeaderExtensions: Sendable {
-    /// How the elements are framed.
+    /// The framing of the elements.
     enum Form: Hashable {
         /// RFC 8285 4.2: identifiers 1 to 14, values of 1 to 16 bytes.
         case oneByte
@@ -38,7 +37,7 @@ public struct RTPHeaderExtensions: Sendable {
         storage = .none
     }
 
-    /// Wraps the extension of a received packet: its profile field and what follows the length field.
+    /// Wraps the extension of a received packet: its profile field and the bytes after the length field.
     public init(profile: UInt16, bytes: ByteBuffer) {
         self.profile = profile
         storage = .buffer(bytes)
@@ -63,7 +62,7 @@ public struct RTPHeaderExtensions: Sendable {
         return profile & 0xFFF0 == Self.twoByteProfile ? .twoByte : .opaque
     }
 
-    /// Whether there is nothing to write.
+    /// True if there is nothing to write.
     public var isEmpty: Bool {
         if case .none = storage { true } else { false }
     }
@@ -183,7 +182,7 @@ extension RTPHeaderExtensions {
         withUnsafeBytes(of: number.bigEndian) { set($0.suffix(length), id: id) }
     }
 
-    /// Where the value of element `id` lies among the bytes.
+    /// The range of element `id`'s value among the bytes.
     func valueRange(of id: UInt8) -> Range<Int>? {
         var found: Range<Int>?
         scan { candidate, range in
@@ -194,10 +193,10 @@ extension RTPHeaderExtensions {
         return found
     }
 
-    /// Calls `body` with each element's identifier and the place of its value among the bytes, until it answers false.
+    /// Calls `body` with each element's identifier and the range of its value among the bytes, until it returns false.
     ///
-    /// Returns whether the bytes were well-formed as far as they were read. What is malformed ends the list: the
-    /// elements in front of it count (RFC 8285 4.2).
+    /// Returns true if the bytes that were read are well-formed. A malformed element ends the list: those before it
+    /// count (RFC 8285 4.2).
     @discardableResult
     func scan(_ body: (UInt8, Range<Int>) -> Bool) -> Bool {
         guard !isEmpty else { return true }

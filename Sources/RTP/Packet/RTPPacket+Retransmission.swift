@@ -2,7 +2,7 @@ import NIOCore
 
 /// Retransmissions in a stream of their own (RFC 4588): the payload of the original packet behind its sequence number.
 extension RTPPacket {
-    /// How many bytes a retransmission is longer than its original.
+    /// The additional bytes of a retransmission.
     public static let retransmissionOverhead = 2
 
     /// This packet as it goes out again, in the stream of retransmissions (RFC 4588, section 4): timestamp, marker and

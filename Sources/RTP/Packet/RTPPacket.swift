@@ -16,8 +16,8 @@ public struct RTPPacket: Hashable, Sendable {
     public var extensions: RTPHeaderExtensions
     /// Without padding.
     public var payload: ByteBuffer
-    /// How many bytes of padding came with the packet, or are to be written behind the payload (a count byte
-    /// included); zero unless the packet is a bandwidth probe.
+    /// The number of bytes of padding that came with the packet, or are written after the payload (with a count byte);
+    /// zero unless the packet is a bandwidth probe.
     public var paddingLength: UInt8
 
     /// Bytes of the fixed header.

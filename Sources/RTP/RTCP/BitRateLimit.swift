@@ -6,12 +6,12 @@ public struct BitRateLimit: Hashable, Sendable {
     static let size = 8
     private static let largestMantissa: UInt64 = 0x1_FFFF
 
-    /// In a request whose stream is bounded; in a notification who asked for it.
+    /// In a request, the limited stream; in a notification, the source of the request.
     public var ssrc: UInt32
     /// The most that is to be sent, all headers included. Written with 17 significant bits, rounded down.
     public var maximum: BitRate
-    /// What each packet has besides its payload, down to IP, as the one who asks has measured it. Up to 511 bytes are
-    /// written.
+    /// The size of each packet besides its payload, down to IP, as the requesting side measures it. At most 511 bytes
+    /// are written.
     public var overhead: DataSize
 
     public init(ssrc: UInt32, maximum: BitRate, overhead: DataSize) {

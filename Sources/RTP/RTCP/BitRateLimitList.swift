@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The form that TMMBR and TMMBN share: who sends it, and bounds of which each names its own stream.
+/// The common form of TMMBR and TMMBN: the sender, and limits that each name a stream.
 enum BitRateLimitList {
     /// The most that a packet's length can say.
     private static let maximumCount = 0x7FFE

@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// When a receiver got the packets of each stream, and how the network marked them (RFC 8888).
+/// The arrivals of each stream's packets at a receiver, with the network's marks (RFC 8888).
 public struct CongestionControlFeedback: Hashable, Sendable {
     static let format: UInt8 = 11
 
@@ -24,11 +24,11 @@ public struct CongestionControlFeedback: Hashable, Sendable {
         }
     }
 
-    /// How one packet arrived.
+    /// The arrival of one packet.
     public struct PacketArrival: Hashable, Sendable {
         /// The congestion marking that the packet came with.
         public var ecn: ECNCodepoint
-        /// How long before the report's timestamp the packet arrived, in 1/1024 s: 13 bits.
+        /// The time from the packet's arrival to the report's timestamp, in 1/1024 s: 13 bits.
         public var arrivalTimeOffset: UInt16
 
         /// The offset that says "at least 8189/1024 s".
@@ -53,7 +53,7 @@ public struct CongestionControlFeedback: Hashable, Sendable {
             }
         }
 
-        /// How long before the report's timestamp the packet arrived; nil where the report does not say.
+        /// The time from the packet's arrival to the report's timestamp; nil if the report does not state it.
         public var age: Duration? {
             guard arrivalTimeOffset < Self.offsetTooLarge else { return nil }
             return .nanoseconds(Int64(arrivalTimeOffset) * 1_000_000_000 / 1024)
@@ -62,7 +62,7 @@ public struct CongestionControlFeedback: Hashable, Sendable {
 
     public var senderSSRC: UInt32
     public var streams: [Stream]
-    /// When the report was made: the middle 32 bits of the receiver's NTP time.
+    /// The time of the report: the middle 32 bits of the receiver's NTP time.
     public var reportTimestamp: UInt32
 
     public init(senderSSRC: UInt32, streams: [Stream], reportTimestamp: UInt32) {
@@ -103,7 +103,7 @@ public struct CongestionControlFeedback: Hashable, Sendable {
             $0.writeInteger(senderSSRC)
             for stream in streams {
                 let packets = stream.packets.prefix(Stream.maximumPacketCount)
-                // What does not fit the packet's length field is left out.
+                // Packets that do not fit the length field are left out.
                 guard $0.writerIndex - start + 8 + (packets.count + 1) * 2 + 4 <= maximumSize else { break }
                 $0.writeMultipleIntegers(
                     stream.ssrc, stream.beginSequence, UInt16(truncatingIfNeeded: packets.count))

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Sources that leave (RFC 3550 6.6).
 public struct Goodbye: Hashable, Sendable {
-    /// Those beyond the 31st are written as further packets.
+    /// The sources that leave. Those after the 31st are written as further packets.
     public var ssrcs: [UInt32]
     /// Written as up to 255 bytes of UTF-8.
     public var reason: String?

@@ -5,7 +5,7 @@ public struct OtherRTCPPacket: Hashable, Sendable {
     public var packetType: UInt8
     /// The five bits behind version and padding: a count, or the format of a feedback message.
     public var countOrFormat: UInt8
-    /// What follows the first word, without padding; written with zeros up to a whole word.
+    /// The bytes after the first word, without padding; zeros are written up to a whole word.
     public var body: ByteBuffer
 
     public init(packetType: UInt8, countOrFormat: UInt8, body: ByteBuffer) {

@@ -19,7 +19,7 @@ public struct REMB: Hashable, Sendable {
         self.ssrcs = ssrcs
     }
 
-    /// Whether an application layer feedback message is one of these.
+    /// Returns true if an application layer feedback message is a REMB.
     static func isREMB(_ body: ByteBuffer) -> Bool {
         body.getInteger(at: body.readerIndex + 8, as: UInt32.self) == identifier
     }

@@ -37,9 +37,9 @@ struct RTCPHeader {
 }
 
 extension ByteBuffer {
-    /// Appends an RTCP packet: a header, what `body` writes, zeros up to a whole word, and the length that results.
+    /// Appends an RTCP packet: a header, the output of `body`, zeros up to a whole word, and the resulting length.
     ///
-    /// Callers bound their lists so that the length fits its 16 bits.
+    /// Callers limit their lists so that the length fits its 16 bits.
     mutating func writeRTCP(type: UInt8, countOrFormat: UInt8, body: (inout ByteBuffer) -> Void) {
         let start = writerIndex
         writeMultipleIntegers(0x80 | (countOrFormat & 0x1F), type, UInt16(0))

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// What an endpoint that sends nothing tells about what it receives (RFC 3550 6.4.2).
+/// The report of an endpoint that receives but sends nothing (RFC 3550 6.4.2).
 public struct ReceiverReport: Hashable, Sendable {
     /// The endpoint that reports.
     public var ssrc: UInt32
-    /// Those beyond the 31st are written as further receiver reports.
+    /// The report blocks. Those after the 31st are written as further receiver reports.
     public var reports: [ReportBlock]
 
     public init(ssrc: UInt32, reports: [ReportBlock] = []) {

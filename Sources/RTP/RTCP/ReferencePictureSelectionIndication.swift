@@ -1,10 +1,10 @@
 import NIOCore
 
-/// A receiver tells which picture it has whole, so that the source may refer to that one (RFC 4585 6.3.3).
+/// An acknowledgement of a complete picture, so that the source may refer to it (RFC 4585 6.3.3).
 ///
-/// What names the picture is the codec's to say, and H.264 has nothing to say it with. Here it is the picture's RTP
-/// timestamp, 32 bits, which all packets of an access unit have and of no other (RFC 6184 5.1). Positive only: whoever
-/// misses a picture says so with a picture loss indication.
+/// The codec defines how to name a picture, and H.264 defines nothing. Here it is the picture's RTP timestamp, 32 bits,
+/// which all packets of an access unit have and no others (RFC 6184 5.1). There are only positive ones: a receiver
+/// reports a missing picture with a picture loss indication.
 public struct ReferencePictureSelectionIndication: Hashable, Sendable {
     static let format: UInt8 = 3
     /// The bits that fill up the last of the message's words.
@@ -14,7 +14,7 @@ public struct ReferencePictureSelectionIndication: Hashable, Sendable {
     public var mediaSSRC: UInt32
     /// The payload type of the pictures, 7 bits.
     public var payloadType: UInt8
-    /// Of the picture.
+    /// The timestamp of the picture.
     public var timestamp: UInt32
 
     public init(senderSSRC: UInt32, mediaSSRC: UInt32, payloadType: UInt8, timestamp: UInt32) {
@@ -24,8 +24,7 @@ public struct ReferencePictureSelectionIndication: Hashable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// Whether what names the picture has the 32 bits of a timestamp. Others name pictures in other ways, which are not
-    /// understood here.
+    /// Returns true if the picture's name has the 32 bits of a timestamp. Other names are not understood here.
     static func isTimestamp(_ body: ByteBuffer) -> Bool {
         body.readableBytes == 16 && body.getInteger(at: body.readerIndex + 8, as: UInt8.self) == paddingBits
     }

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// What a receiver tells about one source (RFC 3550 6.4.1).
+/// A receiver's report on one source (RFC 3550 6.4.1).
 public struct ReportBlock: Hashable, Sendable {
     /// The source that is reported on.
     public var ssrc: UInt32
-    /// Packets lost since the last report, in 1/256 of those expected.
+    /// The packets lost since the last report, in 1/256 of the expected ones.
     public var fractionLost: UInt8
-    /// Packets lost since the start, less those received twice: 24 bits, signed; held in range when written.
+    /// The packets lost since the start, less duplicates: 24 bits, signed; limited to that range when written.
     public var cumulativeLost: Int32
     /// The highest sequence number received, with the count of its cycles in the upper 16 bits.
     public var highestSequence: UInt32

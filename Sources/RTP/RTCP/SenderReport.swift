@@ -1,9 +1,9 @@
 import NIOCore
 
-/// What a sender tells about its stream, and what it receives (RFC 3550 6.4.1).
+/// A sender's report on its stream, with its reports on received streams (RFC 3550 6.4.1).
 public struct SenderReport: Hashable, Sendable {
     public var ssrc: UInt32
-    /// When the report was sent, by the sender's wall clock.
+    /// The time of sending, on the sender's wall clock.
     public var ntpTime: NTPTime
     /// The same instant on the stream's RTP clock: together they tie streams of one sender to each other.
     public var rtpTimestamp: UInt32
@@ -11,7 +11,7 @@ public struct SenderReport: Hashable, Sendable {
     public var packetCount: UInt32
     /// Payload bytes sent since the start, modulo 2³².
     public var octetCount: UInt32
-    /// Those beyond the 31st are written as receiver reports behind this packet.
+    /// The report blocks. Those after the 31st are written as receiver reports after this packet.
     public var reports: [ReportBlock]
 
     public init(

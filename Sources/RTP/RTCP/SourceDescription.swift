@@ -28,7 +28,7 @@ public struct SourceDescription: Hashable, Sendable {
 
         /// CNAME 1, NAME 2, EMAIL 3, PHONE 4, LOC 5, TOOL 6, NOTE 7, PRIV 8; zero ends a list and is not written.
         public var type: UInt8
-        /// Written as up to 255 bytes of UTF-8; what is longer is cut between two characters.
+        /// The text, written as up to 255 bytes of UTF-8; a longer one is cut between two characters.
         public var text: String
 
         public init(type: UInt8, text: String) {
@@ -37,7 +37,7 @@ public struct SourceDescription: Hashable, Sendable {
         }
     }
 
-    /// Those beyond the 31st are written as further packets.
+    /// The chunks. Those after the 31st are written as further packets.
     public var chunks: [Chunk]
 
     public init(chunks: [Chunk]) {
@@ -76,7 +76,7 @@ public struct SourceDescription: Hashable, Sendable {
 }
 
 extension SourceDescription.Chunk {
-    /// Items that make more than this many bytes are left out, so that 31 chunks fit a packet's length field.
+    /// The size in bytes beyond which items are left out, so that 31 chunks fit a packet's length field.
     private static var maximumSize: Int { 8000 }
 
     fileprivate func encode(into buffer: inout ByteBuffer) {

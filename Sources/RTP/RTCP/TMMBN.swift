@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Tells who asked for bounds which of them are kept: temporary maximum media stream bit rate notification (RFC 5104
+/// The notification of limits that a sender obeys: temporary maximum media stream bit rate notification (RFC 5104
 /// 4.2.2).
 public struct TMMBN: Hashable, Sendable {
     static let format: UInt8 = 4
 
     public var senderSSRC: UInt32
-    /// The bounds that decide, each with who asked for it; none when there is no bound.
+    /// The effective limits, each with its requester; empty without limits.
     public var limits: [BitRateLimit]
 
     public init(senderSSRC: UInt32, limits: [BitRateLimit]) {

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension TransportFeedback {
-    /// How a packet is reported (section 3.1.1).
+    /// The report on a packet (section 3.1.1).
     private enum Symbol {
         static let notReceived: UInt8 = 0
         /// Received, with a delta of 0 to 255 units in one byte.
@@ -10,8 +10,8 @@ extension TransportFeedback {
         static let largeDelta: UInt8 = 2
     }
 
-    /// The most packets that feedback is believed to tell of. A few bytes can stand for tens of thousands: nobody who
-    /// reports several times a second has so many to tell of.
+    /// The largest number of packets in accepted feedback. A few bytes can stand for tens of thousands, but a receiver
+    /// that reports several times a second never has so many.
     static let maximumPacketCount = 8192
 
     /// The most packets one run-length chunk stands for.
@@ -53,7 +53,7 @@ extension TransportFeedback {
         }
     }
 
-    /// Reads chunks until they stand for `count` packets; what a last chunk holds beyond that is ignored.
+    /// Reads chunks until they stand for `count` packets; the rest of the last chunk is ignored.
     private static func readSymbols(count: Int, from body: inout ByteBuffer) throws(RTPError) -> [UInt8] {
         // A chunk of two bytes can stand for 8191 packets: do not believe the count before the chunks are there.
         guard count <= body.readableBytes / 2 * maximumRunLength else {
@@ -105,9 +105,9 @@ extension TransportFeedback {
         }
     }
 
-    /// One symbol for each sequence number from the base on, and the deltas of those received, in units of 250 µs.
+    /// One symbol for each sequence number from the base on, and the deltas of received packets, in units of 250 µs.
     ///
-    /// What rounding and clamping leave over is carried to the next delta.
+    /// The remainder of rounding and clamping is carried to the next delta.
     private func quantized() -> (symbols: [UInt8], units: [Int16]) {
         var symbols: [UInt8] = []
         var units: [Int16] = []
@@ -133,7 +133,7 @@ extension TransportFeedback {
         return (symbols, units)
     }
 
-    /// Writes the symbols, each time with the kind of chunk that stands for the most of those that are left.
+    /// Writes the symbols, always with the kind of chunk that stands for the most of the remaining ones.
     private static func writeChunks(of symbols: [UInt8], into buffer: inout ByteBuffer) {
         var position = 0
         while position < symbols.count {

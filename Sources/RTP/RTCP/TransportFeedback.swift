@@ -1,11 +1,11 @@
 import MediaCore
 
-/// When a receiver got the packets of a transport, whatever stream they belong to
+/// The arrivals of a transport's packets at a receiver, of all streams
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1).
 public struct TransportFeedback: Hashable, Sendable {
     static let format: UInt8 = 15
 
-    /// What became of one packet.
+    /// The status of one packet.
     public struct PacketStatus: Hashable, Sendable {
         /// The transport-wide sequence number.
         public var sequence: UInt16
@@ -26,17 +26,17 @@ public struct TransportFeedback: Hashable, Sendable {
             deltaNanoseconds = Int64(deltaUnits) * TransportFeedback.deltaUnitNanoseconds
         }
 
-        /// The time from the arrival of the previous packet that was received, in the order of this list, or from the
-        /// reference time for the first one; nil when the packet was not received. Negative after reordering.
+        /// The time from the arrival of the previous received packet in this list, or from the reference time for the
+        /// first one; nil if the packet was not received. It is negative after reordering.
         ///
-        /// Written in units of 250 µs. Errors of rounding do not add up over the list; what the ±8.19 s of the wire
-        /// format cannot say is made up for by the deltas behind it.
+        /// It is written in units of 250 µs. Rounding errors do not add up over the list; the part of a delta beyond
+        /// the wire format's ±8.19 s is carried to the next ones.
         public var receiveDelta: Duration? {
             get { isReceived ? .nanoseconds(deltaNanoseconds) : nil }
             set { self = PacketStatus(sequence: sequence, receiveDelta: newValue) }
         }
 
-        /// Whether the packet arrived.
+        /// True if the packet arrived.
         public var isReceived: Bool { deltaNanoseconds != .min }
 
         var deltaInNanoseconds: Int64? { isReceived ? deltaNanoseconds : nil }
@@ -53,8 +53,8 @@ public struct TransportFeedback: Hashable, Sendable {
     public var referenceTime: Int32
     /// Counts feedback packets, to find lost ones.
     public var feedbackCount: UInt8
-    /// In ascending order from `baseSequence` on (modulo 2¹⁶). When written, sequence numbers left out are reported as
-    /// not received, and entries out of order are ignored.
+    /// The packets in ascending order from `baseSequence` on (modulo 2¹⁶). Missing sequence numbers are written as not
+    /// received, and entries out of order are ignored.
     public var packets: [PacketStatus]
 
     /// The unit of `referenceTime`.

@@ -1,16 +1,16 @@
 extension JitterBuffer {
-    /// How patient a jitter buffer is.
+    /// The time limits of a jitter buffer.
     public struct Configuration: Hashable, Sendable {
-        /// How long the packets behind a gap wait for it to fill before it is given up, or two round trips if that is
-        /// longer (a second at most).
+        /// The time for which packets after a gap wait before the gap is given up; two round trips if that is longer (a
+        /// second at most).
         public var maximumDelay: Duration
-        /// How many sequence numbers the buffer spans at most. A packet further ahead resets it.
+        /// The largest span of sequence numbers. A packet further ahead resets the buffer.
         public var capacity: Int
-        /// Whether the sender can be asked to send again.
+        /// True if the sender can be asked to send again.
         public var nackEnabled: Bool
-        /// How long a gap may be mere reordering, before its packets are asked for.
+        /// The time for which a gap may be mere reordering, before its packets are requested.
         public var reorderAllowance: Duration
-        /// How often a packet is asked for at most.
+        /// The largest number of requests for a packet.
         public var maximumRequestCount: Int
 
         /// A capacity is held within 1...16384.
@@ -29,20 +29,21 @@ extension JitterBuffer {
         public static let withoutRetransmission = Configuration(maximumDelay: .milliseconds(50), nackEnabled: false)
     }
 
-    /// What became of a packet.
+    /// The result of inserting a packet.
     public enum InsertResult: Hashable, Sendable {
-        /// It has its place now.
+        /// The packet was inserted.
         case inserted
-        /// It was here already and is dropped.
+        /// The packet was there already, and is dropped.
         case duplicate
-        /// It lies behind what was handed out: it had been given up, or was handed out before. It is dropped.
+        /// The packet precedes packets that were handed out: it had been given up, or was handed out before. It is
+        /// dropped.
         case late
-        /// It lies too far ahead or behind to belong to the stream so far. What was buffered is dropped, and the
-        /// stream starts anew with this packet.
+        /// The packet is too far ahead or behind to belong to the stream. The buffer is emptied, and the stream
+        /// restarts with this packet.
         case overflow
     }
 
-    /// What happened so far.
+    /// The buffer's counters.
     public struct Statistics: Hashable, Sendable {
         /// Packets inserted, duplicates and late ones included.
         public var received: Int64 = 0
@@ -56,7 +57,7 @@ extension JitterBuffer {
         public var lost: Int64 = 0
         /// Sequence numbers asked for, repetitions included.
         public var requested: Int64 = 0
-        /// How often the stream jumped and the buffer started anew.
+        /// The number of jumps of the stream at which the buffer restarted.
         public var resets: Int64 = 0
         /// Packets dropped by that.
         public var discarded: Int64 = 0

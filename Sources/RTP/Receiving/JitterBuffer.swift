@@ -1,19 +1,19 @@
 public import MediaCore
 
-/// The receive buffer of a video stream: puts packets in order, finds gaps, asks for what is missing and gives it up
-/// when its time is over.
+/// The receive buffer of a video stream: sorts packets, finds gaps, requests missing packets and gives them up when it
+/// is too late.
 ///
-/// Insert what arrives, then take out what is ready and what to ask for; do so again at `nextDeadline`. Packets lie in
-/// a ring by sequence number, which grows up to the configured capacity as the stream needs it.
+/// Insert arriving packets, then take ready packets and requests, and again at `nextDeadline`. Packets are in a ring by
+/// sequence number, which grows with the need up to the configured capacity.
 public struct JitterBuffer: Sendable {
-    /// The place of one sequence number: its packet, or what is known about its absence.
+    /// The place of one sequence number: its packet, or the state of the gap.
     private struct Slot {
         var packet: RTPPacket?
-        /// When the packet arrived, or when the gap was noticed; nanoseconds.
+        /// The arrival of the packet, or the time at which the gap was noticed; nanoseconds.
         var time: Int64 = 0
-        /// When the packet is to be asked for, the first time or again; nanoseconds.
+        /// The time of the packet's next request; nanoseconds.
         var nextRequest: Int64 = .max
-        /// When the packet was last asked for; nanoseconds.
+        /// The time of the packet's last request; nanoseconds.
         var requested: Int64 = 0
         var requestCount = 0
     }
@@ -35,8 +35,8 @@ public struct JitterBuffer: Sendable {
     private var nextRequest: Int64 = .max
     private var roundTripTime: Int64 = 100_000_000
     private var restartDetector = RestartDetector()
-    /// When `popNext` or `nacksDue` may next have something without another packet arriving; nil for never. Stored, so
-    /// that owners who only look at it copy nothing else.
+    /// The next time at which `popNext` or `nacksDue` may have a result without another packet; nil for never. It is
+    /// stored, so that a read copies nothing else.
     public private(set) var nextDeadline: MonotonicInstant?
 
     public init(configuration: Configuration = Configuration()) {
@@ -44,17 +44,17 @@ public struct JitterBuffer: Sendable {
         slots = Array(repeating: Slot(), count: min(64, Self.ringSize(for: configuration.capacity)))
     }
 
-    /// How many packets wait.
+    /// The number of waiting packets.
     public var count: Int {
         guard let highest else { return 0 }
         return Int(highest - next + 1) - missingCount
     }
 
-    /// Tells how long a request and its answer take, where reports say so. Held within 1 ms...5 s. Without it 100 ms
-    /// are assumed first, then what answers to requests took.
+    /// Sets the time from a request to its answer, if reports state it. It is limited to 1 ms...5 s. Without it 100 ms
+    /// are assumed at first, then the time of answers to requests.
     public mutating func setRoundTripTime(_ duration: Duration) {
         roundTripTime = min(max(duration.nanoseconds, 1_000_000), 5_000_000_000)
-        // How long a gap is waited for depends on it.
+        // The patience with a gap depends on it.
         updateDeadline()
     }
 
@@ -102,7 +102,7 @@ public struct JitterBuffer: Sendable {
         return .inserted
     }
 
-    /// The next packet in order, unless a gap in front of it may still be filled. Where a gap was given up, the
+    /// Returns the next packet in order, unless a gap before it may still be filled. After a gap that was given up, the
     /// sequence numbers jump.
     public mutating func popNext(now: MonotonicInstant) -> ReceivedPacket? {
         guard let highest, next <= highest else { return nil }
@@ -123,10 +123,10 @@ public struct JitterBuffer: Sendable {
         return nil
     }
 
-    /// The sequence numbers to ask for now, in ascending order. They count as asked for.
+    /// Returns the sequence numbers to request now, in ascending order. They count as requested.
     ///
-    /// A packet is asked for once the allowance for reordering is over, then again after 1.2 round trips (20 ms at
-    /// least), 2.4 and so on, as long as the answer can come in time.
+    /// A packet is requested when the allowance for reordering is over, then again after 1.2 round trips (20 ms at
+    /// least), 2.4 and so on, while the answer can come in time.
     public mutating func nacksDue(now: MonotonicInstant) -> [UInt16] {
         guard configuration.nackEnabled, missingCount > 0, nextRequest <= now.nanoseconds, let highest else {
             return []
@@ -193,7 +193,7 @@ extension JitterBuffer {
         return overflow ? .max : sum
     }
 
-    /// When a missing packet is given up: at its deadline, or when the last request has not been answered.
+    /// The time at which a missing packet is given up: at its deadline, or when the last request has not been answered.
     private func giveUpTime(of slot: Slot) -> Int64 {
         let deadline = saturatingSum(slot.time, patience)
         guard configuration.nackEnabled, slot.requestCount >= configuration.maximumRequestCount else {
@@ -202,8 +202,8 @@ extension JitterBuffer {
         return min(deadline, slot.nextRequest)
     }
 
-    /// How long a gap is waited for: at least long enough for two round trips, within a second, where packets can be
-    /// asked for. On a slow path a late repair is better than a picture that stands until the next keyframe.
+    /// The patience with a gap: at least two round trips, within a second, if packets can be requested. On a slow path
+    /// a late repair is better than a picture that stands still until the next keyframe.
     private var patience: Int64 {
         let maximum = configuration.maximumDelay.nanoseconds
         return configuration.nackEnabled ? max(maximum, min(2 * roundTripTime, 1_000_000_000)) : maximum
@@ -244,7 +244,7 @@ extension JitterBuffer {
         slots = grown
     }
 
-    /// Forgets what is buffered and starts anew with `packet`, further on in the unwrapped sequence.
+    /// Empties the buffer and restarts with `packet`, further on in the unwrapped sequence.
     private mutating func restart(with packet: RTPPacket, now: MonotonicInstant) -> InsertResult {
         statistics.resets += 1
         statistics.discarded += Int64(count)
@@ -253,7 +253,7 @@ extension JitterBuffer {
         if next <= last {
             for sequence in next...last { slots[index(of: sequence)] = Slot() }
         }
-        // Never the direct successor: what follows must see that something is missing in between.
+        // Never the direct successor: later code must see that something is missing in between.
         let distance = Int64(packet.sequenceNumber &- UInt16(truncatingIfNeeded: last))
         next = last &+ (distance > 1 ? distance : distance + 65536)
         highest = next

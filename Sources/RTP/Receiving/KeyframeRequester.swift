@@ -8,11 +8,11 @@ public struct KeyframeRequester: Sendable {
     /// The interval grows up to this.
     public static let maximumInterval = Duration.seconds(2)
 
-    /// Whether a keyframe was needed and has not come.
+    /// True if a keyframe is needed and has not come.
     public private(set) var isNeeded = false
     private var nextRequest = MonotonicInstant.zero
     private var interval = minimumInterval
-    /// How many requests went out.
+    /// The number of requests so far.
     public private(set) var requestCount: UInt64 = 0
 
     /// Creates one that needs no keyframe.
@@ -26,12 +26,13 @@ public struct KeyframeRequester: Sendable {
         nextRequest = max(nextRequest, now)
     }
 
-    /// It came.
+    /// Records that the keyframe came.
     public mutating func keyframeArrived() {
         isNeeded = false
     }
 
-    /// Whether a request goes out now. The interval grows from request to request, and is never below two round trips.
+    /// Returns true if a request must be sent now. The interval grows with each request, and is at least two round
+    /// trips.
     public mutating func takeRequest(roundTripTime: Duration, now: MonotonicInstant) -> Bool {
         guard isNeeded, now >= nextRequest else { return false }
         requestCount &+= 1
@@ -41,6 +42,6 @@ public struct KeyframeRequester: Sendable {
         return true
     }
 
-    /// When `takeRequest` may next say yes.
+    /// The next time at which `takeRequest` may return true.
     public var nextDeadline: MonotonicInstant { isNeeded ? nextRequest : .distantFuture }
 }

@@ -6,7 +6,7 @@ public struct ReceivedPacket: Hashable, Sendable {
     /// The sequence number without wrapping. Always grows; a step of more than one means loss, or that the sender
     /// started anew.
     public var sequence: Int64
-    /// When the packet arrived.
+    /// The arrival of the packet.
     public var arrival: MonotonicInstant
 
     public init(packet: RTPPacket, sequence: Int64, arrival: MonotonicInstant) {

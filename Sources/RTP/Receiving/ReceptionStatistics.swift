@@ -1,10 +1,11 @@
 public import MediaCore
 
-/// What a receiver knows about one source, and reports about it (RFC 3550 A.1, A.3 and A.8).
+/// A receiver's statistics of one source, for its reports (RFC 3550 A.1, A.3 and A.8).
 public struct ReceptionStatistics: Sendable {
     /// A step ahead of more than this is a restart once the next packet confirms it (RFC 3550 A.1).
     private static let maximumDropout: UInt16 = 3000
-    /// So is a step back of more than this. Larger than the RFC's 100, as retransmissions come late.
+    /// A step back of more than this is a restart, too. It is larger than the RFC's 100, because retransmissions come
+    /// late.
     private static let maximumMisorder: UInt16 = 3000
     /// Transit times that differ by more than this many seconds come from a clock that was set, not from the network.
     private static let maximumTransitChange: Int64 = 5
@@ -14,7 +15,7 @@ public struct ReceptionStatistics: Sendable {
     public private(set) var packetsReceived: Int64 = 0
     /// All packets received, with their headers.
     public private(set) var dataReceived = DataSize.zero
-    /// How often the sender started anew at another sequence number.
+    /// The number of restarts of the sender at another sequence number.
     public private(set) var restartCount: Int64 = 0
     /// The last sender report and when it arrived.
     public private(set) var lastSenderReport: (report: SenderReport, arrival: MonotonicInstant)?
@@ -24,7 +25,7 @@ public struct ReceptionStatistics: Sendable {
     private var highest: Int64?
     /// Since the sender started, duplicates included.
     private var receivedSinceBase: Int64 = 0
-    /// Where a restart would go on.
+    /// The next sequence number after a possible restart.
     private var restartSequence: UInt16?
     private var expectedAtLastReport: Int64 = 0
     private var receivedAtLastReport: Int64 = 0
@@ -53,7 +54,7 @@ public struct ReceptionStatistics: Sendable {
         lastSenderReport = (report, now)
     }
 
-    /// Packets lost since the sender started, less those received twice: negative where more came than were expected.
+    /// The packets lost since the sender started, less duplicates: negative if more came than were expected.
     public var cumulativeLost: Int64 { expected - receivedSinceBase }
 
     /// The mean deviation of the spacing of packets at the receiver from their spacing at the sender.

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Tells packets that come too late from those of a sender that started anew at a lower sequence number.
+/// Distinguishes late packets from those of a sender that restarted at a lower sequence number.
 struct RestartDetector: Sendable {
     /// Packets this far behind are not late, but of another stream.
     private static let maximumMisorder: Int64 = 1024
@@ -17,7 +17,7 @@ struct RestartDetector: Sendable {
         lastContinuation = now
     }
 
-    /// Whether a packet that lies `distanceBehind` what was handed out says that the sender started anew.
+    /// Returns true if a packet `distanceBehind` the packets that were handed out shows that the sender restarted.
     mutating func isRestart(
         _ sequenceNumber: UInt16, distanceBehind: Int64, configuration: JitterBuffer.Configuration,
         now: MonotonicInstant

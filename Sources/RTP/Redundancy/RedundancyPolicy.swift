@@ -9,10 +9,10 @@ public struct RedundancyPolicy: Sendable {
     public static let endingLoss = 0.05
     /// At this loss, or where losses come in a row, two are.
     public static let highLoss = 0.2
-    /// What is decided holds so long at least, unless it grows.
+    /// The shortest time for which a decision holds, unless the depth grows.
     public static let hold = Duration.seconds(5)
 
-    /// How many payloads are repeated.
+    /// The number of repeated payloads.
     public private(set) var depth = 0
     private var changed = MonotonicInstant.zero
 

@@ -41,9 +41,9 @@ public struct RedundancyReceiver: Sendable {
         let start = arrived.newest
         var payloads: [Payload] = []
         for (index, block) in redundant.earlier.enumerated() where block.payloadType == payloadType {
-            // Blocks carry no numbers: they are those of the packets right before.
+            // Blocks have no numbers: they are those of the packets right before.
             let number = sequence - Int64(redundant.earlier.count - index)
-            // What was before the first packet that came is not missed.
+            // Payloads from before the first packet are not needed.
             guard block.age > 0, block.payload.readableBytes > 0, let start, number > start - RecentNumbers.count,
                 isNew(number)
             else { continue }
@@ -57,7 +57,7 @@ public struct RedundancyReceiver: Sendable {
         return payloads
     }
 
-    /// Whether a packet had not come before. It has now. One too old to be known may as well be new as not; the playout
-    /// buffer judges it.
+    /// Records a packet, and returns true if it had not come before. A packet that is too old to be known counts as
+    /// new; the playout buffer decides.
     private mutating func isNew(_ sequence: Int64) -> Bool { arrived.insert(sequence) != .repeated }
 }

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// Repeats a stream's last payloads in its packets (RFC 2198). What is encoded for many may so be repeated for one
+/// Repeats a stream's last payloads in its packets (RFC 2198). So shared encodings can be repeated for one receiver
 /// alone.
 public struct RedundancySender: Sendable {
     /// No more payloads are repeated in one packet.

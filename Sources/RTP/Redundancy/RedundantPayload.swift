@@ -5,7 +5,7 @@ public struct RedundantPayload: Hashable, Sendable {
     /// The payload of an earlier packet.
     public struct Block: Hashable, Sendable {
         public var payloadType: UInt8
-        /// How much older it is than the packet, in units of its clock; 14 bits.
+        /// The age of the payload relative to the packet, in units of its clock; 14 bits.
         public var age: UInt16
         public var payload: ByteBuffer
 

@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// The packets sent last, kept to be sent again when the receiver asks (RFC 4585 6.2.1).
+/// The last sent packets, stored for retransmission at the receiver's request (RFC 4585 6.2.1).
 ///
-/// What is kept of a packet is the caller's choice: its bytes as they went out where those are sent again, or the
-/// packet itself where it goes out in a stream of retransmissions (RFC 4588). What depends on its type is inlinable:
-/// callers in other modules get code for their own type.
+/// The caller chooses the stored form of a packet: its sent bytes if those are sent again, or the packet itself if it
+/// is sent in a stream of retransmissions (RFC 4588). Code that depends on its type is inlinable: callers in other
+/// modules get code for their own type.
 public struct PacketHistory<Packet: Sendable>: Sendable {
     @usableFromInline
     struct Entry: Sendable {
@@ -21,19 +21,19 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
         }
     }
 
-    /// How many packets are kept at most.
+    /// The largest number of stored packets.
     public let maximumPacketCount: Int
-    /// How long a packet can be asked for.
+    /// The time for which a packet can be requested.
     public let maximumAge: Duration
 
-    /// A ring by sequence number, its size a power of two so that it lines up where sequence numbers wrap.
+    /// A ring by sequence number. Its size is a power of two, so that it fits the wrap-around of sequence numbers.
     @usableFromInline var entries: [Entry?]
     @usableFromInline var newest: UInt16 = 0
-    /// Where the search for old entries goes on.
+    /// The place at which the search for old entries continues.
     @usableFromInline var sweepIndex = 0
     @usableFromInline var heldCount = 0
 
-    /// How many packets are held.
+    /// The number of stored packets.
     public var count: Int { heldCount }
 
     /// A packet count is held within 1...32768.
@@ -61,8 +61,8 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
     /// how long it is, and its requests must not make us send without bound.
     @usableFromInline static var minimumInterval: Duration { .milliseconds(10) }
 
-    /// The packet to send again; nil when it is unknown, too old, or was sent again less than a round trip (10 ms at
-    /// least) ago, so that the request may have crossed it. It counts as sent again now.
+    /// Returns the packet to send again; nil if it is unknown, too old, or was sent again less than a round trip (10 ms
+    /// at least) ago, so that the request may have crossed it. It counts as sent again now.
     @inlinable
     public mutating func packet(
         _ sequenceNumber: UInt16, roundTripTime: Duration, now: MonotonicInstant
@@ -83,7 +83,7 @@ public struct PacketHistory<Packet: Sendable>: Sendable {
 
     @inlinable
     mutating func sweep(now: MonotonicInstant) {
-        // Asked for one by one, so that no packet is copied.
+        // The properties are read one by one, so that no packet is copied.
         if let sentAt = entries[sweepIndex]?.sentAt, let sequenceNumber = entries[sweepIndex]?.sequenceNumber,
             isOutdated(sequenceNumber, sentAt: sentAt, now: now)
         {

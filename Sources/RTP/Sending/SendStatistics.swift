@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// What a sender tells about one stream, and what its receiver told about it (RFC 3550 6.4).
+/// A sender's statistics of one stream, with those that its receiver reports (RFC 3550 6.4).
 public struct SendStatistics: Sendable {
     /// Answers that took longer are not believed.
     private static let longestRoundTrip: Int64 = 30_000_000_000
@@ -48,7 +48,7 @@ public struct SendStatistics: Sendable {
             reports: reports)
     }
 
-    /// Takes in what the receiver reports; `ntpNow` is the wall clock that our sender reports are made with.
+    /// Takes a report of the receiver; `ntpNow` is the wall clock of our sender reports.
     public mutating func reportReceived(_ report: ReportBlock, ntpNow: NTPTime) {
         fractionLost = Double(report.fractionLost) / 256
         cumulativeLost = report.cumulativeLost

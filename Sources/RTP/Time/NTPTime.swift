@@ -33,7 +33,7 @@ public struct NTPTime: Hashable, Sendable {
     public func duration(since earlier: NTPTime) -> Duration {
         let difference = Int64(bitPattern: rawValue &- earlier.rawValue)
         let scaled = Int128(difference) * 1_000_000_000
-        // Rounded, so that a duration which was added comes back.
+        // Rounded, so that adding and subtracting a duration gives the same time.
         return .nanoseconds(Int64(clamping: (scaled + (1 << 31)) >> 32))
     }
 }

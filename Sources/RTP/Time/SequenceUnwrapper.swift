@@ -12,7 +12,7 @@ public struct SequenceUnwrapper: Hashable, Sendable {
         return unwrapped
     }
 
-    /// What `unwrap` would answer, without remembering it.
+    /// Returns the result of `unwrap` without remembering it.
     public func peek(_ sequenceNumber: UInt16) -> Int64 {
         guard let last else { return Int64(sequenceNumber) }
         let difference = Int16(bitPattern: sequenceNumber &- UInt16(truncatingIfNeeded: last))

@@ -12,7 +12,7 @@ public struct TimestampUnwrapper: Hashable, Sendable {
         return unwrapped
     }
 
-    /// What `unwrap` would answer, without remembering it.
+    /// Returns the result of `unwrap` without remembering it.
     public func peek(_ timestamp: UInt32) -> Int64 {
         guard let last else { return Int64(timestamp) }
         let difference = Int32(bitPattern: timestamp &- UInt32(truncatingIfNeeded: last))
