@@ -2,7 +2,7 @@
 public struct AudioLevel: Hashable, Sendable {
     /// Decibels below overload (-dBov): 0 is the loudest, 127 silence.
     public var decibelsBelowOverload: UInt8
-    /// Whether the frame is thought to hold speech.
+    /// True if the frame probably holds speech.
     public var isVoice: Bool
 
     public init(decibelsBelowOverload: UInt8, isVoice: Bool = false) {

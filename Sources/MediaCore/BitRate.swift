@@ -10,7 +10,8 @@ public struct BitRate: Hashable, Comparable, Sendable {
         self.bitsPerSecond = max(0, bitsPerSecond)
     }
 
-    /// Creates a rate from a floating-point count of bits per second; what is not finite or out of range is clamped.
+    /// Creates a rate from a floating-point count of bits per second; values that are not finite or out of range are
+    /// clamped.
     public init(bitsPerSecond: Double) {
         self.bitsPerSecond = max(0, Int64(clamping: bitsPerSecond))
     }
@@ -32,13 +33,13 @@ public struct BitRate: Hashable, Comparable, Sendable {
     /// Thousands of bits per second.
     public var kilobitsPerSecond: Double { Double(bitsPerSecond) / 1e3 }
 
-    /// How much data the rate carries in `duration`.
+    /// Returns the amount of data at this rate in `duration`.
     public func dataSize(over duration: Duration) -> DataSize {
         DataSize(bytes: Double(bitsPerSecond) * duration.seconds / 8)
     }
 
-    /// How long the rate needs for `size`: nothing for an empty or negative size, at most 292 years otherwise, which is
-    /// also what a rate of zero needs.
+    /// Returns the time that the rate needs for `size`: zero for an empty or negative size, otherwise at most 292
+    /// years, which is also the result of a rate of zero.
     public func duration(for size: DataSize) -> Duration {
         guard size.bytes > 0 else { return .zero }
         guard bitsPerSecond > 0 else { return .nanoseconds(Int64.max) }

@@ -1,11 +1,11 @@
 public import NIOCore
 
-/// Bytes in one or several blocks of memory, which are referred to and not copied.
+/// Bytes in one or several blocks of memory, which are referenced and not copied.
 ///
-/// A frame out of an encoder is one block; one that was put together from pieces (a length here, a NAL unit there) may
-/// stay in them. Who needs the bytes in one piece asks for `contiguous()`, which copies only where there are several.
+/// A frame from an encoder is one block; a frame made of pieces (a length here, a NAL unit there) may stay in them.
+/// `contiguous()` gives the bytes in one piece, and copies only if there are several.
 public struct BlockBuffer: Sendable {
-    // The first block stands apart so that the common case of one block needs no array.
+    // The first block is separate, so that the common case of one block needs no array.
     private var first: ByteBuffer
     private var rest: [ByteBuffer] = []
 
@@ -25,20 +25,20 @@ public struct BlockBuffer: Sendable {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether all bytes lie in one block.
+    /// True if all bytes are in one block.
     public var isContiguous: Bool { rest.isEmpty }
 
     /// The blocks in order; none is empty, but for the one of an empty buffer.
     public var blocks: [ByteBuffer] { [first] + rest }
 
-    /// Refers to the readable bytes of another block, behind those that are there.
+    /// Appends a reference to the readable bytes of another block.
     public mutating func append(_ block: ByteBuffer) {
         guard block.readableBytes > 0 else { return }
         if isEmpty { first = block } else { rest.append(block) }
         count += block.readableBytes
     }
 
-    /// Refers to the bytes of another buffer, behind those that are there.
+    /// Appends a reference to the bytes of another buffer.
     public mutating func append(_ other: BlockBuffer) {
         append(other.first)
         for block in other.rest { append(block) }
@@ -84,7 +84,7 @@ public struct BlockBuffer: Sendable {
 }
 
 extension BlockBuffer: Equatable {
-    /// Whether both hold the same bytes, in blocks of any size.
+    /// Returns true if both hold the same bytes, in blocks of any size.
     public static func == (left: BlockBuffer, right: BlockBuffer) -> Bool {
         left.count == right.count && left.contiguous() == right.contiguous()
     }

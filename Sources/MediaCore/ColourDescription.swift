@@ -1,4 +1,4 @@
-/// How a picture's numbers stand for colours: code points of ITU-T H.273, and the range of the numbers.
+/// The meaning of a picture's numbers as colours: code points of ITU-T H.273, and the range of the numbers.
 public struct ColourDescription: Hashable, Sendable {
     /// `ColourPrimaries`: 1 BT.709, 5 and 6 BT.601, 9 BT.2020; 2 unspecified.
     public var primaries: UInt8
@@ -6,7 +6,7 @@ public struct ColourDescription: Hashable, Sendable {
     public var transferCharacteristics: UInt8
     /// `MatrixCoefficients`: 1 BT.709, 5 and 6 BT.601, 9 BT.2020; 2 unspecified.
     public var matrixCoefficients: UInt8
-    /// Whether black is 0 and white 255, rather than 16 and 235.
+    /// True if black is 0 and white 255, rather than 16 and 235.
     public var isFullRange: Bool
 
     public init(

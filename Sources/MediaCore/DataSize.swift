@@ -7,7 +7,7 @@ public struct DataSize: Hashable, Comparable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates a size from a floating-point count of bytes; what is not finite or out of range is clamped.
+    /// Creates a size from a floating-point count of bytes; values that are not finite or out of range are clamped.
     public init(bytes: Double) {
         self.bytes = max(0, Int(clamping: bytes))
     }

@@ -4,11 +4,11 @@
     import Musl
 #endif
 
-/// Tells when the kernel took in the datagram that was last read from a socket (`SIOCGSTAMPNS`, socket(7)), on
-/// `SystemMediaClock`.
+/// Returns the time at which the kernel received the datagram that was last read from a socket (`SIOCGSTAMPNS`,
+/// socket(7)), on `SystemMediaClock`.
 ///
-/// Congestion control measures the spacing of packets. When a reader gets to them says how busy it is: a loop that was
-/// held up for 20 ms finds all that came meanwhile at once, which would look as if the network had stood still.
+/// Congestion control measures the spacing of packets. The time of reading would show the load of the reader: a loop
+/// that was blocked for 20 ms finds all packets at once, as if the network had stood still.
 public struct DatagramArrivalClock: Sendable {
     private let descriptor: CInt
     private var last = MonotonicInstant.zero
@@ -18,14 +18,14 @@ public struct DatagramArrivalClock: Sendable {
     /// A datagram that waited longer than this was not read late: the wall clock was set.
     private static let longestWait = Duration.seconds(1)
 
-    /// - Parameter descriptor: A datagram socket; it is not owned. The kernel stamps what comes after the first call.
+    /// - Parameter descriptor: A datagram socket; it is not owned. The kernel stamps datagrams after the first call.
     public init(descriptor: CInt) {
         self.descriptor = descriptor
         _ = waited()
     }
 
-    /// When the datagram arrived that was read just now, before any other is read; `now` where the system does not
-    /// tell. Never before that of a datagram read earlier.
+    /// Returns the arrival of the datagram that was just read; call it before another is read. It is `now` if the
+    /// system does not report it, and never before that of a datagram read earlier.
     public mutating func arrival(now: MonotonicInstant) -> MonotonicInstant {
         let arrival = max(now - (waited() ?? .zero), last)
         last = arrival

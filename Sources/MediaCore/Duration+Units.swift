@@ -11,8 +11,8 @@ extension Duration {
         return carried ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// The duration of a number of seconds, in whole nanoseconds, held within the range of `nanoseconds`; zero for what
-    /// is not a number. `Duration.seconds(_:)` traps in both cases.
+    /// The duration of a number of seconds, in whole nanoseconds, clamped to the range of `nanoseconds`; zero for NaN.
+    /// `Duration.seconds(_:)` traps in both cases.
     @inlinable
     public static func seconds(clamping seconds: Double) -> Duration { .nanoseconds(Int64(clamping: seconds * 1e9)) }
 

@@ -1,6 +1,6 @@
 extension FixedWidthInteger {
-    /// Creates the whole part of a floating-point number, held within the range of this type; zero for what is not a
-    /// number. The initializer without a label traps in both cases, and numbers that derive from packets may be any.
+    /// Creates the whole part of a floating-point number, clamped to the range of this type; zero for NaN. The
+    /// initializer without a label traps in both cases, and numbers from packets may be anything.
     @inlinable
     public init(clamping value: Double) {
         if let exact = Self(exactly: value.rounded(.towardZero)) {

@@ -3,16 +3,15 @@ public protocol MediaClock: AnyObject, Sendable {
     /// The present.
     var now: MonotonicInstant { get }
 
-    /// Makes a timer that calls `action` each time that an instant it was armed for has come. It starts disarmed.
+    /// Makes a timer that calls `action` at each instant for which it was armed. It starts disarmed.
     ///
     /// - Parameter action: Called in the clock's context, never from within `arm`, and not while it still runs.
     func makeTimer(_ action: @escaping @Sendable () -> Void) -> any MediaTimer
 }
 
-/// A timer of a `MediaClock`, to be armed over and over. It is disarmed when its last holder lets go.
+/// A timer of a `MediaClock`, which can be armed repeatedly. It is disarmed when its last reference is released.
 public protocol MediaTimer: AnyObject, Sendable {
-    /// Has the timer fire once, at `instant` or as soon as possible after it, and not at the instant it was armed for
-    /// before.
+    /// Makes the timer fire once, at `instant` or as soon as possible after it, and not at an earlier armed instant.
     func arm(at instant: MonotonicInstant)
 
     /// Has the timer not fire. A call of its action that has begun goes on.

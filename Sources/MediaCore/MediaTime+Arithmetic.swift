@@ -1,8 +1,8 @@
 extension MediaTime: AdditiveArithmetic {
-    /// The sum, exact wherever it can be represented, otherwise rounded down.
+    /// The sum, exact if it can be represented, otherwise rounded down.
     ///
-    /// Times that are no number behave as CMTimeAdd has it: an invalid operand makes the sum invalid, and so do
-    /// opposite infinities; one infinity makes it that infinity; otherwise an indefinite operand makes it indefinite.
+    /// Non-numeric times behave as with CMTimeAdd: an invalid operand makes the sum invalid, and so do opposite
+    /// infinities; one infinity makes it that infinity; otherwise an indefinite operand makes it indefinite.
     public static func + (left: MediaTime, right: MediaTime) -> MediaTime { left.adding(right) }
 
     /// The difference; `left + right` says how.
@@ -34,10 +34,10 @@ extension MediaTime: AdditiveArithmetic {
         return combined(with: other, sign: -1, rounding: rule)
     }
 
-    /// The time multiplied by `numerator / denominator`, exact wherever it can be represented, otherwise rounded as
-    /// asked.
+    /// The time multiplied by `numerator / denominator`, exact if it can be represented, otherwise rounded as
+    /// requested.
     ///
-    /// - Returns: An infinity where only the denominator is zero, invalid where the numerator or the time is too;
+    /// - Returns: An infinity if only the denominator is zero, invalid if the numerator or the time is zero too;
     ///   invalid also for an infinity multiplied by zero.
     public func multiplied(
         by numerator: Int64, over denominator: Int64 = 1, rounding rule: FloatingPointRoundingRule = .down
@@ -55,7 +55,7 @@ extension MediaTime: AdditiveArithmetic {
             guard value != 0, numerator != 0 else { return .invalid }
             return (value < 0) != (numerator < 0) ? .negativeInfinity : .positiveInfinity
         }
-        // At most 2¹²⁶ over 2⁹⁴, so that neither can overflow.
+        // At most 2¹²⁶ over 2⁹⁴, so neither can overflow.
         let product = Int128(value) * Int128(numerator) * (denominator < 0 ? -1 : 1)
         let divisor = Int128(denominator.magnitude)
         if product % divisor == 0, let value = Int64(exactly: product / divisor) {

@@ -40,7 +40,7 @@ extension MediaTime {
     }
 
     /// The time as a duration, rounded down to a nanosecond. Infinities give the longest duration of 64-bit nanoseconds
-    /// (292 years) either way; what is invalid or indefinite gives zero.
+    /// (292 years) of their sign; invalid and indefinite times give zero.
     public var duration: Duration { .nanoseconds(converted(toTimescale: Self.nanosecondTimescale).value) }
 
     /// Creates a time from a duration.

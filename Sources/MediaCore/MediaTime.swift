@@ -1,11 +1,11 @@
-/// A rational media timestamp: `value / timescale` seconds, or one of four values that are no number.
+/// A rational media timestamp: `value / timescale` seconds, or one of four non-numeric values.
 ///
-/// Sums, products and comparisons are exact across timescales (128-bit intermediates) wherever a 64-bit value and a
-/// 32-bit timescale can hold the result; otherwise they are rounded once, and `hasBeenRounded` says so. What is beyond
-/// even whole seconds becomes an infinity. Nothing traps.
+/// Sums, products and comparisons are exact across timescales (128-bit intermediates) if a 64-bit value and a 32-bit
+/// timescale can hold the result; otherwise they are rounded once, and `hasBeenRounded` is true. A result beyond even
+/// whole seconds becomes an infinity. Nothing traps.
 ///
-/// The values that are no number, their order and what arithmetic makes of them are those of Core Media's CMTime:
-/// `negativeInfinity` < every number < `indefinite` < `positiveInfinity` < `invalid`; each of them equals itself.
+/// The non-numeric values, their order and their arithmetic are those of Core Media's CMTime: `negativeInfinity` <
+/// every number < `indefinite` < `positiveInfinity` < `invalid`; each of them equals itself.
 public struct MediaTime: Sendable {
     /// The count of `1 / timescale` seconds; the largest and smallest `Int64` for the infinities, otherwise zero where
     /// the time is no number.
@@ -13,10 +13,10 @@ public struct MediaTime: Sendable {
     /// Units per second: positive for a number, zero otherwise.
     public let timescale: Int32
     let kind: Kind
-    /// Whether the time, or one that it was computed from, could not be represented exactly. Equality does not see it.
+    /// True if the time, or one from which it was computed, could not be represented exactly. Equality ignores it.
     public let hasBeenRounded: Bool
 
-    /// What a time is; raw values are in the order of comparison.
+    /// The kind of a time; raw values are in the order of comparison.
     enum Kind: UInt8 {
         case negativeInfinity
         case numeric
@@ -54,7 +54,7 @@ public struct MediaTime: Sendable {
     }
 
     public static let zero = MediaTime(value: 0, timescale: 1)
-    /// No time at all: unknown, or the result of what cannot be computed.
+    /// An unknown time, or the result of an impossible computation.
     public static let invalid = MediaTime(.invalid)
     /// A time that is not known yet, such as the duration of a live stream.
     public static let indefinite = MediaTime(.indefinite)
@@ -63,14 +63,14 @@ public struct MediaTime: Sendable {
     /// Earlier than every number.
     public static let negativeInfinity = MediaTime(.negativeInfinity)
 
-    /// Whether the time is anything but `invalid`.
+    /// True if the time is anything but `invalid`.
     public var isValid: Bool { kind != .invalid }
-    /// Whether the time is a number.
+    /// True if the time is a number.
     public var isNumeric: Bool { kind == .numeric }
     public var isIndefinite: Bool { kind == .indefinite }
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }
     public var isNegativeInfinity: Bool { kind == .negativeInfinity }
-    /// Whether the time is one of the infinities.
+    /// True if the time is one of the infinities.
     public var isInfinite: Bool { isPositiveInfinity || isNegativeInfinity }
 }
 
@@ -97,7 +97,7 @@ extension MediaTime: Comparable, Hashable {
 }
 
 extension MediaTime: CustomStringConvertible {
-    /// `3000/90000`, or what the time is if no number.
+    /// `3000/90000`, or the name of a non-numeric value.
     public var description: String {
         switch kind {
         case .numeric: "\(value)/\(timescale)"

@@ -1,18 +1,18 @@
 /// A span of media time: from `start`, which is in it, to `end`, which is not.
 public struct MediaTimeRange: Hashable, Sendable {
     public var start: MediaTime
-    /// How long it lasts; `positiveInfinity` for one that does not end.
+    /// The duration; `positiveInfinity` for a range without an end.
     public var duration: MediaTime
 
-    /// Creates a range. It is invalid where either time is, or where the duration is negative or indefinite.
+    /// Creates a range. It is invalid if either time is, or if the duration is negative or indefinite.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = duration
     }
 
-    /// Creates the range from `start` up to `end`; invalid where `end` is earlier.
+    /// Creates the range from `start` up to `end`; invalid if `end` is earlier.
     ///
-    /// Of the ranges without a start only `all` can be held in a start and a duration; others become invalid.
+    /// Of the ranges without a start only `all` has a representation as start and duration; others become invalid.
     public init(start: MediaTime, end: MediaTime) {
         let isRepresentable = start.isNumeric || (start.isNegativeInfinity && end.isPositiveInfinity)
         self.init(start: start, duration: isRepresentable ? end - start : .invalid)
@@ -30,28 +30,29 @@ public struct MediaTimeRange: Hashable, Sendable {
         return duration.isPositiveInfinity ? .positiveInfinity : start + duration
     }
 
-    /// Whether the range has a start and a duration that is not negative.
+    /// True if the range has a start and a duration that is not negative.
     public var isValid: Bool {
         start.isValid && !start.isIndefinite && duration >= .zero && duration.isValid && !duration.isIndefinite
     }
 
-    /// Whether nothing is in the range. An invalid one is empty.
+    /// True if nothing is in the range. An invalid one is empty.
     public var isEmpty: Bool { !isValid || duration == .zero }
 
-    /// Whether a time, which must be a number, is in the range.
+    /// Returns true if a time, which must be a number, is in the range.
     public func contains(_ time: MediaTime) -> Bool {
         isValid && time.isNumeric && start <= time && time < end
     }
 
-    /// Whether all of `other` is in the range. An empty one is where it starts inside, or at the range's end.
+    /// Returns true if all of `other` is in the range. An empty range is contained if it starts inside, or at the
+    /// range's end.
     public func contains(_ other: MediaTimeRange) -> Bool {
         isValid && other.isValid && start <= other.start && other.end <= end
     }
 
-    /// Whether the ranges share any time.
+    /// Returns true if the ranges share any time.
     public func overlaps(_ other: MediaTimeRange) -> Bool { !intersection(other).isEmpty }
 
-    /// What both have in common; an empty range, at the later start, where that is nothing; invalid where either is.
+    /// The common part of both; an empty range, at the later start, if there is none; invalid if either is.
     public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid, other.isValid else { return .invalid }
         let later = max(start, other.start)

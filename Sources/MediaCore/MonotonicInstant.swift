@@ -1,7 +1,7 @@
 /// A point in time on a monotonic clock, in nanoseconds since an origin that only its owner knows.
 ///
 /// Time is an argument everywhere in this package: the server passes the machine's monotonic clock, the simulator a
-/// virtual one. Arithmetic saturates, so that a duration computed from untrusted input cannot trap.
+/// virtual one. Arithmetic saturates, so that a duration from untrusted input cannot trap.
 public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since the clock's origin.
     public var nanoseconds: Int64

@@ -1,4 +1,4 @@
-/// Who a stream belongs to: a participant of a room, by a number that its room never gives out twice.
+/// The identity of a participant, to whom streams belong: a number that its room never uses twice.
 public struct ParticipantID: Hashable, Comparable, Sendable {
     public var rawValue: UInt64
 

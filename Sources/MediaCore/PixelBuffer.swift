@@ -1,16 +1,16 @@
 /// A frozen picture: immutable, shared by reference, never copied.
 ///
 /// A picture is written through a `MutablePixelBuffer`, which has one owner, and becomes a `PixelBuffer` when that
-/// owner freezes it; or it wraps memory that a decoder owns. When its last holder lets go, the memory returns to where
-/// it came from: its pool, the decoder, or the heap.
+/// owner freezes it; or it wraps memory that a decoder owns. When its last reference is released, the memory returns to
+/// its origin: a pool, the decoder, or the heap.
 public struct PixelBuffer: Sendable {
     let storage: PixelBufferStorage
 
-    /// Wraps planes that someone else owns, such as a decoder's frame.
+    /// Wraps planes that belong to another owner, such as a decoder's frame.
     ///
     /// - Parameters:
-    ///   - planes: One per plane of `format`, each at least as large as the format asks for.
-    ///   - release: Called once, on any thread, after the last holder has let go.
+    ///   - planes: One per plane of `format`, each at least as large as the format demands.
+    ///   - release: Called once, on any thread, after the last reference was released.
     public init(
         wrapping planes: PixelBufferPlanes, format: PixelFormat, dimensions: VideoDimensions,
         attachments: PixelBufferAttachments = PixelBufferAttachments(), release: @escaping @Sendable () -> Void
@@ -37,7 +37,7 @@ public struct PixelBuffer: Sendable {
     public var format: PixelFormat { storage.format }
     /// The picture's size in luma samples.
     public var dimensions: VideoDimensions { storage.dimensions }
-    /// What goes with the picture: colour, clean aperture, the shape of a sample.
+    /// The properties of the picture besides its samples: colour, clean aperture, the shape of a sample.
     public var attachments: PixelBufferAttachments { storage.attachments }
     /// Number of planes.
     public var planeCount: Int { storage.planes.count }
@@ -56,7 +56,7 @@ public struct PixelBuffer: Sendable {
     @usableFromInline
     func plane(_ index: Int) -> PixelBufferPlane { storage.planes[index] }
 
-    /// Whether both are the same picture in the same memory.
+    /// Returns true if both are the same picture in the same memory.
     public static func === (left: PixelBuffer, right: PixelBuffer) -> Bool { left.storage === right.storage }
 }
 
@@ -76,7 +76,7 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
     public var format: PixelFormat { storage.format }
     /// The picture's size in luma samples.
     public var dimensions: VideoDimensions { storage.dimensions }
-    /// What goes with the picture: colour, clean aperture, the shape of a sample.
+    /// The properties of the picture besides its samples: colour, clean aperture, the shape of a sample.
     public var attachments: PixelBufferAttachments {
         get { storage.attachments }
         set { storage.attachments = newValue }
@@ -95,9 +95,9 @@ public struct MutablePixelBuffer: ~Copyable, Sendable {
     public consuming func freeze() -> PixelBuffer { PixelBuffer(storage: storage) }
 }
 
-/// What every holder of a picture shares.
+/// The storage that all references to a picture share.
 ///
-/// Sendable without the compiler's check: it is written only while it has one holder, through a `MutablePixelBuffer`
+/// Sendable without the compiler's check: it is written only while it has one reference, through a `MutablePixelBuffer`
 /// before the picture is shared, or by a `PixelBufferWrapper` that has made sure of it.
 final class PixelBufferStorage: @unchecked Sendable {
     var format: PixelFormat

@@ -1,4 +1,4 @@
-/// What goes with a picture besides its samples.
+/// The properties of a picture besides its samples.
 public struct PixelBufferAttachments: Hashable, Sendable {
     public var colour: ColourDescription
     /// The part that is meant to be seen; nil for all of it.

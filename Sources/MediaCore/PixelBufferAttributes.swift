@@ -1,7 +1,7 @@
-/// What pictures must be like: requirements, not wishes.
+/// The requirements for pictures.
 ///
-/// A decoder hands out its own memory where that satisfies them, and converts every picture where it does not. So ask
-/// for no more than is needed: `.any` costs nothing.
+/// A decoder hands out its own memory if that satisfies them, and converts every picture if it does not. So require no
+/// more than is needed: `.any` costs nothing.
 public struct PixelBufferAttributes: Hashable, Sendable {
     /// The acceptable formats, the best one first; empty for any.
     public var formats: [PixelFormat]
@@ -20,7 +20,7 @@ public struct PixelBufferAttributes: Hashable, Sendable {
     /// Nothing is required.
     public static let any = PixelBufferAttributes()
 
-    /// Whether a picture is as required.
+    /// Returns true if a picture satisfies the requirements.
     public func isSatisfied(by picture: PixelBuffer) -> Bool {
         guard formats.isEmpty || formats.contains(picture.format) else { return false }
         guard dimensions == nil || dimensions == picture.dimensions else { return false }

@@ -2,20 +2,20 @@ import Synchronization
 
 /// Recycles pictures of one format and size. Safe to use from any thread.
 ///
-/// A picture comes back when its last holder lets go. In steady state nothing is allocated: neither the memory of
-/// pictures nor what holds it.
+/// A picture comes back when its last reference is released. In steady state nothing is allocated: neither the memory
+/// of pictures nor its owner.
 ///
-/// A picture is not handed back. The pool refers to it all the time and looks, when it needs one, whether anyone else
-/// still does. So letting go of a picture costs nothing but that, pictures outlive their pool, and the object that
-/// holds a picture's memory is recycled along with the memory.
+/// A picture is not handed back actively. The pool always refers to it and checks, when it needs one, whether others
+/// still do. So releasing a picture costs nothing more, pictures outlive their pool, and the object that owns a
+/// picture's memory is recycled along with the memory.
 public final class PixelBufferPool: Sendable {
-    /// What a pool keeps.
+    /// The settings of a pool.
     public struct Configuration: Sendable {
-        /// How many pictures are allocated at the start, and kept from then on until a `flush`.
+        /// The number of pictures that are allocated at the start, and kept until a `flush`.
         public var minimumCount: Int
-        /// How many unused pictures are kept at most; never fewer than the minimum.
+        /// The largest number of kept unused pictures; never fewer than the minimum.
         public var maximumFreeCount: Int
-        /// When unused pictures beyond the minimum are let go of; nil for never.
+        /// The rule by which unused pictures beyond the minimum are released; nil for never.
         public var aging: Aging?
         /// Each plane's first byte and stride are a multiple of this many bytes; a power of two.
         public var rowAlignment: Int
@@ -31,7 +31,7 @@ public final class PixelBufferPool: Sendable {
         }
     }
 
-    /// How long a picture may lie unused, and by which clock.
+    /// The longest time that a picture may be unused, and the clock for it.
     public struct Aging: Sendable {
         public var maximumAge: Duration
         public var clock: any MediaClock
@@ -44,7 +44,7 @@ public final class PixelBufferPool: Sendable {
 
     private struct Entry {
         var storage: PixelBufferStorage
-        /// When the picture was first seen unused.
+        /// The time at which the picture was first seen unused.
         var unusedSince: MonotonicInstant?
     }
 
@@ -75,7 +75,7 @@ public final class PixelBufferPool: Sendable {
     /// A picture to write, with undefined contents and no attachments: a recycled one where there is one.
     public func makeBuffer() -> MutablePixelBuffer {
         let storage = state.withLock { state in
-            // Always the first one that is unused, so that what is not needed lies unused at the end and ages.
+            // Always the first unused one, so that surplus pictures stay unused at the end and age.
             var taken: PixelBufferStorage?
             for index in state.entries.indices where isKnownUniquelyReferenced(&state.entries[index].storage) {
                 state.entries[index].unusedSince = nil
@@ -96,7 +96,7 @@ public final class PixelBufferPool: Sendable {
         return MutablePixelBuffer(storage: storage)
     }
 
-    /// How many pictures the pool has allocated since it was made.
+    /// The number of pictures that the pool has allocated since it was made.
     public var allocationCount: Int { state.withLock { $0.counts.allocated } }
 
     public var statistics: PixelBufferPoolStatistics {
@@ -110,13 +110,13 @@ public final class PixelBufferPool: Sendable {
         }
     }
 
-    /// Lets go of unused pictures that are too old or too many. `makeBuffer` does too, so that this is only for pools
-    /// that may not be used again for long.
+    /// Releases unused pictures that are too old or too many. `makeBuffer` does so too; call this for pools that may
+    /// not be used again for long.
     public func trim() {
         state.withLock { letGoOfSurplus(&$0, takenCount: 0) }
     }
 
-    /// Lets go of all unused pictures, those of the minimum too.
+    /// Releases all unused pictures, those of the minimum too.
     public func flush() {
         state.withLock { state in
             for index in state.entries.indices.reversed()
@@ -126,7 +126,7 @@ public final class PixelBufferPool: Sendable {
         }
     }
 
-    /// Lets go of unused pictures that are too old or too many, down to the minimum.
+    /// Releases unused pictures that are too old or too many, down to the minimum.
     ///
     /// - Parameter takenCount: Pictures that were unused until now; they count among those that may be kept.
     private func letGoOfSurplus(_ state: inout State, takenCount: Int) {

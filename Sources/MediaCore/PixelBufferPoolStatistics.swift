@@ -1,6 +1,6 @@
-/// What a pool has done since it was made, and has now.
+/// The work of a pool since it was made, and its present state.
 public struct PixelBufferPoolStatistics: Hashable, Sendable {
-    /// Pictures allocated, those at the start too.
+    /// The number of allocated pictures, those at the start too.
     public var allocated = 0
     /// Times that a picture was handed out again.
     public var recycled = 0

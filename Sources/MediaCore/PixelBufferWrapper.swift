@@ -1,6 +1,6 @@
-/// Wraps one picture after another of memory that someone else owns, without an allocation for each.
+/// Wraps one picture after another of memory that belongs to another owner, without an allocation for each.
 ///
-/// What its pictures share is used again once nobody holds the last one. A decoder keeps a few of these, each with the
+/// The storage of its pictures is reused when the last one was released. A decoder keeps a few of these, each with the
 /// frame whose memory it wraps.
 public struct PixelBufferWrapper: Sendable {
     private var storage: PixelBufferStorage?
@@ -13,7 +13,7 @@ public struct PixelBufferWrapper: Sendable {
         self.release = release
     }
 
-    /// Whether nobody holds the last picture: its memory may be taken back, and another be wrapped.
+    /// True if the last picture has no references: its memory may be taken back, and another be wrapped.
     public var isFree: Bool {
         mutating get { storage == nil || isKnownUniquelyReferenced(&storage) }
     }

@@ -26,12 +26,12 @@ public struct PixelRect: Hashable, Sendable {
     public var area: Int { width * height }
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
-    /// Whether the two share at least one sample.
+    /// Returns true if the two share at least one sample.
     public func overlaps(_ other: PixelRect) -> Bool {
         !isEmpty && !other.isEmpty && x < other.maxX && other.x < maxX && y < other.maxY && other.y < maxY
     }
 
-    /// Whether every sample of `other` is one of this rectangle's.
+    /// Returns true if every sample of `other` is in this rectangle.
     public func contains(_ other: PixelRect) -> Bool {
         other.x >= x && other.y >= y && other.maxX <= maxX && other.maxY <= maxY
     }

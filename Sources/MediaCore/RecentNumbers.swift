@@ -1,15 +1,15 @@
-/// Which of the last 64 numbers of a sequence have come: the newest and the 63 before it.
+/// The arrivals among the last 64 numbers of a sequence: the newest and the 63 before it.
 public struct RecentNumbers: Sendable {
     public enum Verdict: Sendable {
-        /// It had not come before. It has now.
+        /// The number had not come before.
         case new
-        /// It has come before.
+        /// The number has come before.
         case repeated
-        /// It lies so far back that it is not known.
+        /// The number is too old to be known.
         case unknown
     }
 
-    /// How many numbers are known.
+    /// The number of known numbers.
     public static let count: Int64 = 64
 
     /// The highest number that has come; nil before the first.

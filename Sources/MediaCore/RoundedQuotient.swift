@@ -10,7 +10,7 @@ struct RoundedQuotient {
     init(
         of numerator: Int128, over denominator: Int128, times factor: Int128, rounding rule: FloatingPointRoundingRule
     ) {
-        // The whole part and the rest are multiplied apart, so that neither product exceeds 128 bits.
+        // The whole part and the rest are multiplied separately, so that neither product exceeds 128 bits.
         var (whole, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
         if rest < 0 {
             whole -= 1

@@ -4,11 +4,11 @@ public struct SampleBuffer: Sendable {
     public var data: BlockBuffer
     public var format: VideoFormatDescription
     public var presentationTime: MediaTime
-    /// When the frame is to be decoded; nil where unknown, or where frames are shown in the order in which they come.
+    /// The decoding time; nil if unknown, or if frames are shown in their order.
     public var decodeTime: MediaTime?
-    /// How long the frame is shown; nil where unknown.
+    /// The duration of the presentation; nil if unknown.
     public var duration: MediaTime?
-    /// Whether decoding can start here (an IDR picture).
+    /// True if decoding can start here (an IDR picture).
     public var isSync: Bool
     public var dependency: FrameDependency
 

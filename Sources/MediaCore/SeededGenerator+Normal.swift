@@ -1,7 +1,7 @@
 extension SeededGenerator {
     /// A number from a normal distribution with mean 0 and deviation 1, cut at ±`limit`.
     package mutating func nextNormal(cutAt limit: Double) -> Double {
-        // Marsaglia's polar method, without its spare number; what lies beyond the limit is drawn anew.
+        // Marsaglia's polar method, without its spare number; values beyond the limit are drawn again.
         while true {
             let x = Double.random(in: -1...1, using: &self)
             let y = Double.random(in: -1...1, using: &self)

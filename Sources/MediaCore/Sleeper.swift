@@ -31,7 +31,7 @@ final class Sleeper: Sendable {
         guard !Task.isCancelled else { throw CancellationError() }
     }
 
-    /// Lets the task go on. Only the first call does anything. It never runs the task itself.
+    /// Resumes the task. Only the first call has an effect. It never runs the task itself.
     func wake() {
         let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
             defer { state = .awake }

@@ -1,4 +1,4 @@
-/// What a source shows of its participant.
+/// The content of a participant's source.
 public enum SourceContent: String, Codable, Hashable, Sendable, CaseIterable {
     /// The participant.
     case camera

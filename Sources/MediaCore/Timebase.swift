@@ -2,14 +2,14 @@ import Synchronization
 
 /// A controllable view of a clock, or of another timebase: a time that can be set, and a rate at which it runs.
 ///
-/// A new timebase stands still at time zero. Its time is always computed from an anchor, which is a time of its own
-/// that corresponds to a time of its source, so that no error adds up while it runs. Rates 1, 2, 0.5 and 0 are exact,
+/// A new timebase stands still at time zero. Its time is always computed from an anchor, a time of its own that
+/// corresponds to a time of its source, so that no error adds up while it runs. Rates 1, 2, 0.5 and 0 are exact,
 /// negative ones run backward. Safe to use from any thread.
 ///
-/// Where a time cannot be represented exactly it is rounded in the direction in which the timebase runs, so that a time
-/// that `sleep(until:)` waited for has come when it returns.
+/// A time that cannot be represented exactly is rounded in the direction in which the timebase runs, so that a time for
+/// which `sleep(until:)` waited has come when it returns.
 public final class Timebase: Sendable {
-    /// What a timebase is a view of.
+    /// The source of a timebase.
     private enum Source {
         case clock(any MediaClock)
         case timebase(Timebase)
@@ -51,10 +51,10 @@ public final class Timebase: Sendable {
     /// The time now.
     public var time: MediaTime { time(at: clock.now) }
 
-    /// How fast the time runs by its source.
+    /// The rate of the time by its source.
     public var rate: Double { state.withLock { $0.rate.value } }
 
-    /// How fast the time runs by the clock: the product of all rates up the chain.
+    /// The rate of the time by the clock: the product of all rates up the chain.
     public var effectiveRate: Double {
         switch source {
         case .clock: rate
@@ -65,9 +65,10 @@ public final class Timebase: Sendable {
     /// The time at an instant of the clock, as things are now. Invalid where an invalid time was set.
     public func time(at instant: MonotonicInstant) -> MediaTime { reading(at: instant).time }
 
-    /// The first instant of the clock at which `time` is reached, as things are now. It may have passed.
+    /// Returns the first instant of the clock at which `time` is reached, with the present settings. It may have
+    /// passed.
     ///
-    /// - Returns: Nil where the time stands still, or where either time is no number.
+    /// - Returns: Nil if the time stands still, or if either time is no number.
     public func instant(of time: MediaTime) -> MonotonicInstant? {
         let (anchorTime, anchorSourceTime, rate) = state.withLock { ($0.anchorTime, $0.anchorSourceTime, $0.rate) }
         guard time.isNumeric, anchorTime.isNumeric, !rate.isZero else { return nil }
@@ -146,7 +147,7 @@ public final class Timebase: Sendable {
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until time: MediaTime) async throws(CancellationError) {
         let sleeper = Sleeper()
-        // Waking a task runs nothing of it, so that it may be done by whoever changes the timebase.
+        // Waking a task runs nothing of it, so the caller that changes the timebase may do it.
         let timer = TimebaseTimer(self, firesAtChanges: true) { sleeper.wake() }
         try await sleeper.sleep {
             if !timer.arm(at: time) { sleeper.wake() }
@@ -154,10 +155,10 @@ public final class Timebase: Sendable {
         timer.disarm()
     }
 
-    /// Makes a timer that calls `action` each time that the timebase reaches a time it was armed for.
+    /// Makes a timer that calls `action` each time that the timebase reaches a time for which it was armed.
     ///
     /// - Parameter action: Called in the clock's context: on a queue of the machine's clock, inside `advance` of a
-    ///   virtual one; never by who sets a time.
+    ///   virtual one; never by the caller that sets a time.
     public func makeTimer(_ action: @escaping @Sendable () -> Void) -> TimebaseTimer {
         TimebaseTimer(self, firesAtChanges: false, action)
     }
@@ -219,7 +220,7 @@ public final class Timebase: Sendable {
 
     // MARK: Changing
 
-    /// Changes the state at the source's time now, and tells everyone who depends on it.
+    /// Changes the state at the source's present time, and notifies all observers.
     private func change(_ body: (inout State, _ sourceTime: MediaTime) -> Void) {
         state.withLock { state in body(&state, sourceTime(at: clock.now)) }
         timebaseChanged()
@@ -233,7 +234,7 @@ public final class Timebase: Sendable {
     }
 }
 
-/// Who depends on a timebase.
+/// An observer of a timebase's changes.
 protocol TimebaseObserver: AnyObject, Sendable {
     /// The timebase, or one up the chain, got another time or rate.
     func timebaseChanged()
@@ -241,7 +242,7 @@ protocol TimebaseObserver: AnyObject, Sendable {
 
 extension Timebase: TimebaseObserver {
     func timebaseChanged() {
-        // Observers read the timebase, so that they are called outside the lock.
+        // Observers read the timebase, so they are called outside the lock.
         for observer in state.withLock({ $0.observers }) { observer.value?.timebaseChanged() }
     }
 }

@@ -1,4 +1,4 @@
-/// A rate as the exact ratio of two integers, so that times computed with it do not pick up a double's error.
+/// A rate as the exact ratio of two integers, so that times computed with it have no error of a double.
 struct TimebaseRate: Equatable {
     /// Within ±2⁵³, unless the denominator is 1.
     let numerator: Int64
@@ -10,7 +10,7 @@ struct TimebaseRate: Equatable {
     init(_ rate: Double) {
         let limit = Double(1 << 20)
         let bounded = rate.isFinite ? min(max(rate, -limit), limit) : 0
-        // A double has 53 significant bits, so that at most 2⁵³ or the scaled limit is reached before it is whole.
+        // A double has 53 significant bits, so at most 2⁵³ or the scaled limit is reached before it is whole.
         var scaled = bounded
         var denominator: Int64 = 1
         while denominator < 1 << 60, scaled != scaled.rounded() {

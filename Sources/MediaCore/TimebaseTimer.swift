@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A timer of a `Timebase`, to be armed over and over: it fires when the timebase reaches a time, whatever is done to
-/// the rate and the time of the timebase, and of those that it depends on, meanwhile. It is disarmed when its last
-/// holder lets go.
+/// A timer of a `Timebase`, which can be armed repeatedly: it fires when the timebase reaches a time, whatever happens
+/// to the rates and times of the timebase and its sources meanwhile. It is disarmed when its last reference is
+/// released.
 public final class TimebaseTimer: Sendable, TimebaseObserver {
     private struct State {
         /// The time that the timer waits for.
@@ -12,7 +12,7 @@ public final class TimebaseTimer: Sendable, TimebaseObserver {
     }
 
     private let timebase: Timebase
-    /// Whether the action may be called by who changes the timebase, rather than in the clock's context.
+    /// True if the caller that changes the timebase may call the action, rather than the clock's context.
     private let firesAtChanges: Bool
     private let action: @Sendable () -> Void
     private let state = Mutex(State())

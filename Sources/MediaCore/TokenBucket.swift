@@ -1,8 +1,8 @@
 /// A rate limiter: it allows bursts up to a capacity, and a steady rate over time.
 ///
 /// A token is one unit of the limited resource: a packet, a byte, a request. The bucket starts full and refills
-/// continuously. It holds three numbers and allocates nothing, so that one bucket for each member of a room is cheap.
-/// All arithmetic saturates: time that runs backwards adds nothing, and invalid numbers count as zero.
+/// continuously. It holds three numbers and allocates nothing, so one bucket for each member of a room is cheap. All
+/// arithmetic saturates: time that runs backwards adds nothing, and invalid numbers count as zero.
 public struct TokenBucket: Hashable, Sendable {
     /// Tokens added each second.
     public private(set) var rate: Double
@@ -12,7 +12,7 @@ public struct TokenBucket: Hashable, Sendable {
     public private(set) var tokens: Double
     private var updated: MonotonicInstant?
 
-    /// A bucket owes at most what it earns in so many seconds.
+    /// The largest debt of a bucket, in seconds of its rate.
     private static let longestDebt = 10.0
 
     /// Creates a full bucket.
@@ -47,7 +47,7 @@ public struct TokenBucket: Hashable, Sendable {
         return taken
     }
 
-    /// Whether `charge` may be called for this number of tokens: there are enough, or the bucket is full.
+    /// Returns true if `charge` may be called for this number of tokens: there are enough, or the bucket is full.
     public mutating func isAvailable(_ tokens: Double = 1, now: MonotonicInstant) -> Bool {
         refill(now: now)
         return self.tokens > 0 && self.tokens >= min(Self.valid(tokens), capacity)

@@ -1,9 +1,9 @@
 public import NIOCore
 
-/// What a decoder must know of an H.264 stream before its first frame.
+/// The properties of an H.264 stream that a decoder must know before its first frame.
 ///
-/// `H264` makes one from parameter sets: `VideoFormatDescription(h264ParameterSets:)`. It is a reference to something
-/// that never changes: cheap to copy, and two copies of the same description compare at once.
+/// `H264` makes one from parameter sets: `VideoFormatDescription(h264ParameterSets:)`. It is a reference to constant
+/// data: cheap to copy, and two copies of the same description compare at once.
 public struct VideoFormatDescription: Sendable {
     /// `profile_idc`, `constraint_set` flags and `level_idc` (H.264 7.4.2.1.1), as in SDP's `profile-level-id`.
     public struct ProfileLevel: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct VideoFormatDescription: Sendable {
         }
     }
 
-    /// What the parameter sets say of the pictures.
+    /// The properties of the pictures, from the parameter sets.
     public struct Properties: Hashable, Sendable {
         public var profileLevel: ProfileLevel
         /// The picture as shown, after cropping.
@@ -31,7 +31,8 @@ public struct VideoFormatDescription: Sendable {
         public var bitDepth: UInt8 = 8
         /// `max_num_ref_frames`.
         public var maximumReferenceFrames = 1
-        /// How many frames may precede a frame in decoding order and follow it in output order; zero without B-frames.
+        /// The number of frames that may precede a frame in decoding order and follow it in output order; zero without
+        /// B-frames.
         public var reorderDepth = 0
         /// Width and height of a sample, as shown; 1:1 where unknown.
         public var pixelAspectRatio = VideoDimensions(width: 1, height: 1)
@@ -79,7 +80,8 @@ public struct VideoFormatDescription: Sendable {
     public var bitDepth: UInt8 { storage.properties.bitDepth }
     /// `max_num_ref_frames`.
     public var maximumReferenceFrames: Int { storage.properties.maximumReferenceFrames }
-    /// How many frames may precede a frame in decoding order and follow it in output order; zero without B-frames.
+    /// The number of frames that may precede a frame in decoding order and follow it in output order; zero without
+    /// B-frames.
     public var reorderDepth: Int { storage.properties.reorderDepth }
     /// Width and height of a sample, as shown; 1:1 where unknown.
     public var pixelAspectRatio: VideoDimensions { storage.properties.pixelAspectRatio }
@@ -103,7 +105,7 @@ public struct VideoFormatDescription: Sendable {
 }
 
 extension VideoFormatDescription: Hashable {
-    /// Whether both describe the same stream, in the same bytes or in others of the same meaning.
+    /// Returns true if both describe the same stream, in the same bytes or in others of the same meaning.
     public static func == (left: VideoFormatDescription, right: VideoFormatDescription) -> Bool {
         if left.storage === right.storage { return true }
         guard left.properties == right.properties else { return false }

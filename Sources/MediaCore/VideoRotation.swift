@@ -3,7 +3,7 @@
 /// Phones send their sensor's pictures as they are and say how they lie, in the header extension "coordination of video
 /// orientation" (3GPP TS 26.114, 7.4.5).
 public enum VideoRotation: UInt8, Hashable, Sendable, CaseIterable {
-    /// It stands upright.
+    /// The picture is upright.
     case none = 0
     /// A quarter turn clockwise.
     case clockwise90 = 1
@@ -12,7 +12,7 @@ public enum VideoRotation: UInt8, Hashable, Sendable, CaseIterable {
     /// Three quarters of a turn clockwise, which is one counter-clockwise.
     case clockwise270 = 3
 
-    /// Whether width and height change places.
+    /// True if width and height are exchanged.
     public var swapsDimensions: Bool { self == .clockwise90 || self == .clockwise270 }
 
     /// The size of the picture once it stands upright.

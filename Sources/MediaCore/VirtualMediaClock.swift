@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until it is told to go on, for tests, simulations and work that is not bound to real time.
+/// A clock that stands still until it is advanced, for tests, simulations and work that is not bound to real time.
 ///
 /// Timers fire inside `advance`, on its caller's thread, in the order of their instants (those armed first, first), and
 /// while one fires `now` is its instant. One caller advances at a time, and not from within a timer's action.
@@ -13,10 +13,10 @@ public final class VirtualMediaClock: MediaClock {
 
     public var now: MonotonicInstant { state.withLock { $0.now } }
 
-    /// When the next timer is due; nil while none is armed.
+    /// The time of the next timer; nil while none is armed.
     public var nextDeadline: MonotonicInstant? { state.withLock { $0.nextTimer()?.deadline } }
 
-    /// Lets time pass, up to `instant` at least: with an instant that has passed only what is due already fires.
+    /// Advances the clock to `instant`. An instant that has passed only fires due timers.
     public func advance(to instant: MonotonicInstant) {
         while true {
             let action = state.withLock { state -> (@Sendable () -> Void)? in
@@ -32,14 +32,14 @@ public final class VirtualMediaClock: MediaClock {
         }
     }
 
-    /// Lets time pass. With `.zero` only what is due already fires.
+    /// Advances the clock. With `.zero` only due timers fire.
     public func advance(by duration: Duration) {
         advance(to: now + duration)
     }
 
-    /// Lets time pass up to the next instant at which a timer is due, and fires what is due then.
+    /// Advances the clock to the next instant at which a timer is due, and fires the timers of that instant.
     ///
-    /// - Returns: Whether a timer was armed.
+    /// - Returns: True if a timer was armed.
     @discardableResult
     public func advanceToNextDeadline() -> Bool {
         guard let nextDeadline else { return false }
@@ -78,7 +78,7 @@ public final class VirtualMediaClock: MediaClock {
     }
 
     fileprivate func disarm(_ timer: ObjectIdentifier) {
-        // What the action holds may hold timers: it is let go of outside the lock.
+        // The action may hold timers, so it is released outside the lock.
         _ = state.withLock { $0.armed.removeValue(forKey: timer) }
     }
 

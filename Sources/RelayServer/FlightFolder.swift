@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import MediaCore
 
-/// The folder in which a relay records what its controllers are told and decide, a file for each participant.
+/// The folder in which a relay records the inputs and decisions of its controllers, a file for each participant.
 final class FlightFolder: Sendable {
     private let path: String
     private let limit: DataSize
@@ -28,7 +28,7 @@ final class FlightFolder: Sendable {
         writer = FlightFileWriter(retention: retention) { logger.warning("\($0)") }
     }
 
-    /// A recorder to a new file. It does not wait for the disk.
+    /// Makes a recorder that writes a new file. It does not wait for the disk.
     func makeRecorder(_ header: FlightHeader) -> FlightRecorder {
         var header = header
         header.program = "confrelay \(RelayVersion.current)"

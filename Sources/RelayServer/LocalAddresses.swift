@@ -10,13 +10,14 @@ enum LocalAddresses {
         return devices.compactMap { $0.address.flatMap { TransportAddress($0) } }
     }
 
-    /// Whether an address is one of this machine's interfaces'.
+    /// Returns true if an address belongs to one of this machine's interfaces.
     static func contain(_ address: TransportAddress) -> Bool {
         let sought = address.unmapped
         return all().contains { $0.host == sought.host }
     }
 
-    /// The addresses under which media reaches a socket bound to `bound`, those that other machines can use first.
+    /// Returns the addresses under which media reaches a socket bound to `bound`, those that other machines can use
+    /// first.
     static func reaching(_ bound: TransportAddress) -> [TransportAddress] {
         guard bound.isUnspecified else { return [bound] }
         let usable = all().filter { $0.scopeID == 0 && (bound.isIPv6 || !$0.isIPv6) }

@@ -14,7 +14,7 @@ extension MonotonicInstant {
 }
 
 extension WallClock {
-    /// A wall clock that reads, at this moment, what the system's clock reads.
+    /// Returns a wall clock that agrees with the system's clock at this moment.
     static func system() -> WallClock {
         let sinceUnixEpoch = Duration.seconds(Date().timeIntervalSince1970)
         let sinceOrigin = MonotonicInstant.now() - MonotonicInstant.zero

@@ -5,7 +5,7 @@ import MediaCore
 import VectorGraphics
 import VideoCoding
 
-/// Says in the log what overload control does.
+/// Logs the actions of overload control.
 struct OverloadLog: Sendable {
     let logger: Logger
 
@@ -21,7 +21,7 @@ struct OverloadLog: Sendable {
         }
     }
 
-    /// What the machine was measured to take, and how many fit.
+    /// Returns a line on the measured capacity of the machine, with the number of participants that fit.
     static func line(_ calibration: Calibration, _ model: SeatModel) -> String {
         let encode = calibration.encode[model.preset] ?? 0
         return "calibrated: decode \(milliseconds(calibration.decode)), compose "

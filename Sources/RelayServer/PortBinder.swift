@@ -10,7 +10,7 @@ struct PortBinder {
     let host: String
     let eventLoop: any EventLoop
 
-    /// How many free ports are tried until one is free for both.
+    /// The number of free ports that are tried until one is free for both.
     private static let attempts = 32
 
     /// Binds the UDP socket.
@@ -66,7 +66,7 @@ struct PortBinder {
         }
     }
 
-    /// What the system's refusal means to the user.
+    /// Converts the system's error to one that explains it to the user.
     func startupError(_ error: any Error, transport: StartupError.Transport, port: Int) -> StartupError {
         guard let error = error as? IOError else {
             return .system(transport, host: host, port: port, reason: "\(error)")

@@ -1,10 +1,10 @@
 import CMalloc
 import MediaCore
 
-/// Gives memory back to the system after rooms have ended.
+/// Returns memory to the system after rooms have ended.
 ///
-/// The C library keeps freed memory for later, page by page wherever a small allocation holds the end of its heap. A
-/// relay that once was full would stay as large for ever.
+/// The C library keeps freed memory for later, and a small allocation at the end of its heap holds all of it. Without
+/// this, a relay that was full once would stay large for ever.
 struct ProcessMemory {
     /// Jobs and sockets let go of a room's last buffers some time after the room has ended.
     private static let delay = Duration.seconds(2)
@@ -13,7 +13,7 @@ struct ProcessMemory {
     /// Less is not worth it.
     private static let worthwhile = DataSize(bytes: 16 << 20)
 
-    /// When memory was last returned, or will be.
+    /// The last or next time of returning memory.
     private var time: MonotonicInstant?
 
     /// A room has ended. Returns how long to wait before memory is returned; nil if a return is due already.
@@ -29,7 +29,7 @@ struct ProcessMemory {
         return next - now
     }
 
-    /// Returns free memory to the system. It takes milliseconds: not on the relay's loop.
+    /// Returns free memory to the system. It takes milliseconds: do not call it on the relay's loop.
     static func returnFree() {
         guard DataSize(bytes: Int(clamping: mallinfo2().fordblks)) >= worthwhile else { return }
         malloc_trim(0)

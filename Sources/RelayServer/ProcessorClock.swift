@@ -1,6 +1,6 @@
 import Foundation
 
-/// What threads have had of the processors.
+/// The processor time of threads.
 public enum ProcessorClock {
     /// `RUSAGE_THREAD` (getrusage(2)), which the header has for GNU sources only.
     private static let callingThread = __rusage_who_t(1)

@@ -6,15 +6,15 @@ public import PeerConnection
 public import SDP
 public import SecureTransport
 
-/// What the driver needs of a relay: its whole sans-I/O surface.
+/// The interface between the driver and a relay: the relay's whole sans-I/O surface.
 ///
-/// `Conference.Relay` is the one in the program; tests put a twin in its place to see what the server does around it.
+/// The program uses `Conference.Relay`; tests replace it to check the server around it.
 public protocol RelayCore: AnyObject {
     /// Lets someone in.
     func join(_ request: JoinRequest, now: MonotonicInstant) throws(JoinError) -> JoinResult
     /// Shows someone out; `false` when there is no such participant.
     func leave(room: String, participant: String, now: MonotonicInstant) -> Bool
-    /// Answers another offer of someone who is in.
+    /// Answers another offer of a participant in the room.
     func renegotiate(
         room: String, participant: String, offer: ReceivedOffer, now: MonotonicInstant
     ) throws(JoinError) -> JoinResult
@@ -28,7 +28,7 @@ public protocol RelayCore: AnyObject {
     func state(ofRoom id: String) -> RoomState?
     /// The next change in any of the rooms.
     func pollRoomEvent() -> RoomEvent?
-    /// Takes what the machine was measured to take for the relay's work.
+    /// Sets the measured capacity of the machine for the relay's work.
     func adopt(_ calibration: Calibration, now: MonotonicInstant)
     /// The next thing that overload control has to tell.
     func pollOverloadEvent() -> OverloadEvent?
@@ -38,9 +38,9 @@ public protocol RelayCore: AnyObject {
     func receive(
         _ datagram: consuming ByteBuffer, from source: TransportAddress, arrival: MonotonicInstant?,
         now: MonotonicInstant)
-    /// Does what is due.
+    /// Performs due work.
     func wake(now: MonotonicInstant)
-    /// When `wake` is wanted next.
+    /// The next time at which `wake` must be called.
     var nextWakeUp: MonotonicInstant { get }
     /// The next datagram to send.
     func pollTransmit(now: MonotonicInstant) -> PeerConnection.Transmit?

@@ -3,7 +3,7 @@ import LoadControl
 import SDP
 import SecureTransport
 
-/// What HTTP requests ask of the relay.
+/// The operations of the relay for HTTP requests.
 extension RelayDriver {
     /// Lets someone in.
     func join(_ request: JoinRequest) throws(JoinError) -> JoinResult {
@@ -16,7 +16,7 @@ extension RelayDriver {
         act { relay, now in relay.leave(room: room, participant: participant, now: now) }
     }
 
-    /// Answers another offer of someone who is in.
+    /// Answers another offer of a participant in the room.
     func renegotiate(room: String, participant: String, offer: ReceivedOffer) throws(JoinError) -> JoinResult {
         guard !isClosed else { throw .closed }
         return try act { relay, now throws(JoinError) in
@@ -38,7 +38,7 @@ extension RelayDriver {
         try act { relay, now throws(RoomControlError) in try relay.perform(command, room: room, now: now) }
     }
 
-    /// Takes what the machine was measured to take for the relay's work.
+    /// Sets the measured capacity of the machine for the relay's work.
     func adopt(_ calibration: Calibration) {
         act { relay, now in relay.adopt(calibration, now: now) }
     }

@@ -6,7 +6,7 @@ import PeerConnection
 import SecureTransport
 import Synchronization
 
-/// Drives a relay on one event loop: brings it datagrams, results and the time, and carries out what it asks for.
+/// Drives a relay on one event loop: passes it datagrams, results and the time, and performs its requests.
 ///
 /// The actor's executor is the event loop itself. The socket and the timer, which call on that loop already, enter
 /// without a hop or a lock; others, such as HTTP requests, `await` their turn.
@@ -23,13 +23,13 @@ actor RelayDriver {
     private var timer: (scheduled: NIOScheduledCallback, instant: MonotonicInstant)?
     /// A job that the pool had no room for.
     private var heldBackJob: Job?
-    /// Whether `close` was called.
+    /// True after `close` was called.
     private(set) var isClosed = false
     private var socketEnd: CheckedContinuation<Void, Never>?
     private var feeds = RoomFeedHub()
     private var feedTimer: Scheduled<Void>?
     private var memory = ProcessMemory()
-    /// What requests that change nothing are answered from.
+    /// The snapshots that answer requests without changes.
     nonisolated let snapshots: PublishedSnapshots
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -37,11 +37,11 @@ actor RelayDriver {
     }
 
     /// - Parameters:
-    ///   - eventLoop: The loop that everything happens on.
-    ///   - workerCount: How many threads run the relay's jobs.
-    ///   - downlink: A link that what is sent to each address passes first; nil for none.
-    ///   - onOverloadEvent: Is told what overload control has to tell, on the loop.
-    ///   - onNotice: Is told what there is to write to the log, on the loop.
+    ///   - eventLoop: The loop on which everything happens.
+    ///   - workerCount: The number of threads that run the relay's jobs.
+    ///   - downlink: The properties of an emulated link to each address; nil for none.
+    ///   - onOverloadEvent: Receives the events of overload control, on the loop.
+    ///   - onNotice: Receives messages for the log, on the loop.
     ///   - now: The clock; instants of the event loop's timers must be on it.
     ///   - makeRelay: Makes the relay, which from then on belongs to the loop.
     init(
@@ -111,7 +111,7 @@ actor RelayDriver {
         await workers.shutDown()
     }
 
-    /// Lets a request act on the relay, then carries out what the relay wants.
+    /// Performs a request on the relay, then the relay's own requests.
     func act<Result, Failure: Error>(
         _ action: (any RelayCore, _ now: MonotonicInstant) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -135,7 +135,7 @@ actor RelayDriver {
             eventSubscriberOverruns: feeds.overruns)
     }
 
-    /// Starts to tell what happens in a room, and, once a second, how the media of one participant does.
+    /// Starts to send a room's events and, once a second, the statistics of one participant's media.
     func follow(room: String, participant: String?) throws(RoomFeedError) -> RoomFeed {
         guard !isClosed else { throw .closed }
         let feed = try feeds.follow(
@@ -149,7 +149,7 @@ actor RelayDriver {
 
     // MARK: On the event loop
 
-    /// Carries out what the relay wants after it was told something.
+    /// Performs the relay's requests after an input.
     private func settle(now: MonotonicInstant) {
         transmit(now: now)
         startJobs()
@@ -193,7 +193,7 @@ actor RelayDriver {
         }
     }
 
-    /// Returns what an ended room's memory was to the system, on another thread.
+    /// Returns an ended room's memory to the system, on another thread.
     private func returnMemoryLater(now: MonotonicInstant) {
         guard !isClosed, let wait = memory.roomEnded(now: now) else { return }
         eventLoop.scheduleTask(in: TimeAmount(wait)) { Task.detached { ProcessMemory.returnFree() } }
@@ -219,8 +219,8 @@ actor RelayDriver {
         guard !isClosed else { return }
         let next = nextWakeUp
         guard next < .distantFuture else { return }
-        // A timer that is due at once would run before the socket is read: again and again, it would leave no time for
-        // it. So the clock is asked anew: what was done since the last look at it may have taken longer than the delay.
+        // A timer that is due at once would run before the socket is read, and again and again would leave no time for
+        // it. So the clock is read again: the work since the last reading may have taken longer than the delay.
         let wanted = max(next, now() + Self.minimumTimerDelay)
         if let timer {
             if timer.instant <= wanted { return }
@@ -298,8 +298,8 @@ extension RelayDriver: MediaSocket.Receiver {
     }
 }
 
-/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. What nothing goes on
-/// with before the next tick waits for whatever wakes the loop next.
+/// Collects finished jobs from the workers' threads and wakes the loop once for all that wait. Results that are not
+/// needed before the next tick wait for the loop's next wake-up.
 private final class CompletionInbox: Sendable {
     private struct State {
         var waiting: [JobCompletion] = []

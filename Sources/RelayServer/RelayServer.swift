@@ -14,7 +14,7 @@ public import ServiceLifecycle
 
 /// A relay with its sockets: media on UDP and signalling on TCP, on one port.
 public final class RelayServer: Service {
-    /// Where it listens.
+    /// The server's addresses.
     public let endpoint: Endpoint
 
     private let driver: RelayDriver
@@ -30,11 +30,11 @@ public final class RelayServer: Service {
     private let calibration: CalibrationRun?
     private let onListening: @Sendable (Endpoint) -> Void
 
-    /// Takes the port and makes the relay. Nothing is served until `run`.
+    /// Binds the port and makes the relay. Nothing is served until `run`.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen and what to do.
-    ///   - logger: Where to say what happens.
+    ///   - configuration: The settings of the server and its relay.
+    ///   - logger: The logger for the server's messages.
     ///   - onListening: Called once, when both sockets are open and served.
     public static func bind(
         _ configuration: RelayServerConfiguration, logger: Logger,
@@ -157,7 +157,7 @@ public final class RelayServer: Service {
         certificates?.reload()
     }
 
-    /// How often the files of the certificate are looked at.
+    /// The interval at which the certificate's files are checked.
     private static let certificateCheckInterval = Duration.seconds(10)
 
     private func watchCertificate() async {
@@ -231,11 +231,11 @@ public final class RelayServer: Service {
 }
 
 extension RelayServer {
-    /// Where a server listens, with TCP for signalling and with UDP for media.
+    /// The addresses of a server, with TCP for signalling and with UDP for media.
     public struct Endpoint: Sendable, CustomStringConvertible {
         /// The address and port of both sockets.
         let address: TransportAddress
-        /// Whether signalling is HTTPS.
+        /// True if signalling uses HTTPS.
         let isEncrypted: Bool
 
         /// The number of both ports.
@@ -248,7 +248,7 @@ extension RelayServer {
         }
     }
 
-    /// Why a server that was running stopped.
+    /// The reason for which a running server stopped.
     public enum ServiceError: Error, CustomStringConvertible {
         /// The system closed the media socket.
         case mediaSocketFailed

@@ -5,7 +5,7 @@ public import MediaCore
 import NIOCore
 public import SecureTransport
 
-/// Where a server listens and what its relay does.
+/// The settings of a server and its relay.
 public struct RelayServerConfiguration: Sendable {
     /// The address to listen on, for signalling and media alike: an IPv4 or IPv6 literal, or a name that resolves to
     /// an address of this machine. `0.0.0.0` and `::` stand for every address.
@@ -20,26 +20,26 @@ public struct RelayServerConfiguration: Sendable {
     public var maximumConnections = 512
     /// The addresses of reverse proxies, each of which may hold all connections; their ports are not used.
     public var trustedProxies: [TransportAddress] = []
-    /// What to serve HTTPS with; nil for plain HTTP.
+    /// The certificate and key for HTTPS; nil for plain HTTP.
     public var tls: TLSFiles?
-    /// The servers that those who join are told to find their way with (RFC 9725, section 4.6).
+    /// The STUN and TURN servers that joining clients get (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []
     /// Threads that decode, compose, mix and encode.
     public var workers = System.coreCount
-    /// A link that what is sent to each address passes first, to see how calls fare on a slow network; nil for none.
+    /// The properties of an emulated link to each address, to see calls on a slow network; nil for none.
     public var emulatedDownlink: LinkProfile?
     /// The folder that each participant's downlink is recorded in, which need not be there; nil for none.
     public var flightRecorderFolder: String?
-    /// What a recording's file may grow to.
+    /// The largest size of a recording's file.
     public var flightRecorderLimit = FlightRecorder.defaultLimit
     /// Recordings that the folder holds; the oldest complete ones are removed.
     public var flightRecorderFiles = 1000
-    /// The folder of the images that templates and overlays may name; nil for those that `relay` has.
+    /// The folder of the images that templates and overlays may name; nil for those of `relay`.
     public var imageFolder: String?
-    /// How much processor time is spent at the start, in the background, on measuring the machine for the relay's
-    /// overload, where it has one.
+    /// The processor time that is spent at the start, in the background, on measuring the machine for the relay's
+    /// overload control, if it has one.
     public var calibrationLimit = Duration.milliseconds(800)
-    /// What the relay does. The media addresses in it are the server's to fill in.
+    /// The settings of the relay. The server sets the media addresses in it.
     public var relay = RelayConfiguration()
 
     public init() {}

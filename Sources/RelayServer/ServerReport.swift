@@ -2,9 +2,9 @@ public import Conference
 
 /// Everything a server can say of itself at one moment; metrics are written from it.
 public struct ServerReport: Sendable {
-    /// Rooms, participants and what became of datagrams.
+    /// Rooms, participants and the fate of datagrams.
     public var relay: RelaySnapshot
-    /// What went through the media socket.
+    /// The datagrams that passed the media socket.
     public var socket: MediaSocketCounters
     /// Datagrams that the kernel dropped before the relay could read them; nil where it does not tell.
     public var kernelDrops: UInt64? = nil
@@ -14,10 +14,11 @@ public struct ServerReport: Sendable {
     public var workers: WorkerPoolStatistics
     /// The number of worker threads.
     public var workerCount: Int
-    /// Whether media is being served.
+    /// True if media is being served.
     public var isServing: Bool
     /// Connections to which rooms' events are told.
     public var eventSubscribers = 0
-    /// How often such a connection was read too slowly, and was told the whole state instead of what it had missed.
+    /// The number of times that such a connection was read too slowly, and got the whole state instead of the missed
+    /// events.
     public var eventSubscriberOverruns: UInt64 = 0
 }

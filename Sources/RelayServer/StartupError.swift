@@ -1,4 +1,4 @@
-/// Why a server could not listen.
+/// The reason for which a server could not listen.
 public enum StartupError: Error, Equatable, CustomStringConvertible {
     /// One of the two protocols on the port.
     public enum Transport: String, Sendable {

@@ -1,26 +1,26 @@
 public import Compositing
 public import MediaCore
 
-/// Who is shown where.
+/// The arrangement of participants in a picture.
 public enum LayoutMode: Hashable, Sendable {
     /// All in tiles of one size. While someone presents: `presentation`.
     case grid
-    /// Who speaks is large, the others stand in a strip. While someone presents: `presentation`.
+    /// The speaker is large, the others stand in a strip. With a screen share: `presentation`.
     case speaker
-    /// Who speaks and who spoke before, or what is presented and who speaks, share the canvas.
+    /// The speaker and the speaker before, or the screen share and the speaker, share the canvas.
     case sideBySide
-    /// Who speaks, or what is presented, takes the whole canvas; the next one stands in its corner.
+    /// The speaker or the screen share fills the canvas; the next one stands in its corner.
     case pictureInPicture
-    /// What is presented is large, the others stand in a strip. Until someone presents: `speaker`.
+    /// The screen share is large, the others stand in a strip. Without a screen share: `speaker`.
     case presentation
-    /// One participant is large, whoever speaks: what they present, or their camera. Others stand in a strip.
+    /// One participant is large, by its screen share or else its camera, whoever speaks. Others stand in a strip.
     case pinned(participant: String)
-    /// One participant alone: what they present, or their camera.
+    /// One participant alone, by its screen share or else its camera.
     case solo(participant: String)
-    /// A layout of one's own.
+    /// A custom layout.
     case template(LayoutTemplate)
 
-    /// The participant, by their id in URLs, whom the layout is about.
+    /// The participant that the layout names, by its identifier in URLs.
     public var participant: String? {
         switch self {
         case .pinned(let participant), .solo(let participant): participant
@@ -28,7 +28,7 @@ public enum LayoutMode: Hashable, Sendable {
         }
     }
 
-    /// What JSON calls the layouts.
+    /// The names of layouts in JSON.
     public enum Name: String, Codable, CaseIterable, Sendable {
         case grid, speaker
         case sideBySide = "side-by-side"
@@ -38,7 +38,7 @@ public enum LayoutMode: Hashable, Sendable {
         /// The layouts that need no template.
         public static let builtIn = allCases.filter { $0 != .template }
 
-        /// Whether the layout is about one participant.
+        /// True if the layout names one participant.
         public var isAboutParticipant: Bool { self == .pinned || self == .solo }
     }
 

@@ -1,17 +1,18 @@
 public import Compositing
 
-/// What one participant has chosen for their own picture; each part that they have not is as the room has it.
+/// The choices of one participant for its own picture; missing parts follow the room.
 ///
-/// As JSON it is what `RoomLayout` is, with every key optional and one more:
+/// As JSON it is like `RoomLayout`, with every key optional and one more:
 /// `{"layout":"pinned","participant":"k3v9…","hide":["x7…"],"selfView":"always"}`.
 public struct ParticipantLayout: Hashable, Sendable {
     /// Nil: the room's.
     public var mode: LayoutMode?
-    /// How cameras take their tiles; nil: as the room has it.
+    /// The fit of cameras; nil: as in the room.
     public var fit: LayerFit.Mode?
-    /// Those who are left out, by their ids in URLs, beside those whom the room hides. They are heard all the same.
+    /// The participants that are left out, by their identifiers in URLs, in addition to those that the room hides.
+    /// Their audio is heard.
     public var hidden: [String]
-    /// Whether the participant sees themselves; nil: as they joined.
+    /// The self-view of the participant; nil: as chosen at the join.
     public var selfView: SelfView?
 
     public init(
@@ -24,7 +25,7 @@ public struct ParticipantLayout: Hashable, Sendable {
         self.selfView = selfView
     }
 
-    /// Whether nothing is chosen.
+    /// True if nothing is chosen.
     package var isEmpty: Bool { self == ParticipantLayout() }
 }
 
@@ -55,7 +56,7 @@ extension ParticipantLayout: Codable {
     }
 }
 
-/// What JSON has beside a layout.
+/// The keys of a layout's JSON besides the layout itself.
 struct LayoutOptions: Codable {
     var fit: LayerFit.Mode?
     var hidden: [String] = []

@@ -1,4 +1,4 @@
-/// What a participant does in a room.
+/// The role of a participant in a room.
 public enum ParticipantRole: String, Codable, Sendable {
     case sendAndReceive, publish, watch
 }

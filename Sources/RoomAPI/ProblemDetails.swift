@@ -1,4 +1,4 @@
-/// Why a request was refused, as `application/problem+json` (RFC 9457).
+/// The reason for which a request was refused, as `application/problem+json` (RFC 9457).
 public struct ProblemDetails: Codable, Hashable, Sendable {
     /// Something wrong at a place of the JSON that came.
     public struct Mistake: Codable, Hashable, Sendable {
@@ -12,13 +12,13 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
         }
     }
 
-    /// What the status is called.
+    /// The name of the status.
     public var title: String?
     /// The status code of HTTP.
     public var status: Int?
-    /// What happened, and what to do about it.
+    /// A description of the failure, and of what to do about it.
     public var detail: String?
-    /// What is wrong at which places, for programs; nil where there is nothing such.
+    /// The mistakes with their places, for programs; nil if there are none.
     public var errors: [Mistake]?
 
     public init(title: String?, status: Int?, detail: String?, errors: [Mistake]?) {
@@ -28,7 +28,7 @@ public struct ProblemDetails: Codable, Hashable, Sendable {
         self.errors = errors
     }
 
-    /// What is wrong, in a line for people; nil where the answer does not say.
+    /// The reason, in a line for people; nil if the answer has none.
     public var reason: String? {
         let mistakes = (errors ?? []).map { $0.path.isEmpty ? $0.reason : "\($0.path): \($0.reason)" }
         return mistakes.isEmpty ? detail : mistakes.joined(separator: "; ")

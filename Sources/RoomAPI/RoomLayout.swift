@@ -1,14 +1,14 @@
 public import Compositing
 
-/// How a room is laid out, for all who have not chosen otherwise.
+/// The layout of a room, for participants without a choice of their own.
 ///
-/// As JSON it is `{"layout":"speaker"}`, with the participant in question `{"layout":"pinned","participant":"k3v9…"}`,
-/// and beside either `"fit":"cover"` and `"hide":["k3v9…"]`. What each looks like is in docs/layouts.md.
+/// As JSON it is `{"layout":"speaker"}`, with a participant `{"layout":"pinned","participant":"k3v9…"}`, and with
+/// either `"fit":"cover"` and `"hide":["k3v9…"]`. docs/layouts.md shows each layout.
 public struct RoomLayout: Hashable, Sendable {
     public var mode: LayoutMode
-    /// How cameras take their tiles; nil: as the layout has it.
+    /// The fit of cameras; nil: the layout's own.
     public var fit: LayerFit.Mode?
-    /// Those who are in nobody's picture, by their ids in URLs.
+    /// The participants that are in nobody's picture, by their identifiers in URLs.
     public var hidden: [String]
 
     public init(_ mode: LayoutMode, fit: LayerFit.Mode? = nil, hidden: [String] = []) {

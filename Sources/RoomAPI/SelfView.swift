@@ -1,4 +1,4 @@
-/// Whether a participant's picture contains the participant.
+/// The choice whether a participant's picture contains the participant.
 public enum SelfView: String, CaseIterable, Codable, Sendable {
     /// Everyone but oneself.
     case never

@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What happened in a room in the last minute: as a page that is live, as a drawing, and as data.
+/// The last minute of a room: as a live page, as a drawing, and as data.
 extension SignallingRouter {
-    /// In the order in which they are given to those who take anything.
+    /// The forms, in the order of preference for clients that accept anything.
     private enum DebugView: String, CaseIterable {
         case page = "text/html"
         case drawing = "image/svg+xml"

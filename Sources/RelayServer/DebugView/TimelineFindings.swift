@@ -2,12 +2,12 @@ import Compositing
 import Conference
 import MediaCore
 
-/// What is wrong in a room, in words: what the drawing shows in colours.
+/// A fault in a room, in words: the drawing shows the same in colours.
 struct TimelineFinding: Equatable {
     enum Severity: Equatable {
         /// Somebody sees or hears it now.
         case now
-        /// It was seen or heard in the last minute.
+        /// It was visible or audible in the last minute.
         case lately
     }
 
@@ -16,7 +16,7 @@ struct TimelineFinding: Equatable {
 }
 
 extension RoomTimelineSnapshot {
-    /// What went wrong in the last minute and who caused it, what goes wrong now first.
+    /// The faults of the last minute with their causes, present faults first.
     var findings: [TimelineFinding] {
         let all =
             sources.flatMap(findings) + relayFindings + encoders.flatMap(findings) + audio.flatMap(findings)
@@ -87,7 +87,7 @@ extension RoomTimelineSnapshot {
         return findings
     }
 
-    /// Whether so many ticks were missed that nothing can be said of what comes from participants.
+    /// True if so many ticks were missed that nothing can be concluded about participants.
     private var isOverloaded: Bool {
         let skipped = ticks.skipped.total
         return skipped > 0 && Double(skipped) > 0.1 * Double(ticks.taken.total + skipped)
@@ -179,13 +179,13 @@ extension RoomTimelineSnapshot {
 }
 
 extension RoomTimelineSnapshot.Source {
-    /// Whose, and of what.
+    /// The participant and the content.
     var title: String {
         let name = TimelineText.isolated(person.name)
         return content == .screenShare ? "\(name)’s screen" : name
     }
 
-    /// Why the picture stands still, and whose fault it is.
+    /// Returns the reason for a picture that stands still, with the responsible part.
     func explanation(of cause: RoomTimelineSnapshot.FreezeCause) -> String {
         switch cause {
         case .nothingArrived: "nothing came from them. It is their device or their way to the relay"

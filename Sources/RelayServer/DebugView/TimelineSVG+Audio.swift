@@ -1,11 +1,11 @@
 import Conference
 import VectorGraphics
 
-/// What is heard.
+/// The audio rows.
 extension TimelineSVG {
     private static let audioHeight = 32.0
     private static let mixHeight = 30.0
-    /// What is drawn as silence, in decibels below overload.
+    /// The level that is drawn as silence, in decibels below overload.
     private static let quietest = 70.0
     /// The reduction that fills the mix's row, in decibels.
     private static let largestReduction = 12.0
@@ -22,7 +22,7 @@ extension TimelineSVG {
         return mixRow(&svg, y: y)
     }
 
-    /// What is so now, in a few words.
+    /// Returns the present state in a few words.
     private func detail(of audio: RoomTimelineSnapshot.Audio) -> String {
         if let ended = audio.ended { return "left \(TimelineText.seconds(-ended)) ago" }
         guard let last = zip(audio.level, audio.gain).suffix(10).last(where: { $0.0 != nil }), let level = last.0 else {

@@ -2,7 +2,7 @@ import Compositing
 import Conference
 import VectorGraphics
 
-/// What is made of the pictures: the ticks, and the instructions by which they are composed.
+/// The composition rows: the ticks, and the instructions of the pictures.
 extension TimelineSVG {
     private static let tickHeight = 46.0
     private static let workHeight = 26.0

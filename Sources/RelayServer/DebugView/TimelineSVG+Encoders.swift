@@ -1,7 +1,7 @@
 import Conference
 import VectorGraphics
 
-/// What is sent: a row for each encoder, whoever shares it.
+/// The outgoing rows: one for each encoder, with all of its receivers.
 extension TimelineSVG {
     private static let encoderHeight = 54.0
 
@@ -44,7 +44,7 @@ extension TimelineSVG {
         return y + height + 4
     }
 
-    /// Why each of the members is sent this, a line each.
+    /// Returns an explanation for each member, a line each.
     private func explanations(_ encoder: RoomTimelineSnapshot.Encoder) -> String {
         zip(encoder.members, encoder.explanations).filter { !$1.isEmpty }
             .map { "\n\(TimelineText.isolated($0.name)): \($1)" }.joined()

@@ -3,7 +3,7 @@ import Conference
 import MediaCore
 import VectorGraphics
 
-/// Where pictures come from.
+/// The incoming rows: the sources of pictures.
 extension TimelineSVG {
     private static let rowHeight = 50.0
     private static let stripHeight = 9.0
@@ -54,7 +54,7 @@ extension TimelineSVG {
         return y + height + 4
     }
 
-    /// What is so now, in a few words.
+    /// Returns the present state in a few words.
     private func detail(of source: RoomTimelineSnapshot.Source) -> String {
         if let ended = source.ended { return "left \(TimelineText.seconds(-ended)) ago" }
         let size = source.formats.last.map { "\($0.width)×\($0.height)" } ?? ""
@@ -72,7 +72,7 @@ extension TimelineSVG {
         }
     }
 
-    /// What is saved in decoding.
+    /// Returns a word for the decode mode.
     private static func word(_ skipMode: DecodeSkipMode) -> String? {
         switch skipMode {
         case .full: nil
@@ -175,7 +175,7 @@ extension TimelineSVG {
         return "\(source.title), \(name(of: span)): \(parts.joined(separator: ", "))"
     }
 
-    /// Figures of those buckets in which there was somebody.
+    /// Returns the figures of those buckets in which the row existed.
     func presence(_ counts: [UInt16], from began: Double, to ended: Double?) -> [Double?] {
         counts.indices.map { index in
             snapshot.start(ofBucket: index + 1) > began && snapshot.start(ofBucket: index) < ended ?? 1

@@ -1,13 +1,13 @@
 import Conference
 import VectorGraphics
 
-/// Draws a room's last minute: a row for each source, what is composed, heard and sent, on one axis of time.
+/// Draws a room's last minute: rows for sources, composition, audio and encoders on one time axis.
 ///
-/// The same snapshot gives the same text. Names come from anybody: they are escaped, fitted and kept from changing the
-/// direction of what stands around them.
+/// The same snapshot gives the same text. Names come from anybody: they are escaped, cut, and kept from changing the
+/// direction of the text around them.
 struct TimelineSVG {
     let snapshot: RoomTimelineSnapshot
-    /// When the snapshot was taken, for people.
+    /// The time of the snapshot, for people.
     var madeAt = ""
     /// The rules that colour the drawing's classes.
     var stylesheet = ""
@@ -61,13 +61,13 @@ struct TimelineSVG {
 
     // MARK: Places
 
-    /// Where a time is, in seconds from now.
+    /// Returns the position of a time, in seconds from now.
     func x(_ time: Double) -> Double {
         let bounded = time.isFinite ? min(max(time, -60), 1) : time > 0 ? 1 : -60
         return Self.left + (bounded + 60) * Self.pixelsPerSecond
     }
 
-    /// Where a bucket begins; the last ends now.
+    /// Returns the position of a bucket's start; the last bucket ends now.
     func x(bucket: Int) -> Double { x(min(snapshot.start(ofBucket: bucket), 0)) }
 
     private var rowCount: Int {
@@ -137,7 +137,7 @@ struct TimelineSVG {
         svg.element("path", ["class": "t-grid", "d": .text(path.data)])
     }
 
-    /// A heading of rows, with what their colours mean.
+    /// Draws a heading of rows, with the meaning of their colours.
     func section(_ title: String, legend: [(mark: String, text: String)], _ svg: inout SVGBuilder, y: Double) -> Double
     {
         var baseline = y + 22
@@ -168,7 +168,7 @@ struct TimelineSVG {
         return baseline + 8
     }
 
-    /// A row's name on the left, with a line of what is so now, and its ground.
+    /// Draws a row's name on the left, with a line on its present state, and its background.
     func rowFrame(
         _ title: String, detail: String, tooltip: String, height: Double, isOver: Bool, _ svg: inout SVGBuilder,
         y: Double
@@ -208,7 +208,7 @@ struct TimelineSVG {
         }
     }
 
-    /// What a span of buckets is called in a tooltip.
+    /// Returns the name of a span of buckets for a tooltip.
     func name(of span: Range<Int>) -> String {
         TimelineText.span(snapshot.start(ofBucket: span.lowerBound), min(snapshot.start(ofBucket: span.upperBound), 0))
     }
@@ -298,8 +298,8 @@ struct TimelineSVG {
         return result
     }
 
-    /// What a row reaches up to, where a burst now and then is not to flatten all that is usual: half more than what
-    /// most buckets stay below.
+    /// Returns the top of a row's scale: half more than the limit of most buckets, so that an occasional burst does not
+    /// flatten the usual values.
     func usualLargest(_ values: [Double], atLeast least: Double) -> Double {
         let sorted = values.filter { $0 > 0 }.sorted()
         guard !sorted.isEmpty else { return least }

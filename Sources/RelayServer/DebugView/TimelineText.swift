@@ -3,7 +3,7 @@ import VectorGraphics
 
 /// Figures and names as the debug view writes them.
 enum TimelineText {
-    /// A name inside a sentence: what it makes of the direction of writing ends with it (Unicode Bidirectional
+    /// Returns a name for use inside a sentence: its writing direction does not affect the rest (Unicode Bidirectional
     /// Algorithm, FSI and PDI).
     static func isolated(_ name: String) -> String { "\u{2068}\(name)\u{2069}" }
 

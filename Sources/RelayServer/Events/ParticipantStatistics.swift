@@ -1,17 +1,17 @@
 import Conference
 import MediaCore
 
-/// How the media that the relay sends to one participant does, as told once a second.
+/// The statistics of the media that the relay sends to one participant, once a second.
 struct ParticipantStatistics: Encodable, Sendable {
-    /// Whose they are.
+    /// The identifier of the participant.
     var participant: String
-    /// What the congestion controller allows, audio included, in bit/s.
+    /// The target of the congestion controller, audio included, in bit/s.
     var targetBitRate: Int64
-    /// What is sent, in bit/s.
+    /// The rate of sent packets, in bit/s.
     var bitRate: Int64
-    /// What the encoder was told, in bit/s.
+    /// The target of the encoder, in bit/s.
     var videoBitRate: Int64
-    /// Whether the network carries too little for video, so that audio alone is sent.
+    /// True if the network carries too little for video, so that only audio is sent.
     var videoPaused: Bool
     /// Milliseconds; nil until feedback told it.
     var roundTripTime: Double?
@@ -23,9 +23,9 @@ struct ParticipantStatistics: Encodable, Sendable {
     var width: Int
     var height: Int
     var maximumFrameRate: Int
-    /// What keeps the picture from being better; nil when nothing does.
+    /// The limit of the picture's quality; nil without one.
     var limit: DownlinkLimit?
-    /// Whether everyone gets the same picture, this participant in it, where it would see the others alone.
+    /// True if everyone gets the same picture, with this participant in it although it would be shown the others alone.
     var sharedView: Bool
     /// The congestion controller's state, in one word.
     var controllerState: String
@@ -51,7 +51,7 @@ struct ParticipantStatistics: Encodable, Sendable {
     }
 }
 
-/// What became of pictures from one reading of the counters to the next.
+/// The fate of pictures between two readings of the counters.
 struct EncodingProgress: Equatable {
     /// Pictures encoded a second.
     var frameRate: Double

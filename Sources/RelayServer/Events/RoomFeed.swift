@@ -1,17 +1,18 @@
 import Conference
 import Synchronization
 
-/// What one subscriber of a room gets. When nobody holds it any more, nothing is kept for it.
+/// The messages for one subscriber of a room. When the feed is released, no further messages are kept.
 final class RoomFeed: Sendable {
     /// The room as it was when the feed began.
     let state: RoomFeedMessage
-    /// What happens from then on. It ends when the room closes, when the relay ends, and when the feed is overrun.
+    /// The messages from now on. The stream ends when the room closes, when the relay ends, and when the feed is
+    /// overrun.
     let messages: AsyncStream<RoomFeedMessage>
     private let overrun: Overrun
     private let onRelease: @Sendable () -> Void
 
-    /// Whether more messages waited than are kept. Those that wait are of no use then: begin another feed, whose state
-    /// is newer.
+    /// Records that more messages waited than are kept. Those are of no use then: begin another feed, whose state is
+    /// newer.
     final class Overrun: Sendable {
         private let flag = Atomic(false)
 
@@ -30,7 +31,7 @@ final class RoomFeed: Sendable {
         self.onRelease = onRelease
     }
 
-    /// Whether the subscriber was too slow for the messages.
+    /// True if the subscriber was too slow for the messages.
     var isOverrun: Bool { overrun.isSet }
 
     deinit {
@@ -38,7 +39,7 @@ final class RoomFeed: Sendable {
     }
 }
 
-/// Why a room cannot be followed.
+/// The reason for which a room cannot be followed.
 enum RoomFeedError: Error, Equatable {
     case noSuchRoom
     case noSuchParticipant

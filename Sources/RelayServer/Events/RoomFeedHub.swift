@@ -1,23 +1,23 @@
 import Conference
 import MediaCore
 
-/// Brings what happens in rooms to those who follow them.
+/// Distributes the events of rooms to their subscribers.
 ///
-/// A message waits for its subscriber in a bounded queue. When it overflows, the feed ends as overrun, and the
-/// subscriber begins another one on the same connection: the newest state says more than the messages that it missed.
+/// Messages wait for a subscriber in a bounded queue. If it overflows, the feed ends as overrun, and the subscriber
+/// begins another one on the same connection: the newest state includes the missed messages.
 struct RoomFeedHub {
     /// Messages that wait for one subscriber.
     static let queueLength = 256
     /// Subscribers of all rooms together.
     static let maximumSubscribers = 384
-    /// How long a connection stays without a word.
+    /// The longest time of a connection without a message.
     static let keepAliveInterval = Duration.seconds(15)
-    /// How often `tick` is wanted while anybody follows.
+    /// The interval of `tick` while there are subscribers.
     static let tickInterval = Duration.seconds(1)
 
     private struct Subscriber {
         let room: String
-        /// Whose statistics are wanted.
+        /// The participant whose statistics are wanted.
         let participant: String?
         let continuation: AsyncStream<RoomFeedMessage>.Continuation
         let overrun: RoomFeed.Overrun
@@ -28,12 +28,12 @@ struct RoomFeedHub {
     private var subscribers: [UInt64: Subscriber] = [:]
     private var nextSubscriber: UInt64 = 0
     private var lastMessageID: UInt64 = 0
-    /// How often a subscriber was too slow.
+    /// The number of times that a subscriber was too slow.
     private(set) var overruns: UInt64 = 0
     /// The states that subscribers were told, by room, until something happens there.
     private var states: [String: RoomFeedMessage] = [:]
 
-    /// How many follow.
+    /// The number of subscribers.
     var count: Int { subscribers.count }
 
     /// Adds a subscriber of a room.
@@ -67,7 +67,7 @@ struct RoomFeedHub {
         subscribers.removeValue(forKey: id)?.continuation.finish()
     }
 
-    /// Tells a room's subscribers what happened.
+    /// Sends an event to a room's subscribers.
     mutating func publish(_ event: RoomEvent, now: MonotonicInstant) {
         lastMessageID &+= 1
         states[event.room] = nil
@@ -78,7 +78,8 @@ struct RoomFeedHub {
         }
     }
 
-    /// Tells statistics to those who want them, and a sign of life to those who heard nothing for long.
+    /// Sends statistics to subscribers that want them, and a keep-alive message to those that received nothing for
+    /// long.
     mutating func tick(now: MonotonicInstant, snapshot: (_ room: String) -> RoomSnapshot?) {
         var snapshots: [String: RoomSnapshot] = [:]
         for (id, subscriber) in subscribers {

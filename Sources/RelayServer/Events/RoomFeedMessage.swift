@@ -3,20 +3,20 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// What those who follow a room are sent. Its text is encoded once, however many they are.
+/// A message to the subscribers of a room. Its text is encoded once for all of them.
 struct RoomFeedMessage: Sendable {
     enum Content: Sendable {
         /// All that is known of the room.
         case state(RoomState)
         /// Something changed.
         case change(RoomEvent.Kind)
-        /// How the media of the participant in question does.
+        /// The statistics of the selected participant.
         case statistics(ParticipantStatistics)
         /// Nothing happened for a while.
         case keepAlive
     }
 
-    /// Counts what the relay has told.
+    /// The number of the relay's message.
     let id: UInt64
     let content: Content
     private let text = SharedText()
@@ -26,7 +26,7 @@ struct RoomFeedMessage: Sendable {
         self.content = content
     }
 
-    /// How long a browser waits before it connects again.
+    /// The time after which a browser connects again, in milliseconds.
     private static let retryMilliseconds = 2000
 
     /// The message as `docs/http-api.md` describes it.
@@ -88,7 +88,7 @@ struct RoomFeedMessage: Sendable {
 
     private struct Nothing: Encodable {}
 
-    /// A text that the first of those who want it makes, on its own thread.
+    /// A text that its first user makes, on the user's own thread.
     private final class SharedText: Sendable {
         private let text = Mutex<ByteBuffer?>(nil)
 

@@ -2,9 +2,9 @@ import NIOCore
 
 /// One block of a `text/event-stream` (HTML Living Standard, section 9.2, server-sent events).
 struct ServerSentEvent: Equatable {
-    /// What `Last-Event-ID` is after it; nil leaves it as it was.
+    /// The value of `Last-Event-ID` after it; nil leaves it unchanged.
     var id: UInt64?
-    /// What it is called; nil for `message`.
+    /// The name of the event; nil for `message`.
     var name: String?
     /// Milliseconds after which a browser connects again; nil leaves it as it was.
     var retry: Int?

@@ -2,7 +2,7 @@ import Conference
 import HTTPTypes
 import Hummingbird
 
-/// What happens in a room, as server-sent events.
+/// The events of a room, as server-sent events.
 extension SignallingRouter {
     func events(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let room = try RoomName(context.parameters.require("room"))
@@ -17,7 +17,7 @@ extension SignallingRouter {
         let body = ResponseBody { writer in
             var feed = first
             repeat {
-                // A subscriber that connects again gets the whole state, so it does not matter what it missed.
+                // A subscriber that connects again gets the whole state, so missed events do not matter.
                 try await writer.write(feed.state.encode())
                 for await message in feed.messages where !feed.isOverrun { try await writer.write(message.encode()) }
                 // The same for one that is too slow, which keeps its connection.

@@ -4,15 +4,15 @@ import SecureTransport
 
 /// Sends datagrams through a socket that an event loop reads, in batches and at once.
 ///
-/// A run of datagrams of one size to one destination goes out in one system call where the kernel segments UDP
-/// (`UDP_SEGMENT`, Linux 4.18): it gathers the datagrams from where they lie, so nothing is copied here. Nothing is
-/// ever kept for later either: what the socket's buffer does not take is dropped and counted, as late media is
-/// worthless. And an error concerns the datagrams it happened to only, unlike with a channel's writes, where an
-/// unreachable peer closes the socket for everyone.
+/// A run of datagrams of one size to one destination takes one system call if the kernel segments UDP (`UDP_SEGMENT`,
+/// Linux 4.18): it gathers the datagrams from their own memory, so nothing is copied here. Nothing is kept for later:
+/// datagrams that the socket's buffer does not take are dropped and counted, because late media is worthless. An error
+/// affects only its own datagrams, unlike with a channel's writes, where an unreachable peer closes the socket for
+/// everyone.
 ///
-/// Belongs to the socket's event loop.
+/// A sender belongs to the socket's event loop.
 final class DatagramSender {
-    /// What became of the datagrams.
+    /// The fate of the datagrams.
     private(set) var counters = MediaSocketCounters()
 
     /// `sendmsg` as a function of the socket and the message: bytes sent, or the negated error number.
@@ -82,7 +82,7 @@ final class DatagramSender {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Where the run that begins at `start` ends: one destination, one size save that the last may be shorter.
+    /// Returns the end of the run that begins at `start`: one destination, and one size except for a shorter last one.
     private func endOfRun(from start: Int) -> Int {
         let (first, destination) = pending[start]
         var size = first.readableBytes

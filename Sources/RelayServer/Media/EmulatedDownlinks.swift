@@ -3,7 +3,7 @@ import MediaCore
 import NIOCore
 import SecureTransport
 
-/// A slow network in front of the socket: what goes to each address passes a link of its own first.
+/// A slow network between the socket and its destinations: each address has a link of its own.
 struct EmulatedDownlinks {
     private typealias Link = EmulatedAccessLink<TransportAddress>
 
@@ -12,7 +12,8 @@ struct EmulatedDownlinks {
     private var links: [TransportAddress: Link] = [:]
     private var order: [TransportAddress] = []
 
-    /// Links kept. Beyond them the oldest goes, with what it still holds; who is still sent to gets a new one.
+    /// The number of kept links. Beyond it the oldest is removed with its datagrams; an address still in use gets a new
+    /// one.
     private static let capacity = 1024
 
     /// - Parameter start: What the steps of the profile's rate count from.
@@ -32,14 +33,14 @@ struct EmulatedDownlinks {
         links[destination]?.send(datagram, peer: destination, now: now)
     }
 
-    /// Hands over what came out of the links by now.
+    /// Sends the datagrams that have passed their links by now.
     mutating func deliver(now: MonotonicInstant, to send: (ByteBuffer, TransportAddress) -> Void) {
         for destination in order {
             while let parcel = links[destination]?.deliver(now: now) { send(parcel.datagram, parcel.peer) }
         }
     }
 
-    /// When something comes out next.
+    /// The time of the next delivery.
     var nextDelivery: MonotonicInstant {
         links.values.reduce(.distantFuture) { min($0, $1.nextDelivery) }
     }

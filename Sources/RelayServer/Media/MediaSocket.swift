@@ -11,11 +11,11 @@ final class MediaSocket {
     struct Datagram: Sendable {
         var payload: ByteBuffer
         var source: TransportAddress
-        /// When the kernel took it in.
+        /// The time at which the kernel received it.
         var arrival: MonotonicInstant
     }
 
-    /// Receives what arrives, on the event loop.
+    /// Receives arriving datagrams, on the event loop.
     protocol Receiver: AnyObject, Sendable {
         /// One read brought these, in the order they came.
         func received(_ datagrams: [Datagram])
@@ -32,7 +32,7 @@ final class MediaSocket {
     private static let datagramsPerRead: UInt = 64
     /// Room for each of them. A larger datagram is cut, and then fails authentication.
     private static let datagramCapacity = 2048
-    /// What the kernel is asked to buffer in each direction; it may grant less (`net.core.[rw]mem_max`).
+    /// The requested size of the kernel's buffers in each direction; it may grant less (`net.core.[rw]mem_max`).
     private static let socketBufferSize = 4 << 20
 
     private init(channel: any Channel, sender: DatagramSender, handler: Handler) {
@@ -69,7 +69,7 @@ final class MediaSocket {
         return MediaSocket(channel: channel, sender: sender, handler: handler)
     }
 
-    /// What went through the socket so far.
+    /// The datagrams that passed the socket so far.
     var counters: MediaSocketCounters {
         var counters = sender.counters
         counters.datagramsReceived = handler.datagramsReceived
@@ -83,7 +83,7 @@ final class MediaSocket {
         sender.enqueue(datagram, to: destination)
     }
 
-    /// Sends what is queued.
+    /// Sends the queued datagrams.
     func flush() {
         guard channel.isActive else { return }
         sender.flush()
@@ -106,7 +106,7 @@ extension MediaSocket {
         var bytesReceived: UInt64 = 0
 
         private var arrivals: DatagramArrivalClock
-        /// What the read under way has brought so far.
+        /// The datagrams of the present read.
         private var batch: [Datagram] = []
 
         init(receiver: any Receiver, arrivals: DatagramArrivalClock) {
@@ -120,7 +120,8 @@ extension MediaSocket {
             datagramsReceived += 1
             bytesReceived += UInt64(envelope.data.readableBytes)
             guard let source = TransportAddress(envelope.remoteAddress) else { return }
-            // A slice without spare capacity: whoever writes to it copies the datagram, not the read buffer's share.
+            // A slice without spare capacity: code that writes to it copies the datagram and not the read buffer's
+            // share.
             batch.append(Datagram(payload: envelope.data.slice(), source: source, arrival: arrival))
         }
 

@@ -1,4 +1,4 @@
-/// What went through the media socket since it was bound.
+/// The datagrams that passed the media socket since it was bound.
 public struct MediaSocketCounters: Sendable, Equatable {
     /// Datagrams read.
     public var datagramsReceived: UInt64 = 0
@@ -8,7 +8,7 @@ public struct MediaSocketCounters: Sendable, Equatable {
     public var datagramsSent: UInt64 = 0
     /// Bytes of payload that the kernel took.
     public var bytesSent: UInt64 = 0
-    /// System calls those took; several datagrams go in one where the kernel segments.
+    /// The number of their system calls; one sends several datagrams if the kernel segments.
     public var systemCalls: UInt64 = 0
     /// Datagrams dropped because the socket's send buffer was full.
     public var droppedBufferFull: UInt64 = 0

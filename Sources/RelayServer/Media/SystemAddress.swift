@@ -2,10 +2,10 @@ import Glibc
 import NIOCore
 import SecureTransport
 
-/// An internet address as Linux's system calls take it: `sockaddr_in` (16 bytes) or `sockaddr_in6` (28 bytes).
+/// An internet address for Linux's system calls: `sockaddr_in` (16 bytes) or `sockaddr_in6` (28 bytes).
 ///
-/// It is laid out here byte by byte. The C structures belong to whichever module a compilation happens to read them
-/// from first, so that code that names their members does not always compile.
+/// It is laid out byte by byte here. The C structures belong to the module from which a compilation reads them first,
+/// so code that names their members does not always compile.
 struct SystemAddress {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private let length: Int
@@ -62,7 +62,7 @@ extension TransportAddress {
         }
     }
 
-    /// The address that a socket names; nil for what is not an internet address.
+    /// Makes a socket's address; nil if it is not an internet address.
     init?(_ address: SocketAddress) {
         let read = address.withSockAddr { pointer, size in
             TransportAddress(systemAddress: UnsafeRawBufferPointer(start: pointer, count: size))

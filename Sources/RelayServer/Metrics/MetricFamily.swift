@@ -1,13 +1,13 @@
-/// A metric family of `GET /metrics`: its name, its meaning, and where its samples come from.
+/// A metric family of `GET /metrics`: its name, its meaning, and the source of its samples.
 ///
-/// `/metrics` and the tables of `docs/metrics.md` are written from the same list, so that a new metric is one entry.
-/// `Subject` is what the samples are read from: the whole report, a room or a participant.
+/// `/metrics` and the tables of `docs/metrics.md` are written from the same list, so a new metric is one entry.
+/// `Subject` is the source of the samples: the whole report, a room or a participant.
 struct MetricFamily<Subject> {
     /// One value with the labels that tell it from others of its family.
     struct Sample {
         enum Value {
             case number(Double)
-            /// `counts` are the observations of each bucket, and last those above every bound.
+            /// `counts` are the observations of each bucket, and at last those above every bound.
             case histogram(bounds: [Double], counts: [UInt64], sum: Double)
         }
 

@@ -2,8 +2,8 @@ import Conference
 
 /// The rooms and participants that have metrics of their own.
 ///
-/// Anybody may make rooms, and each label value is a time series that a monitor keeps for long. So only those that have
-/// been there longest get labels; the others count in the totals.
+/// Anybody may make rooms, and each label value is a time series that a monitor keeps for long. So only the oldest
+/// rooms and participants get labels; the others count in the totals.
 struct MetricSubjects {
     /// Rooms with labels.
     static let maximumRooms = 100
@@ -30,7 +30,7 @@ struct MetricSubjects {
     ) -> [Subject] {
         guard subjects.count > maximum else { return subjects }
         let durations = subjects.map(duration)
-        // Of equal durations the first ones are chosen, each time the same.
+        // Among equal durations the first ones are chosen, so that the choice is stable.
         let order = subjects.indices.sorted { (left: Int, right: Int) -> Bool in
             durations[left] == durations[right] ? left < right : durations[left] > durations[right]
         }

@@ -34,7 +34,7 @@ struct PrometheusText {
     ///
     /// - Parameters:
     ///   - bounds: The upper bounds of the buckets, rising.
-    ///   - counts: The observations in each bucket (not cumulative), and last those above every bound.
+    ///   - counts: The observations in each bucket (not cumulative), and at last those above every bound.
     ///   - sum: The sum of all observations.
     mutating func histogram(bounds: [Double], counts: [UInt64], sum: Double, _ labels: [Label]) {
         var cumulative: UInt64 = 0

@@ -3,7 +3,7 @@ import NIOCore
 
 /// One of the page's files.
 struct WebFile: Equatable {
-    /// Where it lies under `/web/`.
+    /// The path under `/web/`.
     let path: String
     let contents: ByteBuffer
     /// The media type, by the path's extension.
@@ -44,7 +44,7 @@ struct WebFiles: Sendable {
     /// The paths of all files.
     var paths: [String] { files.keys.sorted() }
 
-    /// Those that were built into the program.
+    /// The files that were built into the program.
     static let embedded = WebFiles(
         EmbeddedWebFiles.all.map { path, base64 in
             WebFile(path: path, contents: ByteBuffer(bytes: Data(base64Encoded: base64) ?? Data()))

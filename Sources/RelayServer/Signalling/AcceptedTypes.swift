@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What media types a client takes, by its `Accept` field (RFC 9110, section 12.5.1).
+/// The media types that a client accepts, by its `Accept` field (RFC 9110, section 12.5.1).
 struct AcceptedTypes {
     private var ranges: [(range: String, quality: Double)] = []
 
@@ -21,7 +21,7 @@ struct AcceptedTypes {
     /// More than any browser sends.
     private static let maximumRanges = 64
 
-    /// How welcome a type is, from 0 to 1; the most specific range that fits it says so.
+    /// Returns the preference for a type, from 0 to 1, of the most specific range that fits it.
     func quality(of type: String) -> Double {
         let anySubtype = type.prefix { $0 != "/" } + "/*"
         for range in [type, String(anySubtype), "*/*"] {
@@ -30,9 +30,9 @@ struct AcceptedTypes {
         return 0
     }
 
-    /// Whether a page for people is wanted rather than data for programs.
+    /// True if a page for people is preferred over data for programs.
     ///
-    /// Only who names HTML gets it where both can be had: browsers do, and programs that take anything do not.
+    /// Only clients that name HTML get it if both exist: browsers do, and programs that accept anything do not.
     var prefersHTML: Bool {
         let html = ranges.first { $0.range == "text/html" }?.quality ?? 0
         return html > 0 && html >= quality(of: "application/json")

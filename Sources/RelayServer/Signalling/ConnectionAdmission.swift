@@ -4,12 +4,12 @@ import SecureTransport
 ///
 /// A client is an IPv4 address or an IPv6 /64 network. It may hold as many connections as are free: one client at most
 /// half of all, two at most a third each (the dynamic threshold of Choudhury and Hahne, IEEE/ACM Transactions on
-/// Networking 6 (2), 1998). So there is always a place for a client that has none. A trusted proxy stands for many
-/// clients and may hold all of them.
+/// Networking 6 (2), 1998). So there is always a place for a client without connections. A trusted proxy stands for
+/// many clients and may hold all of them.
 ///
-/// A connection beyond that is taken from a reserve, which answers health checks only, and is shared by the same rule.
+/// Further connections come from a reserve, which answers health checks only, and is shared by the same rule.
 struct ConnectionAdmission {
-    /// How a connection is served.
+    /// The way in which a connection is served.
     enum Decision: Equatable {
         /// Every request is answered.
         case served

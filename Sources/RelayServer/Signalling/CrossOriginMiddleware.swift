@@ -1,17 +1,17 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets pages of other sites use what is meant for programs (Cross-Origin Resource Sharing, as the Fetch standard has
-/// it; RFC 9725, section 4.2, asks for it).
+/// Lets pages of other sites use the interface for programs (Cross-Origin Resource Sharing of the Fetch standard; RFC
+/// 9725, section 4.2, asks for it).
 ///
-/// The relay knows no cookies, so a page can do no more by a visitor's browser than by itself, as far as it reaches the
+/// The relay uses no cookies, so a page can do no more through a visitor's browser than by itself, if it reaches the
 /// relay at all.
 struct CrossOriginMiddleware: RouterMiddleware {
     /// The first segments of the paths that other sites may use.
     static let openPaths: Set<Substring> = ["rooms", "whip", "whep"]
-    /// The fields of an answer that scripts may read beside those that they always may.
+    /// The fields of an answer that scripts may read in addition to the standard ones.
     static let exposedFields = "Location, ETag, Link, Retry-After, Accept-Post, Accept-Patch, Allow"
-    /// The fields that scripts may send beside those that they always may.
+    /// The fields that scripts may send in addition to the standard ones.
     static let requestFields = "Content-Type, Authorization, If-Match, Last-Event-ID"
     /// Seconds for which a browser need not ask again.
     static let maximumAge = "86400"

@@ -5,7 +5,7 @@ enum EntityTagList: Equatable {
     /// Tags in their quotes, weak ones with `W/` in front.
     case tags([String])
 
-    /// Reads a field's value; nil when the field is not there. What is not a tag matches none.
+    /// Reads a field's value; nil if the field is missing. A value that is no tag matches none.
     init?(_ field: String?) {
         guard let field else { return nil }
         let elements = field.split(separator: ",").map { element in

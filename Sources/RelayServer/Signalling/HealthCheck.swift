@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// The requests by which a monitor sees how the relay does. They are answered when there is no connection left for
+/// The requests by which a monitor checks the relay. They are answered even when there is no connection left for
 /// others.
 enum HealthCheck {
     /// The paths, without a query.
     static let paths = ["/healthz", "/readyz", "/metrics"]
 
-    /// Whether a request is one of them.
+    /// Returns true if a request is one of them.
     static func contains(_ request: HTTPRequest) -> Bool {
         guard request.method == .get || request.method == .head else { return false }
         let path = (request.path ?? "").prefix { $0 != "?" }

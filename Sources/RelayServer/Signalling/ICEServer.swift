@@ -1,15 +1,15 @@
 import Foundation
 
-/// A STUN or TURN server that those who join may find or make their way with.
+/// A STUN or TURN server for joining clients.
 public struct ICEServer: Hashable, Sendable {
-    /// Why a text names no such server.
+    /// The reason for which a text names no such server.
     public struct ParseError: Error, CustomStringConvertible, Equatable {
         public let description: String
     }
 
     /// Its URI: `stun:` or `stuns:` (RFC 7064), `turn:` or `turns:` (RFC 7065).
     public let uri: String
-    /// What a TURN server asks for.
+    /// The credentials that a TURN server demands.
     public let credentials: Credentials?
 
     /// A name and a long-term password (RFC 8489, section 9.2).
@@ -52,8 +52,7 @@ public struct ICEServer: Hashable, Sendable {
         }
     }
 
-    /// Reads servers from the text of a file: one URI a line. Empty lines, and those that begin with `#`, are passed
-    /// over.
+    /// Reads servers from the text of a file: one URI a line. Empty lines, and those that begin with `#`, are ignored.
     public static func list(parsing text: String) throws(ParseError) -> [ICEServer] {
         var servers: [ICEServer] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -80,7 +79,7 @@ public struct ICEServer: Hashable, Sendable {
         return (text[..<colon], authority)
     }
 
-    /// Undoes percent-encoding. What remains must fit into a header field.
+    /// Undoes percent-encoding. The result must fit into a header field.
     private static func decoded(_ text: Substring, of name: String) throws(ParseError) -> String {
         guard let value = text.removingPercentEncoding, !value.isEmpty,
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })

@@ -33,7 +33,7 @@ struct ParticipantName: Equatable {
     static let maximumLength = 64
     /// A character may be composed of many code points; this bounds the bytes.
     static let maximumBytes = 512
-    /// Who gives no name.
+    /// The name of a participant that gives none.
     static let guest = ParticipantName(unchecked: "Guest")
 
     private init(unchecked text: String) {

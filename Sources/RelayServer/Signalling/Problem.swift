@@ -8,11 +8,11 @@ import RoomAPI
 /// A refusal, answered as `application/problem+json` (RFC 9457).
 struct Problem: HTTPResponseError, Encodable, Equatable {
     let status: HTTPResponse.Status
-    /// What happened, and what to do about it.
+    /// A description of the failure, and of what to do about it.
     let detail: String
-    /// Fields that go with the status, such as `Retry-After`.
+    /// Fields that belong to the status, such as `Retry-After`.
     var headers: HTTPFields = [:]
-    /// What is wrong at which places of the JSON that came, for programs.
+    /// The mistakes in the received JSON with their places, for programs.
     var errors: [Mistake]
 
     typealias Mistake = ProblemDetails.Mistake
@@ -33,7 +33,7 @@ struct Problem: HTTPResponseError, Encodable, Equatable {
         issues.map { Mistake(path: $0.path, reason: $0.reason) }
     }
 
-    /// What is answered where a room is asked for that there is not.
+    /// The answer to a request for a room that does not exist.
     static func noRoom(_ name: RoomName) -> Problem {
         Problem(.notFound, "there is no room '\(name.rawValue)'; a room is there while someone is in it")
     }

@@ -1,18 +1,18 @@
 import Conference
 import LoadControl
 
-/// Whether anybody else can be let in, as `GET /readyz` tells it.
+/// The answer of `GET /readyz`: whether another participant can join.
 struct Readiness: Encodable, Equatable {
     var ready: Bool
-    /// Why not.
+    /// The reason for which nobody can join.
     var reason: String?
     /// After how many seconds it may be otherwise.
     var retryAfter: Int?
-    /// What overload control has come to; nil where there is none.
+    /// The level of overload control; nil without it.
     var level: OverloadLevel?
-    /// How many more participants fit; nil while it is not known.
+    /// The number of further participants that fit; nil while it is not known.
     var seatsLeft: Int?
-    /// Which of overload control's measures are in force, in a sentence.
+    /// The active measures of overload control, in a sentence.
     var measures: String?
 
     init(_ report: ServerReport) {

@@ -48,7 +48,7 @@ extension Request {
 }
 
 extension DecodingError {
-    /// What is wrong with the document, in words for who wrote it.
+    /// A description of the mistake in the document, for its author.
     fileprivate var explanation: String {
         switch self {
         case .keyNotFound(let key, _): "the JSON lacks \"\(key.stringValue)\": send an object"
@@ -62,7 +62,7 @@ extension DecodingError {
         }
     }
 
-    /// Where in the document it is; nil where the whole is no JSON.
+    /// The place in the document; nil if the whole is no JSON.
     fileprivate var path: String? {
         switch self {
         case .keyNotFound(let key, let context): (context.codingPath + [key]).jsonPath

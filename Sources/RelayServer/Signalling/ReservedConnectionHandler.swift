@@ -16,11 +16,11 @@ final class ReservedConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
         case waiting
         /// A health check is being answered.
         case answering
-        /// The answer, or the refusal, is written; what still arrives is dropped.
+        /// The answer, or the refusal, is written; further data is dropped.
         case done
     }
 
-    /// What other requests are told.
+    /// The answer to other requests.
     private static let refusal = Problem(
         .serviceUnavailable,
         "the relay has no free connection for this address: close some, or try again later. Behind a reverse proxy start "

@@ -1,10 +1,10 @@
 import HTTPTypes
 import SecureTransport
 
-/// What stands for a participant's session in locations: the participant's id, which everybody may see, and a key
-/// behind it that only the one who joined was told (RFC 9725, section 4.2: a location is not to be guessed).
+/// The names of participants' sessions in locations: the participant's id, which is public, and a key that only the
+/// joining client gets (RFC 9725, section 4.2: a location must not be guessable).
 ///
-/// The key follows from the id, the room and a secret of the server's. Nothing is kept for a session.
+/// The key follows from the id, the room and a secret of the server's. Nothing is stored for a session.
 struct SessionNames: Sendable {
     private let hash: KeyedHash
 
@@ -27,9 +27,9 @@ struct SessionNames: Sendable {
         return "\(participant).\(key.joined())"
     }
 
-    /// Whose session a name stands for.
+    /// Returns the participant whose session a name stands for.
     ///
-    /// - Throws: A problem with 403 for a name whose key is not that of the session.
+    /// - Throws: A problem with 403 for a name with another session's key.
     func participant(ofSession name: String, in room: RoomName) throws(Problem) -> String {
         let participant = Self.participant(in: name)
         guard SecretComparison.areEqual(Array(try self.name(of: participant, in: room).utf8), Array(name.utf8)) else {

@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import SecureTransport
 
-/// What a request handler knows beside the request: who asks.
+/// The context of a request: the client's address.
 struct SignallingContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The other end of the connection.

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What one client may take of the signalling server.
+/// The limits of one client at the signalling server.
 enum SignallingLimits {
     /// Bytes in the body of a request.
     static let bodySize = 64 * 1024
@@ -14,10 +14,10 @@ enum SignallingLimits {
     static let headerFieldCount = 64
     /// Connections on which health checks are answered when a client, or all of them, have no other left.
     static let reservedConnections = 64
-    /// How long such a connection may last.
+    /// The longest time of such a connection.
     static let reservedTimeout = TimeAmount.seconds(5)
-    /// How long a connection may stay without a request.
+    /// The longest time of a connection without a request.
     static let idleTimeout = TimeAmount.seconds(30)
-    /// How long a request may take from its head to the last byte of its answer.
+    /// The longest time of a request from its head to the last byte of its answer.
     static let requestTimeout = TimeAmount.seconds(15)
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import RoomAPI
 
-/// Layouts, overlays and avatars, and what a participant says of their microphone and camera.
+/// Layouts, overlays, avatars, and the state of microphones and cameras.
 extension SignallingRouter {
     private static let layoutExample = #"{"layout":"speaker"} or {"layout":"pinned","participant":"k3v9"}"#
     private static let ownLayoutExample =
@@ -54,7 +54,7 @@ extension SignallingRouter {
         let bytes = try await request.bytes(upTo: SignallingLimits.avatarSize)
         let avatar: ImageAsset
         do {
-            // Read here, and not on the relay's loop.
+            // The image is read here, and not on the relay's loop.
             avatar = try ImageAsset(name: "avatar", png: bytes, scaledTo: SignallingLimits.avatarSide)
         } catch {
             throw Problem(.unprocessableContent, error.description)

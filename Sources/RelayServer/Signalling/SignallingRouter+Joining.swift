@@ -75,8 +75,8 @@ extension SignallingRouter {
         return selfView
     }
 
-    /// Whether a proxy passed the request on. Its peer is then the proxy: the offer's addresses are not the peer's, and
-    /// no media may go there before a packet from there has authenticated.
+    /// Returns true if a proxy passed the request on. The peer is then the proxy: the offer's addresses are not the
+    /// peer's, and no media may go there before a packet from there has authenticated.
     private static func isForwarded(_ request: Request) -> Bool {
         ["Forwarded", "X-Forwarded-For"].contains { name in
             HTTPField.Name(name).map { request.headers.contains($0) } ?? false
@@ -123,7 +123,7 @@ extension Problem {
 }
 
 extension Problem {
-    /// Says over HTTP what is wrong with a session description, or a piece of one.
+    /// Makes the answer to a wrong session description, or part of one.
     init(_ error: SDPError) {
         let status: HTTPResponse.Status =
             switch error {

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The page that people join from, and its files.
 extension SignallingRouter {
-    /// Where the page may load from, and what it may do (Content Security Policy Level 3): its own scripts, styles and
-    /// pictures, connections to this relay, and nothing inline.
+    /// The permissions of the page (Content Security Policy Level 3): its own scripts, styles and pictures, connections
+    /// to this relay, and nothing inline.
     static let contentSecurityPolicy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'",
         "media-src 'self' blob:", "connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'",

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What the relay tells of itself.
+/// The relay's state, health and metrics.
 extension SignallingRouter {
     func roomList(_ request: Request, _ context: SignallingContext) async throws -> Response {
         struct Summary: Encodable {

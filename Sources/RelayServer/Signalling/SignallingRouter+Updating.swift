@@ -4,7 +4,7 @@ import Hummingbird
 import SDP
 import SecureTransport
 
-/// `PATCH` of what stands for a participant: candidates and ICE restarts (RFC 9725, section 4.3), or another offer.
+/// `PATCH` of a participant's location: candidates and ICE restarts (RFC 9725, section 4.3), or another offer.
 extension SignallingRouter {
     func update(_ request: Request, _ context: SignallingContext) async throws -> Response {
         let (room, participant) = try sessionPath(context)

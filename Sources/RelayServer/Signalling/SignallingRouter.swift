@@ -13,17 +13,17 @@ struct SignallingRouter {
     let driver: RelayDriver
     /// The port of the media socket.
     let mediaPort: UInt16
-    /// Whether requests come by HTTPS.
+    /// True if requests come by HTTPS.
     let isEncrypted: Bool
-    /// Whether an address belongs to this machine.
+    /// Returns true if an address belongs to this machine.
     let isLocalAddress: @Sendable (TransportAddress) -> Bool
     /// The connections that requests come on; nil where there are none.
     var connections: ConnectionRegister?
-    /// What those who join are told to find their way with.
+    /// The STUN and TURN servers that joining clients get.
     var iceServers: [ICEServer] = []
-    /// What sessions are called in locations.
+    /// The names of sessions in locations.
     let sessions: SessionNames
-    /// What the page is made of.
+    /// The files of the page.
     var webFiles = WebFiles.embedded
 
     /// Everything that HTTP clients reach.
@@ -62,7 +62,7 @@ struct SignallingRouter {
         return router
     }
 
-    /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with what is allowed.
+    /// Routes a path's methods, answers `OPTIONS`, and refuses every other method with the list of allowed ones.
     private func add(
         _ path: String, to router: Router<SignallingContext>, _ handlers: [HTTPRequest.Method: Handler]
     ) {
@@ -83,7 +83,7 @@ struct SignallingRouter {
         let isJoined = handlers[.post] != nil
         router.on(path, method: .options) { [headers, iceServers] request, _ in
             var headers = headers
-            // Those who must know the servers before they make an offer ask so; a browser's preflight does not want
+            // Clients that need the servers before their offer ask in this way; a browser's preflight does not want
             // them (RFC 9725, section 4.6).
             if isJoined, !request.headers.contains(.accessControlRequestMethod) { headers.append(iceServers) }
             return Response(status: .ok, headers: headers)
@@ -91,7 +91,7 @@ struct SignallingRouter {
     }
 }
 
-/// Where participants join, by the first segment of the path.
+/// The endpoints at which participants join, by the first segment of the path.
 enum JoiningEndpoint: String {
     /// Sends and receives.
     case participants = "rooms"
@@ -108,7 +108,7 @@ enum JoiningEndpoint: String {
         }
     }
 
-    /// The path that stands for a participant who joined here.
+    /// Returns the location of a participant that joined here.
     func location(room: RoomName, session: String) -> String {
         switch self {
         case .participants: "/rooms/\(room.rawValue)/participants/\(session)"
@@ -117,12 +117,12 @@ enum JoiningEndpoint: String {
     }
 }
 
-/// The media types of what is sent to the relay.
+/// The media types of requests to the relay.
 enum SignallingMediaType {
     static let sdp = "application/sdp"
     static let json = "application/json"
     static let png = "image/png"
-    /// What `PATCH` takes.
+    /// The media types that `PATCH` accepts.
     static let updates = "\(TrickleICEFragment.mediaType), \(sdp)"
 }
 

@@ -2,7 +2,7 @@ import Conference
 import MediaCore
 import NIOCore
 
-/// What requests that change nothing are answered from.
+/// The snapshots that answer requests without changes.
 struct PublishedSnapshots: Sendable {
     /// The names under which requests find snapshots of the server; there is one.
     enum Server: Hashable { case report }
@@ -16,7 +16,7 @@ struct PublishedSnapshots: Sendable {
     static let reportSpacing = Duration.milliseconds(100)
     /// The least time between two snapshots of any room's last minute: one of a room of 50 takes the loop about 15 ms.
     static let timelineSpacing = Duration.milliseconds(250)
-    /// How long a room's last minute is published.
+    /// The interval at which a room's last minute is published.
     static let timelineInterval = Duration.milliseconds(500)
 
     init(eventLoop: any EventLoop, now: @escaping @Sendable () -> MonotonicInstant) {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Publishes snapshots that an event loop makes, so that requests are answered without entering the loop.
 ///
-/// A snapshot is made when somebody asks and the published one is older than `interval`, or older than the last change
-/// that was told: a client that changes something and then asks sees its change. All who wait share one snapshot. Two
-/// are made at least `spacing` apart, whatever is asked and changed; those of different keys take turns.
+/// A snapshot is made when a request comes and the published one is older than `interval`, or older than the last
+/// reported change: a client that changes something and then asks sees its change. All waiting requests share one
+/// snapshot. Two are made at least `spacing` apart in any case; those of different keys take turns.
 final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sendable {
     /// A snapshot with the documents that were made of it.
     typealias Published = SnapshotDocuments<Snapshot>
@@ -56,7 +56,7 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
         self.now = now
     }
 
-    /// Sets what makes a snapshot, on the event loop; nil from it where there is nothing of that key.
+    /// Sets the function that makes a snapshot, on the event loop; it returns nil if the key has none.
     func setMake(_ make: @escaping @Sendable (Key) -> Snapshot?) {
         state.withLock { $0.make = make }
     }
@@ -80,7 +80,7 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
         }
     }
 
-    /// How long to wait for the next turn; nil when that is arranged already, or nobody waits.
+    /// Returns the time until the next turn; nil if it is already scheduled, or nobody waits.
     private func schedule(_ state: inout State) -> Duration? {
         guard !state.isScheduled, !state.turns.isEmpty else { return nil }
         state.isScheduled = true
@@ -110,7 +110,7 @@ final class SnapshotPublisher<Key: Hashable & Sendable, Snapshot: Sendable>: Sen
         let (waiters, delay) = state.withLock { state in
             let now = now()
             state.lastMade = now
-            // Those of rooms that are gone, and those that nobody asks for, are not kept.
+            // Snapshots of ended rooms, and those that nobody asks for, are not kept.
             state.entries = state.entries.filter { $0.value.made + interval > now }
             state.entries[key] = published.map { Entry(published: $0, made: now, change: change) }
             return (state.waiters.removeValue(forKey: key) ?? [], schedule(&state))

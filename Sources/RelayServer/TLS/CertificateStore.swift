@@ -3,7 +3,7 @@ import Logging
 import NIOSSL
 import Synchronization
 
-/// The certificate that new connections are served with. It is read again when its files change.
+/// The certificate of new connections. It is read again when its files change.
 final class CertificateStore: Sendable {
     private struct State {
         var context: NIOSSLContext
@@ -23,10 +23,10 @@ final class CertificateStore: Sendable {
         state = Mutex(State(context: try files.load(logger: logger), stamps: stamps))
     }
 
-    /// What a new connection is served with.
+    /// The TLS context of new connections.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
-    /// Reads the files again. When they cannot be used, the certificate of before stays and the log says why.
+    /// Reads the files again. If they cannot be used, the old certificate stays and the log says why.
     func reload() {
         reload(stamps: FileStamp.of(files))
     }

@@ -35,7 +35,7 @@ extension TLSFiles {
     private func loadKey() throws(StartupError) -> NIOSSLPrivateKey {
         let bytes = try read(key) { .keyNotUsable(path: key, reason: $0) }
         do {
-            // The callback is what keeps the library from asking for a passphrase on the terminal.
+            // The callback keeps the library from asking for a passphrase on the terminal.
             return try NIOSSLPrivateKey(bytes: bytes, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
                 throw EncryptedKey()
             }

@@ -15,7 +15,7 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
     public struct Job: Sendable {
         /// Jobs of equal queue run one at a time, in submission order.
         public var queue: QueueID
-        /// When the result is needed. Orders queues; a late job runs all the same.
+        /// The time at which the result is needed. It orders queues; a late job runs all the same.
         public var deadline: MonotonicInstant
         /// The work, run on one of the pool's threads.
         public var run: @Sendable () -> Output
@@ -29,7 +29,7 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
 
     /// The number of threads.
     public let threadCount: Int
-    /// How many jobs the pool holds at most, running ones included.
+    /// The largest number of jobs in the pool, running ones included.
     public let capacity: Int
 
     private let state: Mutex<State>
@@ -81,12 +81,12 @@ public final class WorkerPool<QueueID: Hashable & Sendable, Output: Sendable>: S
         return outcome.accepted
     }
 
-    /// Whether `submit` would take a job now.
+    /// True if `submit` would accept a job now.
     public var hasRoom: Bool {
         state.withLock { !$0.isShutDown && $0.jobCount < capacity }
     }
 
-    /// What the pool did so far and holds now.
+    /// The pool's work so far and its present jobs.
     public var statistics: WorkerPoolStatistics {
         state.withLock { $0.statistics }
     }
@@ -133,8 +133,8 @@ extension WorkerPool {
         }
     }
 
-    /// What the lock guards. A queue is in `jobs` from its first job's submission until it is empty and idle, and in
-    /// `ready` while it has a job and none of its jobs runs.
+    /// The state that the lock guards. A queue is in `jobs` from its first job's submission until it is empty and idle,
+    /// and in `ready` while it has a job and none of its jobs runs.
     private struct State {
         private var jobs: [QueueID: Deque<Job>] = [:]
         private var ready = Heap<ReadyQueue>()

@@ -1,4 +1,4 @@
-/// What a worker pool did so far and holds now.
+/// A worker pool's work so far and its present jobs.
 public struct WorkerPoolStatistics: Sendable, Equatable {
     /// Jobs waiting for a thread or for their queue's previous job.
     public var queuedJobs = 0
