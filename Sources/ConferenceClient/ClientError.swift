@@ -1,4 +1,4 @@
-/// Why a client could not do what it was asked to, with the exit code that tells a script.
+/// The reason for a client's failure, with an exit code for scripts.
 public enum ClientError: Error, Equatable, Sendable {
     /// An option cannot be used.
     case usage(reason: String)
@@ -6,7 +6,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case unreadableInput(path: String, reason: String)
     /// The relay did not answer.
     case relayUnreachable(url: String, reason: String)
-    /// The relay answered, but not with a session. It may say after how long to ask again (RFC 9110, section 10.2.3).
+    /// The relay answered, but not with a session. The answer may state the time after which to ask again (RFC 9110,
+    /// section 10.2.3).
     case relayRefused(url: String, status: Int, reason: String, retryAfter: Duration? = nil)
     /// The relay ended the session or fell silent.
     case relayLeft(reason: String)

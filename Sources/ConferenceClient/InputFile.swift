@@ -29,7 +29,7 @@ final class InputFile {
         try? handle?.close()
     }
 
-    /// Why a file that could not be opened could not.
+    /// Returns the reason for which a file could not be opened.
     private static func reason(path: String) -> String {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

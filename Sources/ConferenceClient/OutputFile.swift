@@ -20,7 +20,7 @@ enum OutputFile {
         }
     }
 
-    /// Why a file cannot be written, for people.
+    /// Returns the reason for which a file cannot be written, for people.
     static func reason(_ error: any Error) -> String {
         switch (error as? CocoaError)?.code {
         case .fileNoSuchFile: return "its folder does not exist"

@@ -63,7 +63,7 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
             Int(extensionCount), of: .sequenceParameterSetExtension, "sequenceParameterSetExtNALUnit")
     }
 
-    /// The record's bytes. Sets beyond what its counts can tell, or longer than 65535 bytes, are left out.
+    /// Returns the record's bytes. Sets beyond the limits of its counts, or longer than 65535 bytes, are left out.
     public func encode() -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: 64)
         buffer.writeBytes([

@@ -4,8 +4,8 @@ public struct AccessUnit: Sendable {
     public var nalUnits: [NALUnit]
     /// The RTP timestamp: 90 kHz, from a random offset, wrapping.
     public var rtpTimestamp: UInt32
-    /// Whether something of it is known or feared to be missing: packets were lost in it, or right before it where they
-    /// may have been its own or those of a picture that this one refers to.
+    /// True if a part is missing or may be missing: packets were lost in it, or right before it if they may have
+    /// belonged to it or to a picture to which it refers.
     public var isDamaged: Bool
 
     public init(nalUnits: [NALUnit], rtpTimestamp: UInt32, isDamaged: Bool = false) {
@@ -14,17 +14,17 @@ public struct AccessUnit: Sendable {
         self.isDamaged = isDamaged
     }
 
-    /// Whether it has a slice of an IDR picture: decoding can start here.
+    /// True if it has a slice of an IDR picture: decoding can start here.
     public var isIDR: Bool { nalUnits.contains { $0.type == .codedSliceIDR } }
 
-    /// Whether it has any slice data.
+    /// True if it has any slice data.
     public var hasPicture: Bool { nalUnits.contains(where: \.isVCL) }
 
     /// The SPS and PPS units in it.
     public var parameterSets: [NALUnit] { nalUnits.filter(\.isParameterSet) }
 }
 
-/// How much of coded pictures an access unit holds: a decoder decodes all of it, also where it is more than one
+/// The number of coded pictures and slices in an access unit: a decoder decodes all of it, even if it is more than one
 /// picture.
 public struct CodedPictureCount: Hashable, Sendable {
     /// Pictures, or fields of one, that are begun: slices from the first macroblock on.
@@ -39,7 +39,7 @@ public struct CodedPictureCount: Hashable, Sendable {
 }
 
 extension AccessUnit {
-    /// What a decoder has to decode of it.
+    /// The pictures and slices that a decoder has to decode.
     public var codedPictures: CodedPictureCount {
         var count = CodedPictureCount(pictures: 0, slices: 0)
         for unit in nalUnits where unit.type.hasSliceHeader {

@@ -13,7 +13,7 @@ public struct AccessUnitAssembler: Sendable {
     /// The first slice of the current primary picture, where its header could be parsed.
     private var firstSlice: SliceHeader?
     private var hasPrimaryPicture = false
-    /// Whether the current unit has an end of sequence or of stream, which nothing of the same unit follows.
+    /// True if the current unit has an end of sequence or of stream, after which nothing of the same unit may follow.
     private var isEnded = false
     /// A prefix NAL unit, which belongs to the slice behind it.
     private var prefix: NALUnit?
@@ -36,7 +36,7 @@ public struct AccessUnitAssembler: Sendable {
             firstSlice = firstSlice ?? slice
         }
         isEnded = nalUnit.type == .endOfSequence || nalUnit.type == .endOfStream
-        // A set that cannot be parsed leaves its slices unparsed too, and those go by first_mb_in_slice.
+        // A set that cannot be parsed leaves its slices unparsed too; those are judged by first_mb_in_slice.
         _ = try? parameterSets.insert(nalUnit)
         return completed
     }

@@ -9,12 +9,12 @@ public struct AnnexBReader: Sendable {
     private var buffer = ByteBuffer()
     /// Bytes of `buffer` that have been searched for a start code.
     private var scanned = 0
-    /// Whether `buffer` begins within a NAL unit, right behind its start code.
+    /// True if `buffer` begins within a NAL unit, right after its start code.
     private var isInsideUnit = false
     private var isDiscarding = false
     private let maximumUnitSize: DataSize
 
-    /// How many NAL units were left out because they were larger than the limit.
+    /// The number of NAL units that were left out because they exceeded the size limit.
     public private(set) var oversizedUnitCount = 0
 
     /// Creates a reader that leaves out NAL units of more than `maximumUnitSize`.
@@ -71,11 +71,11 @@ public struct AnnexBReader: Sendable {
             oversizedUnitCount += 1
             return nil
         }
-        // A copy, so that a small unit does not hold the whole stream's memory.
+        // A copy, so that a small unit does not keep the whole stream's memory.
         return NALUnit(ByteBuffer(bytes: buffer.readableBytesView.prefix(end)))
     }
 
-    /// Forgets bytes that cannot become a unit: those before the first start code, and those of an oversized unit.
+    /// Removes bytes that cannot become a unit: those before the first start code, and those of an oversized unit.
     private mutating func boundMemory() {
         if isInsideUnit && !isDiscarding && scanned > maximumUnitSize.bytes {
             isDiscarding = true

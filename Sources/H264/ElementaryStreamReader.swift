@@ -1,11 +1,10 @@
 public import MediaCore
 public import NIOCore
 
-/// Reads samples from an H.264 byte stream (annex B), such as a `.264` file, that comes in pieces cut anywhere.
+/// Reads samples from an H.264 byte stream (annex B), such as a `.264` file, which comes in arbitrary pieces.
 ///
 /// Append a piece, take samples until there is none, and so on; at the end of the stream call `finish` until it returns
-/// nil. A byte stream has no times: frames get them in decoding order, at the rate that the stream says or the one
-/// given.
+/// nil. A byte stream has no times: frames get them in decoding order, at the stream's own rate or the given one.
 public struct ElementaryStreamReader: Sendable {
     private var units = AnnexBReader()
     private var assembler = AccessUnitAssembler()
@@ -13,7 +12,7 @@ public struct ElementaryStreamReader: Sendable {
     private let frameRate: Double?
     private var frameCount: Int64 = 0
 
-    /// How many access units were left out: without slice data, or without the parameter sets that they need.
+    /// The number of access units that were left out: without slice data, or without their parameter sets.
     public private(set) var skippedCount = 0
 
     private static let timescale: Int32 = 90_000
@@ -22,7 +21,7 @@ public struct ElementaryStreamReader: Sendable {
 
     /// Creates a reader.
     ///
-    /// - Parameter frameRate: Frames per second; nil for what the stream's timing information says, or else 30.
+    /// - Parameter frameRate: Frames per second; nil for the rate in the stream's timing information, or else 30.
     public init(frameRate: Double? = nil) {
         self.frameRate = frameRate
     }

@@ -18,7 +18,7 @@ enum EmulationPrevention {
         }
     }
 
-    /// Appends `raw` to `buffer`, with a 0x03 wherever a start code would be emulated and behind a final zero byte.
+    /// Appends `raw` to `buffer`, with a 0x03 where a start code would be emulated and after a final zero byte.
     static func write(_ raw: [UInt8], into buffer: inout ByteBuffer) {
         var zeros = 0
         var written = 0

@@ -7,8 +7,8 @@ public struct FormatTracker: Sendable {
 
     public init() {}
 
-    /// Takes a parameter set, in place of an earlier one with its id. Other NAL units are ignored, as are sets that
-    /// cannot be parsed: those are as good as lost.
+    /// Takes a parameter set, which replaces an earlier one with its id. Other NAL units are ignored, and so are sets
+    /// that cannot be parsed, as if they were lost.
     public mutating func add(_ nalUnit: NALUnit) {
         if (try? store.insert(nalUnit)) == true { cached = nil }
     }

@@ -1,14 +1,14 @@
 public import MediaCore
 public import NIOCore
 
-/// Puts access units together from RTP payloads (RFC 6184, packetization modes 0 and 1).
+/// Makes access units from RTP payloads (RFC 6184, packetization modes 0 and 1).
 ///
-/// Payloads come in sequence order; a jump in their numbers means loss. An access unit ends at the marker, or where the
-/// timestamp changes. Of a unit that loss fell into, whole NAL units are kept, and it is marked damaged.
+/// Payloads come in sequence order; a jump in their numbers means loss. An access unit ends at the marker, or at a new
+/// timestamp. After a loss in a unit its whole NAL units are kept, and it is marked damaged.
 public struct H264Depacketizer: Sendable {
-    /// What a sender may make us remember.
+    /// The limits of memory that a sender may use.
     public struct Limits: Sendable {
-        /// The most bytes of an access unit; what comes behind them is dropped and the unit marked damaged.
+        /// The largest size of an access unit; further bytes are dropped and the unit is marked damaged.
         public var maximumAccessUnitSize = DataSize(bytes: 4 << 20)
         /// The most NAL units of an access unit; likewise.
         public var maximumNALUnitCount = 4096
@@ -28,15 +28,15 @@ public struct H264Depacketizer: Sendable {
     private var unit: AccessUnit?
     private var unitSize = 0
     private var fragment: Fragment?
-    /// Whether the next unit may lack its head: the stream has just begun, or packets right before it were lost.
+    /// True if the next unit may lack its head: the stream has just begun, or packets right before it were lost.
     private var isHeadInDoubt = false
     private var isAtStart = true
-    /// Whether the current unit may lack its head, while nothing behind it is known to be missing.
+    /// True if the current unit may lack its head, and no later part is known to be missing.
     private var currentHeadIsInDoubt = false
 
-    /// How many payloads could not be parsed, or broke the rules of RFC 6184. Their access units are damaged.
+    /// The number of payloads that could not be parsed, or that violated RFC 6184. Their access units are damaged.
     public private(set) var malformedPayloadCount = 0
-    /// How many payloads were dropped because their access unit had reached a limit.
+    /// The number of payloads that were dropped because their access unit had reached a limit.
     public private(set) var oversizePayloadCount = 0
 
     public init(limits: Limits = Limits()) {
@@ -46,9 +46,9 @@ public struct H264Depacketizer: Sendable {
     /// Takes the next payload.
     ///
     /// - Parameters:
-    ///   - payload: The RTP payload; an empty one (padding only) counts for its sequence number alone.
-    ///   - sequence: The unwrapped sequence number; what is not above the last one is ignored.
-    /// - Returns: The access units that this completes: none, one, or two when the one before had no marker.
+    ///   - payload: The RTP payload; an empty one (padding only) counts only for its sequence number.
+    ///   - sequence: The unwrapped sequence number; a payload that is not above the last one is ignored.
+    /// - Returns: The access units that this completes: none, one, or two if the unit before had no marker.
     public mutating func append(payload: ByteBuffer, timestamp: UInt32, marker: Bool, sequence: Int64) -> [AccessUnit] {
         if let lastSequence {
             guard sequence > lastSequence else { return [] }
@@ -202,7 +202,7 @@ public struct H264Depacketizer: Sendable {
 }
 
 extension AccessUnit {
-    /// Whether the unit shows by itself that nothing before its first NAL unit belongs to it or is needed by it: an IDR
+    /// True if the unit itself shows that nothing before its first NAL unit belongs to it or is needed by it: an IDR
     /// picture that begins with a delimiter or with its SPS, or a recovery point. Messages, too, stand only before an
     /// access unit's first slice (H.264 7.4.1.2.3).
     fileprivate var isWholeFromHead: Bool {

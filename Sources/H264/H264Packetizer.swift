@@ -1,10 +1,10 @@
 public import NIOCore
 
-/// Makes RTP payloads of access units (RFC 6184).
+/// Makes RTP payloads from access units (RFC 6184).
 ///
-/// Small NAL units that follow each other, such as SPS and PPS, share a STAP-A; large ones are cut into FU-A fragments
-/// of equal size but for the last, which is a little smaller: a pacer spreads them evenly, and the kernel can send
-/// those that leave together as the segments of one datagram (`UDP_SEGMENT`). The rest go as they are.
+/// Small consecutive NAL units, such as SPS and PPS, share a STAP-A. Large ones are cut into FU-A fragments of equal
+/// size, except for a slightly smaller last one: a pacer spreads them evenly, and the kernel can send fragments that
+/// leave together as the segments of one datagram (`UDP_SEGMENT`). The others are sent unchanged.
 public struct H264Packetizer: Hashable, Sendable {
     /// The least `maximumPayloadSize`; smaller ones are taken for this.
     public static let minimumPayloadSize = 16
@@ -48,7 +48,7 @@ public struct H264Packetizer: Hashable, Sendable {
         return payloads
     }
 
-    /// Where the run of units that fit one STAP-A ends; at least one unit behind `start`.
+    /// Returns the end of the run of units that fit one STAP-A, at least one unit after `start`.
     private func endOfAggregate(_ units: [NALUnit], from start: Int) -> Int {
         var end = start
         var size = Self.aggregateOverhead

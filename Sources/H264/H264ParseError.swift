@@ -1,8 +1,8 @@
-/// Why bytes are not what H.264 (or a container of it) says they should be.
+/// The reason for which bytes violate H.264 (or a container of it).
 public enum H264ParseError: Error, Hashable, Sendable {
     /// The data ends before or within this syntax element.
     case truncated(field: String)
-    /// A syntax element has a value that the standard does not allow, or that is beyond what we support.
+    /// A syntax element has a value that the standard forbids, or that is not supported.
     case valueOutOfRange(field: String, value: Int64)
     /// A NAL unit is of another type than the one wanted.
     case unexpectedType(NALUnitType, expected: NALUnitType)

@@ -1,14 +1,14 @@
 public import NIOCore
 
-/// What an RTP payload shows of its access unit without being put together with others (RFC 6184, modes 0 and 1).
+/// The properties of an access unit that a single RTP payload shows (RFC 6184, modes 0 and 1).
 public struct H264PayloadPeek: Hashable, Sendable {
-    /// Whether it has a slice of an IDR picture, or a fragment of one.
+    /// True if it has a slice of an IDR picture, or a fragment of one.
     public private(set) var isIDR = false
-    /// Whether it has an SPS or a PPS.
+    /// True if it has an SPS or a PPS.
     public private(set) var hasParameterSets = false
-    /// Whether the first slice of a picture begins in it.
+    /// True if the first slice of a picture begins in it.
     public private(set) var beginsPicture = false
-    /// Whether it has slices, and no other picture refers to any of them (`nal_ref_idc` 0).
+    /// True if it has slices, and no other picture refers to any of them (`nal_ref_idc` 0).
     public private(set) var isDispensable = false
 
     private var hasSlices = false

@@ -32,7 +32,7 @@ public struct NALUnit: Sendable, Hashable {
     /// `forbidden_zero_bit`: set when a network element knows of bit errors in the unit (RFC 6184 1.3).
     public var forbiddenZeroBit: Bool { header & 0x80 != 0 }
 
-    /// Whether the unit holds slice data.
+    /// True if the unit holds slice data.
     public var isVCL: Bool { type.isVCL }
 
     /// The number of bytes, header included.
@@ -47,7 +47,7 @@ public struct NALUnit: Sendable, Hashable {
         }
     }
 
-    /// Whether this is an SPS or a PPS.
+    /// True for an SPS or a PPS.
     public var isParameterSet: Bool { type.isParameterSet }
 
     /// The most bytes of an SPS or PPS that is parsed. Encoders write fewer than 100; the longest that the syntax
@@ -60,7 +60,7 @@ public struct NALUnit: Sendable, Hashable {
         }
     }
 
-    /// Whether a slice is the first of its picture in raster order: `first_mb_in_slice`, `ue(v)`, is zero.
+    /// True if a slice is the first of its picture in raster order: `first_mb_in_slice`, `ue(v)`, is zero.
     var beginsPicture: Bool {
         guard let byte: UInt8 = bytes.getInteger(at: bytes.readerIndex + 1) else { return false }
         return byte & 0x80 != 0

@@ -1,4 +1,4 @@
-/// `nal_unit_type`: what a NAL unit holds (H.264 table 7-1; 24 to 29 as RFC 6184 table 1 uses them in RTP).
+/// `nal_unit_type`: the kind of a NAL unit (H.264 table 7-1; 24 to 29 as RFC 6184 table 1 uses them in RTP).
 public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     /// Left to applications, as 24 to 31 are outside of RTP.
     case unspecified = 0
@@ -18,9 +18,9 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     case endOfSequence = 10
     case endOfStream = 11
     case fillerData = 12
-    /// What an SPS lacks for auxiliary pictures (alpha).
+    /// The additional parameters of an SPS for auxiliary pictures (alpha).
     case sequenceParameterSetExtension = 13
-    /// Tells of the slice behind it what the scalable and multiview extensions need.
+    /// The parameters of the next slice for the scalable and multiview extensions.
     case prefix = 14
     /// The SPS of a scalable layer or of another view.
     case subsetSequenceParameterSet = 15
@@ -46,21 +46,21 @@ public enum NALUnitType: UInt8, Hashable, Sendable, CaseIterable {
     case unspecified30 = 30
     case unspecified31 = 31
 
-    /// Whether the unit holds slice data of a primary, redundant or auxiliary picture (VCL; annexes G to J aside).
+    /// True if the unit holds slice data of a primary, redundant or auxiliary picture (VCL, without annexes G to J).
     public var isVCL: Bool { (1...5).contains(rawValue) || self == .auxiliaryCodedSlice }
 
-    /// Whether the unit is an SPS or a PPS.
+    /// True if the unit is an SPS or a PPS.
     var isParameterSet: Bool { self == .sequenceParameterSet || self == .pictureParameterSet }
 
-    /// Whether the unit begins with a slice header: a slice of a primary or redundant picture, or its partition A.
+    /// True if the unit begins with a slice header: a slice of a primary or redundant picture, or its partition A.
     var hasSliceHeader: Bool { self == .codedSliceNonIDR || self == .dataPartitionA || self == .codedSliceIDR }
 
-    /// Whether the standard keeps the type for later; decoders ignore such units.
+    /// True if the standard reserves the type; decoders ignore such units.
     public var isReserved: Bool { [.reserved17, .reserved18, .reserved22, .reserved23].contains(self) }
 
-    /// Whether the standard leaves the type to applications: in RTP, 24 to 29 are kinds of packets.
+    /// True if the standard leaves the type to applications: in RTP, 24 to 29 are kinds of packets.
     public var isUnspecified: Bool { rawValue == 0 || rawValue >= 24 }
 
-    /// Whether this is a type of a NAL unit itself, not of an RTP packet that carries some.
+    /// True for a type of a NAL unit itself, not of an RTP packet that carries several.
     var isCarriedByRTP: Bool { (1...23).contains(rawValue) }
 }

@@ -2,8 +2,8 @@ public import MediaCore
 
 /// The parameter sets that a stream has sent so far, by id, as a decoder keeps them.
 ///
-/// A sender decides how many sets come and how often they change, so that each one is parsed once, when it comes. A
-/// format is put together from the parsed sets.
+/// The sender decides how many sets come and how often they change, so each one is parsed once, when it comes. A format
+/// is made from the parsed sets.
 public struct ParameterSetStore: Sendable {
     private struct Entry<Set: Sendable>: Sendable {
         var unit: NALUnit
@@ -16,7 +16,7 @@ public struct ParameterSetStore: Sendable {
     private var sequenceSets: [UInt8: Entry<SequenceParameterSet>] = [:]
     private var pictureSets: [UInt8: Entry<PictureParameterSet>] = [:]
     private var size = 0
-    /// How many sets were parsed so far.
+    /// The number of parsed sets.
     private(set) var parsedCount = 0
 
     public init() {}
@@ -65,9 +65,9 @@ public struct ParameterSetStore: Sendable {
             parsing: nalUnit, chromaFormat: sequenceParameterSet(id: sequenceID)?.chromaFormat ?? 1)
     }
 
-    /// Forgets the PPSs of an SPS that begins or ends 4:4:4 video where they have scaling lists, of which there are
-    /// more in 4:4:4. They were written for the SPS before, and parsing them again whenever the SPS changes would be
-    /// work that a sender can have without end.
+    /// Removes the PPSs with scaling lists of an SPS that begins or ends 4:4:4 video, which has more such lists. They
+    /// were written for the SPS before, and parsing them again at each change of the SPS would be work that a sender
+    /// can cause without end.
     private mutating func forgetPictureSets(unfitFor set: SequenceParameterSet, before: SequenceParameterSet?) {
         guard (set.chromaFormat == 3) != (before?.chromaFormat == 3) else { return }
         for (id, entry) in pictureSets

@@ -1,4 +1,4 @@
-/// What holds for a number of pictures: `pic_parameter_set_rbsp()` (H.264 7.3.2.2).
+/// The parameters of a number of pictures: `pic_parameter_set_rbsp()` (H.264 7.3.2.2).
 public struct PictureParameterSet: Hashable, Sendable {
     /// `pic_parameter_set_id`.
     public var id: UInt8
@@ -75,6 +75,6 @@ public struct PictureParameterSet: Hashable, Sendable {
 }
 
 extension PictureParameterSet {
-    /// Whether the syntax behind the transform flag goes by the chroma format of the SPS (H.264 7.3.2.2).
+    /// True if the syntax after the transform flag depends on the chroma format of the SPS (H.264 7.3.2.2).
     var dependsOnChromaFormat: Bool { uses8x8Transform && scalingMatrix != nil }
 }

@@ -1,13 +1,13 @@
-/// The message "recovery point" (H.264 D.1.8, D.2.8): how soon pictures are right again when decoding goes on here.
+/// The message "recovery point" (H.264 D.1.8, D.2.8): the time until pictures are right again if decoding starts here.
 ///
-/// Encoders that renew the picture piece by piece send one where each round begins. A sender that answers a loss with a
-/// picture that refers to nothing but what the receiver is known to have sends one with it, too: strictly the message
-/// is for a decoder that has nothing at all, and so it goes to no receiver that did not agree to that.
+/// Encoders that renew the picture part by part send one at the beginning of each round. A sender that answers a loss
+/// with a picture that refers only to acknowledged pictures sends one with it, too. Strictly the message is for a
+/// decoder without any pictures, so it goes only to receivers that agreed to it.
 public struct RecoveryPoint: Hashable, Sendable {
     /// `recovery_frame_cnt`: the pictures are right from the one on whose `frame_num` is larger by this than this
     /// picture's.
     public var frameCount: Int
-    /// `exact_match_flag`: from there on they are those of a decoder that lost nothing, bit by bit.
+    /// `exact_match_flag`: from there on pictures are bit-identical to those of a decoder without losses.
     public var isExact: Bool
 
     /// `payloadType` of the message.
@@ -39,7 +39,7 @@ public struct RecoveryPoint: Hashable, Sendable {
         guard nalUnit.type == .sei else { return nil }
         let payload = nalUnit.rawPayload(sourceLimit: Self.maximumSize)
         var rest = payload[...]
-        // What is left at the end is the trailing bits (H.264 7.3.2.3).
+        // The rest at the end is the trailing bits (H.264 7.3.2.3).
         while rest.count > 2 {
             guard let type = Self.number(&rest), let size = Self.number(&rest), size <= rest.count else { return nil }
             guard type == Self.payloadType else {

@@ -1,11 +1,11 @@
 import MediaCore
 
 extension SequenceParameterSet {
-    /// How many frames may precede a frame in decoding order and follow it in output order.
+    /// The number of frames that may precede a frame in decoding order and follow it in output order.
     ///
-    /// `max_num_reorder_frames` where it was sent. Otherwise none for the Baseline profiles (without B slices), for
-    /// picture order count type 2 (output order is decoding order) and for the intra-only profiles, and for the rest as
-    /// many as the level's picture buffer holds (H.264 E.2.1).
+    /// It is `max_num_reorder_frames` if that was sent. Otherwise it is zero for the Baseline profiles (without B
+    /// slices), for picture order count type 2 (output order is decoding order) and for the intra-only profiles, and
+    /// for the others the size of the level's picture buffer (H.264 E.2.1).
     public var reorderDepth: Int {
         if let restriction = usability?.bitstreamRestriction { return restriction.maximumReorderFrames }
         if profileLevel.profileIDC == 66 || pictureOrderCount == .decodingOrder { return 0 }

@@ -1,8 +1,8 @@
 public import MediaCore
 
-/// What holds for a sequence of pictures: `seq_parameter_set_data()` (H.264 7.3.2.1.1), with its VUI.
+/// The parameters of a sequence of pictures: `seq_parameter_set_data()` (H.264 7.3.2.1.1), with its VUI.
 public struct SequenceParameterSet: Hashable, Sendable {
-    /// How picture order counts are told (H.264 8.2.1).
+    /// The coding of picture order counts (H.264 8.2.1).
     public enum PictureOrderCount: Hashable, Sendable {
         /// Type 0: sent as the low bits, this many.
         case explicit(log2MaximumLSB: Int)

@@ -27,7 +27,7 @@ public struct SliceHeader: Hashable, Sendable {
     public var pictureOrderCountDeltas: [Int] = []
     /// `redundant_pic_cnt`: 0 in slices of the primary picture.
     public var redundantPictureCount = 0
-    /// Whether this is a slice of a redundant picture, a spare for the primary one.
+    /// True for a slice of a redundant picture, a replacement for the primary one.
     public var isRedundant: Bool { redundantPictureCount > 0 }
     /// `nal_ref_idc` of the NAL unit.
     public var referenceIDC: UInt8
@@ -79,7 +79,7 @@ public struct SliceHeader: Hashable, Sendable {
         }
     }
 
-    /// Whether `next` is a slice of another primary picture than this slice's (H.264 7.4.1.2.4).
+    /// Returns true if `next` is a slice of another primary picture than this slice's (H.264 7.4.1.2.4).
     public func isOfOtherPicture(than next: SliceHeader) -> Bool {
         frameNumber != next.frameNumber || pictureParameterSetID != next.pictureParameterSetID
             || isField != next.isField || isBottomField != next.isBottomField

@@ -58,12 +58,12 @@ extension VideoFormatDescription {
                 active: active.id, sequenceSets: sequenceSets.map(\.set), pictureSets: pictureSets.map(\.set)))
     }
 
-    /// What the SPSs say, in the order of `parameterSets`; none where the description was not made from parameter sets.
+    /// The parsed SPSs, in the order of `parameterSets`; empty if the description was not made from parameter sets.
     public var sequenceParameterSets: [SequenceParameterSet] {
         (meaning as? H264ParameterSets)?.sequenceSets ?? []
     }
 
-    /// What the PPSs say, in the order of `parameterSets`; none where the description was not made from parameter sets.
+    /// The parsed PPSs, in the order of `parameterSets`; empty if the description was not made from parameter sets.
     public var pictureParameterSets: [PictureParameterSet] {
         (meaning as? H264ParameterSets)?.pictureSets ?? []
     }

@@ -1,8 +1,8 @@
 public import MediaCore
 
-/// What an SPS says of how to show and buffer the stream: `vui_parameters()` (H.264 E.1.1). What was not sent is nil.
+/// An SPS's parameters of presentation and buffering: `vui_parameters()` (H.264 E.1.1). Missing ones are nil.
 public struct VideoUsabilityInformation: Hashable, Sendable {
-    /// How samples became numbers: `video_signal_type` (E.2.1).
+    /// The meaning of samples: `video_signal_type` (E.2.1).
     public struct VideoSignal: Hashable, Sendable {
         /// `video_format`: 0 component, 1 PAL, 2 NTSC, 3 SECAM, 4 MAC, 5 unspecified.
         public var videoFormat: UInt8

@@ -1,7 +1,7 @@
 public import MediaCore
 public import VideoCoding
 
-/// What the machine's processors take for the relay's work: processor time on one thread, for pictures of a call.
+/// The measured costs of the relay's work on this machine: processor time on one thread, for pictures of a call.
 public struct Calibration: Sendable, Hashable {
     /// The size of the pictures that are composed and encoded.
     public var canvas: VideoDimensions
@@ -19,7 +19,7 @@ public struct Calibration: Sendable, Hashable {
     /// Seconds to encode 20 ms of Opus.
     public var audioEncode = 0.0
 
-    /// The size of the frames that are decoded: what a camera in a call sends.
+    /// The size of the decoded frames, as a camera in a call sends them.
     public static let sourceDimensions = VideoDimensions(width: 640, height: 360)
 
     public init(canvas: VideoDimensions, encoder: EncoderBackEnd) {

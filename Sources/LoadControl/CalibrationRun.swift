@@ -4,8 +4,8 @@ public import MediaCore
 import NIOCore
 public import VideoCoding
 
-/// Measures what a machine takes for the relay's work, by doing it for a while on the calling thread: it decodes a
-/// call's frames, composes what comes out, and encodes that at each preset, by the sessions that the relay's jobs use.
+/// Measures the costs of the relay's work on a machine by doing it for a while on the calling thread: it decodes a
+/// call's frames, composes them, and encodes the result at each preset, with the sessions of the relay's jobs.
 public struct CalibrationRun: Sendable {
     private let canvas: VideoDimensions
     private let encoder: EncoderBackEnd
@@ -15,20 +15,20 @@ public struct CalibrationRun: Sendable {
     private static let frameRate: Int32 = 30
     /// Frames of the clip that is decoded over and over.
     private static let clipLength = 30
-    /// What a receiver's picture is encoded at.
+    /// The bitrate of a receiver's picture.
     private static let bitRate = BitRate.megabits(1.5)
     /// Parts of the time for decoding, composing, each preset, and audio.
     private static let shares = (decode: 0.12, compose: 0.12, encode: 0.13, audio: 0.04)
     private static let sourceCounts = (few: 4, many: 16)
     /// Composed pictures of this many samples together are kept to be encoded.
     private static let keptSamples = 20_000_000
-    /// How many see pictures of their own where what each picture adds is measured.
+    /// The number of viewers with pictures of their own when the cost of each picture is measured.
     private static let viewers = 4
 
     /// - Parameters:
     ///   - canvas: The size of composed pictures.
-    ///   - limit: How much processor time to take, about.
-    ///   - processorTime: Reads what the calling thread has had of the processors.
+    ///   - limit: The approximate processor time of the measurement.
+    ///   - processorTime: Returns the processor time of the calling thread.
     public init(
         canvas: VideoDimensions, encoder: EncoderBackEnd, limit: Duration,
         processorTime: @escaping @Sendable () -> Duration
@@ -58,7 +58,7 @@ public struct CalibrationRun: Sendable {
         return calibration
     }
 
-    /// Does something again and again for a part of the time, at least `least` times; what one takes, in seconds.
+    /// Repeats an action for a part of the time, at least `least` times; returns the time of one, in seconds.
     private func seconds<Failure: Error>(
         share: Double, least: Int, _ body: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Double {
@@ -124,7 +124,7 @@ public struct CalibrationRun: Sendable {
         let renderer = CompositionRenderer()
         let sources = (1...count).map { SourceID.camera(ParticipantID(rawValue: UInt64($0))) }
         let requests = (0..<viewers).map { viewer in
-            // Each but the first is without one of them, as those who do not see themselves have it.
+            // Each but the first lacks one source, as pictures without self-view do.
             CompositionRequest(
                 grid: viewer == 0 ? sources : sources.filter { $0 != sources[viewer % count] }, canvas: canvas)
         }
@@ -156,7 +156,7 @@ public struct CalibrationRun: Sendable {
         let session = try CompressionSession(
             dimensions: canvas, backEnd: encoder, properties: properties, outputHandler: outputs.append)
         func encode(_ number: Int) throws(VideoCodingError) {
-            // There and back, so that no picture is far from the one before.
+            // There and back, so that no picture differs much from the one before.
             let phase = number % max(1, 2 * pictures.count - 2)
             let index = phase < pictures.count ? phase : 2 * pictures.count - 2 - phase
             try session.encode(pictures[index], presentationTime: Self.time(number))
@@ -197,7 +197,7 @@ public struct CalibrationRun: Sendable {
     private static func time(_ number: Int) -> MediaTime { MediaTime(value: Int64(number), timescale: frameRate) }
 }
 
-/// Why a machine could not be measured.
+/// The reason for which a machine could not be measured.
 public enum CalibrationError: Error, Hashable, CustomStringConvertible {
     case codecFailed(String)
 

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// Pictures for measuring: a still room full of detail with something large that moves in front of it, as a camera in a
+/// Pictures for measuring: a static room full of detail with a large moving object in front of it, as a camera in a
 /// call sees it. They are the same on every machine.
 struct CalibrationScene {
     private let dimensions: VideoDimensions
-    /// Wider and higher than the picture, so that a window that moves over it always shows something else.
+    /// Wider and higher than the picture, so that a window that moves over it always shows another part.
     private let texture: [UInt8]
     private let stride: Int
 

@@ -1,7 +1,7 @@
 package import MediaCore
 
-/// What jobs really take, compared with what was measured when the machine had nothing else to do: other sizes and
-/// other contents cost more or less, and so does a neighbour with whom the processors are shared.
+/// The ratio of jobs' actual times to the times that were measured on the idle machine: other sizes and contents cost
+/// more or less, and so does other work on shared processors.
 package struct CostFactor: Sendable {
     /// Over how long is averaged.
     private static let time = 5.0

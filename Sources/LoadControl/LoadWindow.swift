@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// How much of their time ticks have taken over the last second, and how busy the workers were.
+/// The part of their time that ticks have taken over the last second, and the load of the workers.
 ///
-/// A second is looked at in quarters, of which the oldest goes when a new one begins.
+/// The second is divided into quarters; the oldest is dropped when a new one begins.
 package struct LoadWindow: Sendable {
     private static let sliceCount = 4
     private static let sliceLength = Duration.milliseconds(250)
@@ -29,7 +29,7 @@ package struct LoadWindow: Sendable {
         start = now
     }
 
-    /// Forgets all: what was before is of other circumstances.
+    /// Forgets all, because the circumstances have changed.
     package mutating func reset(now: MonotonicInstant) {
         for slot in 0..<Self.sliceCount { clear(slot) }
         newest = Self.number(now)
@@ -55,7 +55,7 @@ package struct LoadWindow: Sendable {
 
     private static func number(_ now: MonotonicInstant) -> Int64 { max(0, now.nanoseconds / sliceLength.nanoseconds) }
 
-    /// Begins the slices that time has come to. Returns the newest one's place.
+    /// Begins the slices up to the present time. Returns the newest one's place.
     private mutating func advance(to now: MonotonicInstant) -> Int {
         let number = Self.number(now)
         while newest < number {
@@ -77,9 +77,9 @@ package struct LoadWindow: Sendable {
         busy[slot] = .zero
     }
 
-    /// What the window says.
+    /// The result of the window.
     package struct Reading: Sendable {
-        /// How long it reaches back, a second at most.
+        /// The length of the window, a second at most.
         package var length = Duration.zero
         package var ticks = 0
         /// The load that 95 % of the ticks stay below.

@@ -1,4 +1,4 @@
-/// How far overload control has gone: each level is a measure in addition to those of the levels before it.
+/// The level of overload control: each is a measure in addition to those of the levels before it.
 public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     /// All is as configured.
     case normal
@@ -6,7 +6,7 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
     case cheaperPreset
     /// Encoders use the cheapest preset.
     case cheapestPreset
-    /// Everyone sees the same picture, themselves in it, who has not asked otherwise.
+    /// Everyone sees the same picture with themselves in it, except participants that asked otherwise.
     case sharedView
     /// Half as many encoders.
     case halfEncoders
@@ -33,7 +33,7 @@ public enum OverloadLevel: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// What the measure is, in words that follow "the relay is short of time: "; nil for none.
+    /// The measure, in words that follow "the relay is short of time: "; nil for none.
     package var measure: String? {
         switch self {
         case .normal: nil

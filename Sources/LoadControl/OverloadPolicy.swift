@@ -1,30 +1,30 @@
 package import MediaCore
 package import VideoCoding
 
-/// Decides what the rooms spend less on when the machine has too little time for their ticks, and when no more.
+/// Decides which costs to reduce when the machine has too little time for the rooms' ticks, and when to stop that.
 ///
-/// It is fed what each tick took of its time, and how long the workers were busy. What counts is the load that 95 % of
-/// the ticks of about a second stay below. Where it comes near the deadline, one measure after the other is taken, each
-/// after the one before has shown what it does. A measure is taken back when what it would bring back fits with room to
-/// spare, and has for a while; where that was wrong, the while is twice as long the next time. So it is quick on the
-/// way down, slow on the way up, and does not go to and fro.
+/// It takes each tick's part of its time, and the load of the workers. The relevant load is the one that 95 % of the
+/// ticks of about a second stay below. When it comes near the deadline, one measure after the other is taken, each when
+/// the effect of the one before is known. A measure is undone when its cost fits with a margin, and has for a while; if
+/// that was wrong, this time is twice as long the next time. So it reduces quickly, recovers slowly, and does not
+/// oscillate.
 package struct OverloadPolicy: Sendable {
-    /// What measures there is something to take from: those that would change nothing are passed over.
+    /// The measures that have an effect: those that would change nothing are skipped.
     package struct Situation: Sendable, Equatable {
         /// The encoders' configured preset.
         package var preset = EncoderPreset.balanced
-        /// What an encode at each preset takes in comparison; nil while it is not known.
+        /// The relative cost of encoding at each preset; nil while it is not known.
         package var presetCosts: [EncoderPreset: Double]?
         /// Pictures that a shared view would save, in the room where these are most.
         package var personalPictures = 0
         /// Encoders in the room with most of them, and how few could do there.
         package var encoders = 0
         package var leastEncoders = 0
-        /// What a room runs at most, as configured or, without a limit, as it is.
+        /// The largest number of encoders in a room, as configured or, without a limit, the present number.
         package var encoderBudget = 0
         /// Pictures a second.
         package var frameRate = 30
-        /// Whether there is anybody.
+        /// True if there are no participants.
         package var isEmpty = false
 
         package init() {}
@@ -56,7 +56,7 @@ package struct OverloadPolicy: Sendable {
     /// For how long there has been enough room to go back.
     private var comfort = Duration.zero
     private var patience = Self.shortestPatience
-    /// When a measure was last taken back, and which.
+    /// The time of the last undone measure, and its level.
     private var lastRecovery: MonotonicInstant?
     /// Half of the encoders that there were when that measure was taken, whatever has become of the number since.
     private var halfBudget = 1
@@ -72,7 +72,7 @@ package struct OverloadPolicy: Sendable {
     package static let settling = Duration.milliseconds(500)
     /// The same after a change of encode groups, which begins with keyframes.
     static let settlingOfGroups = Duration.seconds(1)
-    /// How long there must be room before a measure is taken back.
+    /// The time for which there must be room before a measure is undone.
     static let shortestPatience = Duration.seconds(10)
     static let longestPatience = Duration.seconds(160)
     /// Without any change for so long, earlier relapses count no more.
@@ -87,10 +87,10 @@ package struct OverloadPolicy: Sendable {
 
     package var level: OverloadLevel { path.last ?? .normal }
 
-    /// Those in force that have an effect, in the order in which they were taken.
+    /// The active measures that have an effect, in the order in which they were taken.
     package var measures: [OverloadLevel] { path }
 
-    /// How long it takes until a measure may be taken back.
+    /// The time until a measure may be undone.
     package var recoveryTime: Duration { max(.zero, patience - comfort) }
 
     // MARK: Observations
@@ -115,9 +115,9 @@ package struct OverloadPolicy: Sendable {
 
     // MARK: Decisions
 
-    /// Looks at what was observed; to be called several times a second.
+    /// Decides from the observed load; call it several times a second.
     ///
-    /// - Returns: The change of level, if it comes to one.
+    /// - Returns: The change of level, if there is one.
     package mutating func update(_ situation: Situation, now: MonotonicInstant) -> Transition? {
         let reading = window.read(now: now)
         lastReading = reading
@@ -148,8 +148,8 @@ package struct OverloadPolicy: Sendable {
         return reading.busy.seconds / (reading.length.seconds * workers)
     }
 
-    /// Whether the deadlines are too near. One moment at which the machine stood still is none: what is high must be so
-    /// again and again, or for half of the time.
+    /// Returns true if the deadlines are too near. One moment in which the machine stood still does not count: the load
+    /// must be high repeatedly, or for half of the time.
     private func isTooMuch(_ reading: LoadWindow.Reading, busy: Double) -> Bool {
         guard reading.length >= Self.settling else { return false }
         let few = min(3, reading.ticks)
@@ -186,7 +186,7 @@ package struct OverloadPolicy: Sendable {
         }
     }
 
-    /// Whether a preset takes notably less than the one in use.
+    /// Returns true if a preset costs notably less than the one in use.
     private func saves(_ preset: EncoderPreset, _ situation: Situation) -> Bool {
         guard let costs = situation.presetCosts, let usual = costs[limits.preset ?? situation.preset],
             let less = costs[preset]

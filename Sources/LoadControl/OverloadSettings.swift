@@ -1,4 +1,4 @@
-/// What overload control goes by.
+/// The settings of overload control.
 public struct OverloadSettings: Sendable {
     /// Threads that run jobs, and processors that they have: no more of either than of the other are of use.
     public var workers: Int

@@ -1,21 +1,21 @@
-/// What overload control says at one moment.
+/// The state of overload control at one moment.
 public struct OverloadSnapshot: Encodable, Sendable {
     public var level = OverloadLevel.normal
-    /// How many more participants fit, with all measures in force; nil until the machine has been measured.
+    /// The number of further participants that fit, with all measures active; nil until the machine has been measured.
     public var seatsLeft: Int?
-    /// How many fit altogether; nil until the machine has been measured.
+    /// The total number of participants that fit; nil until the machine has been measured.
     public var seats: Seats?
-    /// What 95 % of the last second's ticks took at most, as a share of the time to the next tick.
+    /// The load that 95 % of the last second's ticks stayed below, as a share of the time to the next tick.
     public var load = 0.0
     /// The share of the workers' time that went into jobs over the last second.
     public var busy = 0.0
     /// Changes of level.
     public var transitions: UInt64 = 0
     public var joinsRefused: UInt64 = 0
-    /// Which measures are in force, in a sentence; nil for none.
+    /// The active measures, in a sentence; nil for none.
     public var measures: String?
     public var slack = SlackHistogram()
-    /// Why nobody else is let in; nil: they are.
+    /// The reason for which nobody is admitted; nil if participants are.
     public var refusal: Refusal?
 
     package init(
@@ -35,7 +35,7 @@ public struct OverloadSnapshot: Encodable, Sendable {
         self.refusal = refusal
     }
 
-    /// Participants who fit, all of whom send and receive, in one room.
+    /// The number of participants that fit, all sending and receiving, in one room.
     public struct Seats: Encodable, Hashable, Sendable {
         /// With a picture and an encoder for each.
         public var dedicated: Int
@@ -54,7 +54,7 @@ public struct OverloadSnapshot: Encodable, Sendable {
         }
     }
 
-    /// Why a join is refused.
+    /// The reason for which a join is refused.
     public struct Refusal: Encodable, Hashable, Sendable {
         public var reason: String
         /// Seconds.
@@ -80,11 +80,11 @@ public struct OverloadSnapshot: Encodable, Sendable {
     }
 }
 
-/// A change of level, and what it was decided by.
+/// A change of level with its reasons.
 public struct OverloadChange: Hashable, Sendable {
     public var from: OverloadLevel
     public var to: OverloadLevel
-    /// What 95 % of the ticks took at most, as a share of the time to the next tick.
+    /// The load that 95 % of the ticks stayed below, as a share of the time to the next tick.
     public var load: Double
     /// The share of the workers' time that went into jobs.
     public var busy: Double

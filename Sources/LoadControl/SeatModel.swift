@@ -1,7 +1,7 @@
 import MediaCore
 public import VideoCoding
 
-/// Reckons from what the machine takes for each piece of work how many participants it has time for.
+/// Estimates from the costs of each kind of work how many participants the machine has time for.
 public struct SeatModel: Sendable, Hashable {
     public var calibration: Calibration
     /// Processors, or threads where these are fewer.
@@ -12,14 +12,14 @@ public struct SeatModel: Sendable, Hashable {
     /// Encoders that a room runs at most; nil for one for each receiver.
     public var maximumEncoders: Int?
 
-    /// How much of the processors' time jobs may take: the rest is for what comes unevenly.
+    /// The share of the processors' time that jobs may take: the rest is for uneven load.
     static let usableShare = 0.85
-    /// What is there beside the codecs: packets, their ciphers, the event loop.
+    /// The factor for work besides codecs: packets, their ciphers, the event loop.
     static let overhead = 1.15
     /// Frames a second that a camera sends.
     static let sourceFrameRate = 30.0
     package static let audioFrequency = 50.0
-    /// How many speak at once, at most: each of them hears a mix of their own, all others the same.
+    /// The largest assumed number of simultaneous speakers: each of them hears a mix of its own, all others the same.
     static let speakers = 4
     /// More than these are not counted.
     package static let most = 1000
@@ -34,11 +34,11 @@ public struct SeatModel: Sendable, Hashable {
         self.maximumEncoders = maximumEncoders
     }
 
-    /// What a room makes.
+    /// The work of a room.
     package struct Work: Sendable, Hashable {
-        /// Those who send.
+        /// The number of senders.
         package var sources = 0
-        /// Those who are sent something.
+        /// The number of receivers.
         package var receivers = 0
         /// Different pictures at each tick.
         package var pictures = 0
@@ -64,7 +64,7 @@ public struct SeatModel: Sendable, Hashable {
         case cheapest
     }
 
-    /// How many participants fit who all send and receive, in one room.
+    /// Returns the number of participants that fit, all sending and receiving, in one room.
     public func seats(_ serving: Serving) -> Int {
         let model = serving == .cheapest ? cheapest : self
         return model.largest { count in
@@ -78,14 +78,14 @@ public struct SeatModel: Sendable, Hashable {
         }
     }
 
-    /// How many more participants fit beside the rooms that there are, with all measures in force.
+    /// Returns the number of participants that fit in addition to the existing rooms, with all measures active.
     ///
     /// - Parameters:
-    ///   - rooms: Who is there; their pictures and encoders as few as they can be.
-    ///   - factor: What the work really takes, compared with what was measured at the start.
+    ///   - rooms: The present rooms, with the smallest possible numbers of pictures and encoders.
+    ///   - factor: The ratio of the work's actual cost to the cost measured at the start.
     package func seatsLeft(beside rooms: [Work], factor: Double) -> Int {
         let model = cheapest
-        // All who come share a room, with its picture and the mixes that it may come to.
+        // All new participants share a room, with its picture and its possible mixes.
         var rooms = rooms.isEmpty ? [Work(pictures: 1, encoders: 1)] : rooms
         for index in rooms.indices { rooms[index].receivers = max(rooms[index].receivers, Self.speakers + 1) }
         let present = rooms.reduce(0) { $0 + model.cores(for: $1) } * factor

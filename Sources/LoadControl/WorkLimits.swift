@@ -1,16 +1,16 @@
 package import VideoCoding
 
-/// How much the rooms are to spend on the picture, as long as overload control says so.
+/// The limits of the rooms' work on pictures, as set by overload control.
 package struct WorkLimits: Hashable, Sendable {
-    /// What encoders use instead of the preset they were made with; nil: as configured.
+    /// The preset that encoders use instead of their own; nil: as configured.
     package var preset: EncoderPreset?
     /// Encoders that a room runs at most; nil: as configured.
     package var maximumEncoders: Int?
-    /// Whether those who have not asked otherwise see the same picture, themselves in it.
+    /// True if participants that did not ask otherwise see the same picture with themselves in it.
     package var forcesSharedView = false
     /// One tick of so many is composed.
     package var frameRateDivisor = 1
-    /// Whether anybody else is let in.
+    /// True if further participants are admitted.
     package var admitsJoins = true
 
     package init(

@@ -13,7 +13,7 @@ final class Demuxer {
         var duration: MediaTime?
     }
 
-    /// How NAL units are told apart inside a packet.
+    /// The framing of NAL units inside a packet.
     private enum Framing {
         case annexB
         case lengthPrefixed(lengthSize: Int)
@@ -21,7 +21,7 @@ final class Demuxer {
 
     let nominalFrameRate: Double?
     let duration: Duration?
-    /// Whether the file is a bare H.264 stream, which has no times.
+    /// True if the file is a raw H.264 stream, which has no times.
     let isElementaryStream: Bool
     private let path: String
     private let context: UnsafeMutablePointer<AVFormatContext>

@@ -9,7 +9,7 @@ enum LibAVFormat {
     /// `AV_NOPTS_VALUE`.
     static let noTimestamp = Int64.min
 
-    /// Silences libav's own log: what goes wrong is reported by `MovieError`. Runs once.
+    /// Silences libav's own log: failures are reported by `MovieError`. It runs once.
     static let prepare: Void = av_log_set_level(AV_LOG_QUIET)
 
     /// The library's text for an error code.
@@ -22,7 +22,7 @@ enum LibAVFormat {
         }
     }
 
-    /// A URL that libavformat takes for a file whatever the path looks like, so that a name such as `http:x` or
+    /// Returns a URL that libavformat takes for a file whatever the path looks like, so that a name such as `http:x` or
     /// `concat:a|b` opens no other protocol.
     static func url(path: String) -> String { "file:\(path)" }
 }

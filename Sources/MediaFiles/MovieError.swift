@@ -1,4 +1,4 @@
-/// Why a movie file could not be read or written. Every case names the file.
+/// The reason for which a movie file could not be read or written. Every case names the file.
 public enum MovieError: Error, Equatable, Sendable {
     /// The file is missing, unreadable or no movie.
     case cannotOpen(path: String, reason: String)

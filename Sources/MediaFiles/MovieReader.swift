@@ -14,10 +14,10 @@ public final class MovieReader {
     public private(set) var format: VideoFormatDescription
     /// Frames per second as the container states or guesses them; nil where it does not know.
     public let nominalFrameRate: Double?
-    /// How long the file plays, where the container knows.
+    /// The duration of the file, if the container states it.
     public let duration: Duration?
-    /// Whether the container has times. A raw stream has none: its samples follow each other at the nominal frame rate,
-    /// in decoding order, so that their times are wrong where frames are reordered.
+    /// True if the container has times. A raw stream has none: its samples follow each other at the nominal frame rate,
+    /// in decoding order, so that the times of reordered frames are wrong.
     public let hasPresentationTimes: Bool
 
     private let demuxer: Demuxer
@@ -57,7 +57,7 @@ public final class MovieReader {
         pending = first
     }
 
-    /// How many packets without usable frames may come first.
+    /// The largest number of packets without usable frames at the start.
     private static let maximumLeadingPackets = 10_000
 
     /// The next frame in decoding order, or nil at the end of the file.

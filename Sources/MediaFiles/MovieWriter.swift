@@ -8,7 +8,7 @@ public import NIOCore
 /// Not thread-safe: one caller at a time. A change of parameter sets mid-file is carried inside the samples, which
 /// decoders that follow in-band parameter sets play on; the track's header keeps the first size.
 public final class MovieWriter {
-    /// How the file is laid out.
+    /// The layout of the file.
     public enum Layout: Sendable, Hashable {
         /// Self-contained fragments of about this length. Each fragment is handed to the operating system when it is
         /// complete, so a crash of the program loses at most the last fragment.
@@ -17,7 +17,7 @@ public final class MovieWriter {
         case indexAtEnd
     }
 
-    /// What an Opus track's header says (RFC 7845, 5.1).
+    /// The header of an Opus track (RFC 7845, 5.1).
     public struct OpusTrack: Sendable, Hashable {
         public var channelCount: Int
         /// Samples at 48 kHz that a decoder throws away at the start.
@@ -56,7 +56,7 @@ public final class MovieWriter {
         try muxer.writeHeader(layout)
     }
 
-    /// Writes a frame. Frames come in decoding order; those of streams with B-frames need their decode times.
+    /// Writes a frame. Frames come in decoding order; those of streams with B-frames need decode times.
     ///
     /// - Throws: `MovieError.cannotWrite`, or `.misuse` after `finish`.
     public func append(_ sample: SampleBuffer) throws(MovieError) {
@@ -90,8 +90,8 @@ public final class MovieWriter {
         audioPacketCount += 1
     }
 
-    /// Writes what is buffered and the index, and closes the file. A second call does nothing. A movie that is let go
-    /// unfinished is finished as well, but nobody hears of errors.
+    /// Writes buffered data and the index, and closes the file. A second call does nothing. A movie that is released
+    /// unfinished is finished as well, but its errors are lost.
     ///
     /// - Throws: `MovieError.cannotWrite`.
     public func finish() throws(MovieError) {

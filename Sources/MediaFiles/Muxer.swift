@@ -10,8 +10,8 @@ final class Muxer {
     private let packet: UnsafeMutablePointer<AVPacket>
     /// The last decoding time of each track, in its time base: libavformat wants them to rise.
     private var lastDecodeTimes: [Int64] = []
-    /// How long the last sample of each track was shown: what a last sample without a duration gets, since one of no
-    /// duration would be left out by readers.
+    /// The duration of the last interval of each track, for a last sample without a duration, which readers would
+    /// otherwise leave out.
     private var lastIntervals: [Int64] = []
     private var isHeaderWritten = false
     private var isClosed = false

@@ -2,8 +2,8 @@ public import MediaCore
 
 /// A conversion of YCbCr samples from one matrix and range to another (H.273 8.3), as one linear step.
 ///
-/// It converts the matrix and the range, and leaves primaries and transfer characteristics as they are: those of BT.601
-/// and BT.709 differ too little to be seen beside each other, and converting them would need linear light.
+/// It converts the matrix and the range, but neither primaries nor transfer characteristics: those of BT.601 and BT.709
+/// differ too little to be visible side by side, and converting them would need linear light.
 ///
 /// The arithmetic is in 16 bits, within one level of the exact result.
 public struct ColourConversion: Hashable, Sendable {
@@ -14,15 +14,15 @@ public struct ColourConversion: Hashable, Sendable {
     private let uOfV: ColourWeight
     private let vOfU: ColourWeight
     private let vOfV: ColourWeight
-    /// What is added to each sum, in 2^-5: where black and grey lie, and one half to round.
+    /// The constant that is added to each sum, in 2^-5: the offsets of black and grey, and one half for rounding.
     private let lumaOffset: Int16
     private let uOffset: Int16
     private let vOffset: Int16
 
-    /// The conversion from one colour to another; nil where both have the same matrix and range, so that the samples
-    /// mean the same already.
+    /// Makes the conversion from one colour to another; nil if both have the same matrix and range, so that the samples
+    /// have the same meaning.
     ///
-    /// A matrix that is unspecified, reserved or not for 4:2:0 pictures is taken for BT.601: the code comes from the
+    /// A matrix that is unspecified, reserved or not for 4:2:0 pictures counts as BT.601: the code comes from the
     /// sender, and a picture in wrong hues is better than none.
     public init?(from source: ColourDescription, to target: ColourDescription) {
         let (old, new) = (ColourEncoding(orBT601: source), ColourEncoding(orBT601: target))

@@ -1,7 +1,7 @@
 import CLibYUV
 import MediaCore
 
-/// How YCbCr numbers stand for red, green and blue: a matrix and a range.
+/// The meaning of YCbCr numbers as red, green and blue: a matrix and a range.
 struct ColourEncoding: Hashable {
     enum Matrix: Hashable {
         case bt601
@@ -12,9 +12,9 @@ struct ColourEncoding: Hashable {
     var matrix: Matrix
     var isFullRange: Bool
 
-    /// The encoding that a picture's colour tells of (H.273 table 4). What is unspecified is taken for BT.601.
+    /// The encoding of a picture's colour (H.273 table 4). An unspecified one counts as BT.601.
     ///
-    /// The matrices of FCC (4) and SMPTE 240M (7) are taken for BT.601 and BT.709, from which they differ by little.
+    /// The matrices of FCC (4) and SMPTE 240M (7) count as BT.601 and BT.709, from which they differ little.
     init(_ colour: ColourDescription) throws(PixelTransferError) {
         matrix =
             switch colour.matrixCoefficients {
@@ -39,10 +39,10 @@ struct ColourEncoding: Hashable {
     /// The luma of black.
     var black: Double { isFullRange ? 0 : 16 }
 
-    /// How many levels lie between black and white.
+    /// The number of levels between black and white.
     var lumaSpan: Double { isFullRange ? 255 : 219 }
 
-    /// How many levels lie between the extremes of U or V.
+    /// The number of levels between the extremes of U or V.
     var chromaSpan: Double { isFullRange ? 255 : 224 }
 
     /// The weights of red and blue in luma (H.273 table 4).
@@ -54,9 +54,9 @@ struct ColourEncoding: Hashable {
         }
     }
 
-    /// libyuv's constants for the way to red, green and blue; nil where they are far off.
+    /// libyuv's constants for the conversion to red, green and blue; nil if they are too imprecise.
     ///
-    /// It counts in 64ths, up to 2 in all. The weight of U in blue is above that for BT.709 and BT.2020 in limited
+    /// It calculates in 64ths, up to 2 in all. The weight of U in blue is above that for BT.709 and BT.2020 in limited
     /// range.
     var constants: UnsafePointer<YuvConstants>? {
         switch (matrix, isFullRange) {

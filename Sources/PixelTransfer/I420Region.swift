@@ -95,7 +95,7 @@ public struct I420Region {
             source.v, Int32(source.chromaStrides.v), Int32(source.width), Int32(source.height),
             y, Int32(lumaStride), u, Int32(chromaStrides.u), v, Int32(chromaStrides.v), Int32(width), Int32(height),
             isSmaller ? kFilterBox : kFilterBilinear)
-        // It fails where a scratch row cannot be had; a black tile is better than what was in the memory before.
+        // It fails if a scratch row cannot be allocated; a black tile is better than the memory's old content.
         if code != 0 { fill(luma: 16) }
     }
 

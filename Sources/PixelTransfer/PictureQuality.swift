@@ -2,7 +2,7 @@ import CLibYUV
 import Glibc
 public import MediaCore
 
-/// How near one picture comes to another of the same size, sample by sample.
+/// The similarity of one picture to another of the same size, sample by sample.
 public enum PictureQuality {
     /// The squared differences of two 4:2:0 pictures (I420 or NV12, not necessarily the same).
     ///
@@ -31,13 +31,13 @@ public enum PictureQuality {
         try squaredError(picture, reference).psnr
     }
 
-    /// The structural similarity of the luma of two 4:2:0 pictures: 1 where they are equal, less the more they differ.
+    /// The structural similarity of the luma of two 4:2:0 pictures: 1 if they are equal, less the more they differ.
     ///
-    /// The mean of Wang's index (Image Quality Assessment: From Error Visibility to Structural Similarity, 2004,
-    /// formula 13, K₁ = 0.01, K₂ = 0.03) over flat windows of 8×8 samples, one every 4 samples across and down, as
-    /// libyuv has it: the last window ends before the last row and column. So a picture needs 9 samples each way.
-    /// Figures of other windows, such as ffmpeg's (also 8×8 and flat, up to the edge) or Wang's Gaussian one, differ in
-    /// the third place.
+    /// It is the mean of Wang's index (Image Quality Assessment: From Error Visibility to Structural Similarity, 2004,
+    /// formula 13, K₁ = 0.01, K₂ = 0.03) over flat windows of 8×8 samples, one every 4 samples across and down, as in
+    /// libyuv: the last window ends before the last row and column. So a picture needs 9 samples each way. Other
+    /// windows, such as ffmpeg's (also 8×8 and flat, up to the edge) or Wang's Gaussian one, give results that differ
+    /// in the third place.
     public static func ssim(_ picture: PixelBuffer, _ reference: PixelBuffer) throws(PictureQualityError) -> Double {
         guard picture.dimensions.width >= 9, picture.dimensions.height >= 9 else {
             throw .tooSmall(picture.dimensions)
@@ -78,7 +78,7 @@ public enum PictureQuality {
     }
 }
 
-/// Why two pictures could not be compared.
+/// The reason for which two pictures could not be compared.
 public enum PictureQualityError: Error, Hashable {
     case differentDimensions(VideoDimensions, VideoDimensions)
     case unsupportedFormat(PixelFormat)

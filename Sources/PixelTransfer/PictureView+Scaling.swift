@@ -11,11 +11,11 @@ extension PictureView {
             bytes(plane), stride(plane), isLuma ? width : chromaWidth, isLuma ? height : chromaHeight)
     }
 
-    /// Takes the samples of a BGRA picture, scaled.
+    /// Writes the samples of a BGRA picture, scaled.
     ///
-    /// libyuv's scaler for BGRA leaves out samples when it shrinks to less than half, the one for planes averages them
-    /// all. So each colour is scaled as a plane, in two BGRA pictures of scratch memory: one as large as the source,
-    /// one as this picture. The four planes lie beside each other in it.
+    /// libyuv's scaler for BGRA skips samples when it reduces to less than half; the one for planes averages all. So
+    /// each colour is scaled as a plane, in two BGRA pictures of scratch memory: one as large as the source, one as
+    /// this picture. The four planes lie beside each other in them.
     func scaleColours(of source: PictureView, through sourceScratch: PictureView, _ scratch: PictureView) {
         func column(_ index: Int, of view: PictureView) -> UnsafeMutablePointer<UInt8> {
             view.bytes(0) + index * view.dimensions.width

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension PixelBufferAttachments {
-    /// The attachments of a picture that was stretched: the clean aperture is where it was, and what is shown keeps its
+    /// Returns the attachments of a stretched picture: the clean aperture keeps its place, and the shown picture its
     /// shape.
     func scaled(from old: VideoDimensions, to new: VideoDimensions) -> PixelBufferAttachments {
         guard old != new else { return self }

@@ -1,8 +1,8 @@
 public import MediaCore
 
-/// Why a picture could not be transferred.
+/// The reason for which a picture could not be transferred.
 public enum PixelTransferError: Error, Hashable {
-    /// A side of the picture, or of what it is to become, is less than 1 or more than 32767 samples.
+    /// A side of the picture, or of its result, is less than 1 or more than 32767 samples.
     case unsupportedDimensions(VideoDimensions)
     /// The picture's rows lie further apart, in bytes, than can be told.
     case unsupportedStride(Int)

@@ -1,16 +1,16 @@
 public import MediaCore
 import Synchronization
 
-/// Hands on pictures that are as required, and makes those so that are not: in another format, size or alignment.
+/// Passes on pictures that satisfy requirements, and converts others: to another format, size or alignment.
 ///
-/// YCbCr becomes BGRA, and BGRA YCbCr, by the matrix and the range of the picture's colour attachment; BT.601 in
-/// limited range where that says nothing. All attachments go with the picture, BGRA's too, whose colour so tells what
-/// YCbCr it came from and is to become again. Between 4:2:0 formats samples stay as they are. A new size stretches the
-/// picture: averaged when it becomes smaller, interpolated when larger, and the shape of a sample is adjusted.
+/// YCbCr becomes BGRA, and BGRA YCbCr, by the matrix and the range of the picture's colour attachment, or BT.601 in
+/// limited range if it is unspecified. All attachments go with the picture, also with BGRA, whose colour states the
+/// YCbCr from which it came and which it becomes again. Between 4:2:0 formats samples stay the same. A new size
+/// stretches the picture: reduction averages, enlargement interpolates, and the shape of a sample is adjusted.
 ///
 /// Safe to use from any thread. In steady state no picture memory is allocated.
 public final class PixelTransferSession: Sendable {
-    /// What a session has done since it was made.
+    /// Counts of a session's work since it was made.
     public struct Statistics: Hashable, Sendable {
         /// Pictures that satisfied the attributes and were handed on as they were, without a copy.
         public var passedThrough = 0
@@ -20,7 +20,7 @@ public final class PixelTransferSession: Sendable {
         public init() {}
     }
 
-    /// What every picture handed out satisfies.
+    /// The requirements that every returned picture satisfies.
     public let destination: PixelBufferAttributes
     private let counts = Mutex(Statistics())
     private let results = RecentPool()
@@ -67,7 +67,7 @@ public final class PixelTransferSession: Sendable {
         return result.freeze()
     }
 
-    /// What the rows of results are aligned to: as required, and enough for every SIMD load.
+    /// Returns the alignment of results' rows: as required, and enough for every SIMD load.
     private static func usefulAlignment(_ required: Int) throws(PixelTransferError) -> Int {
         guard (1...4096).contains(required), required & (required - 1) == 0 else {
             throw .unsupportedAlignment(required)

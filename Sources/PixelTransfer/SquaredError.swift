@@ -49,7 +49,7 @@ public struct PeakSignalToNoiseRatio: Hashable, Sendable {
     public var y: Double
     public var u: Double
     public var v: Double
-    /// Of all samples together, so that luma weighs four times as much as U or V: ffmpeg's `average`.
+    /// The ratio of all samples together, in which luma weighs four times as much as U or V: ffmpeg's `average`.
     public var average: Double
 
     public init(y: Double, u: Double, v: Double, average: Double) {

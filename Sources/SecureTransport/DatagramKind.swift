@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// What a datagram on the shared media port is, told by its first bytes (RFC 7983, section 7; RFC 5761, section 4).
+/// The kind of a datagram on the shared media port, by its first bytes (RFC 7983, section 7; RFC 5761, section 4).
 ///
-/// Classifying proves nothing: it only picks the parser. Authentication comes after it.
+/// Classifying proves nothing: it only selects the parser. Authentication comes after it.
 public enum DatagramKind: Hashable, Sendable {
     /// STUN (RFC 8489): first byte 0 to 3.
     case stun
@@ -27,7 +27,7 @@ public enum DatagramKind: Hashable, Sendable {
             case 64...79: return bytes.count >= 4 ? .turnChannel : .unknown
             case 128...191:
                 // RTCP packet types are 192 to 223; RTP with the marker set and payload type 64 to 95 would look the
-                // same, which is why RFC 5761 keeps those payload types from being used with multiplexing.
+                // same. So RFC 5761 forbids those payload types with multiplexing.
                 if (192...223).contains(bytes[1]) { return bytes.count >= 8 ? .rtcp : .unknown }
                 return bytes.count >= 12 ? .rtp : .unknown
             default: return .unknown

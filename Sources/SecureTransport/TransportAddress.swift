@@ -1,6 +1,6 @@
-/// An IPv4 or IPv6 address with a UDP port: where a datagram came from or goes to.
+/// An IPv4 or IPv6 address with a UDP port: the source or destination of a datagram.
 ///
-/// A small value to be used as a dictionary key for every datagram; the text forms are those of RFC 5952.
+/// It is a small value, for use as a dictionary key for every datagram; the text forms are those of RFC 5952.
 public struct TransportAddress: Hashable, Sendable {
     /// The upper 64 bits of an IPv6 address; zero for IPv4.
     private var high: UInt64
@@ -10,7 +10,7 @@ public struct TransportAddress: Hashable, Sendable {
     public var scopeID: UInt32
     /// The UDP port, in host byte order.
     public var port: UInt16
-    /// Whether this is an IPv6 address.
+    /// True for an IPv6 address.
     public let isIPv6: Bool
 
     /// An IPv4 address given as a number in host byte order: 127.0.0.1 is `0x7F00_0001`.

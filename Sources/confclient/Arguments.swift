@@ -135,6 +135,6 @@ enum EncoderArgument: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Those that this program was built with.
+    /// The encoders that this program was built with.
     static var available: [EncoderArgument] { allCases.filter(\.backEnd.isBuilt) }
 }

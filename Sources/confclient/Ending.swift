@@ -2,7 +2,7 @@ import ConferenceClient
 import Dispatch
 import Foundation
 
-/// Why a run ends.
+/// The reason for the end of a run.
 enum Ending: Sendable {
     case duration
     case interrupted
@@ -19,7 +19,7 @@ enum Ending: Sendable {
         }
     }
 
-    /// What went wrong, if anything.
+    /// The failure, if any.
     var error: ClientError? {
         switch self {
         case .ended(.relayLeft(let reason)): .relayLeft(reason: reason)
@@ -28,7 +28,7 @@ enum Ending: Sendable {
         }
     }
 
-    /// Waits for what comes first: the end of the time, Ctrl-C, or the session's own end.
+    /// Waits for the first of: the end of the time, Ctrl-C, or the session's own end.
     static func first(
         duration: Duration?, interruptions: Interruptions, end: @escaping @Sendable () async -> ClientSession.End
     ) async -> Ending {
@@ -47,7 +47,7 @@ enum Ending: Sendable {
 
 /// Ctrl-C and SIGTERM: the first ends the session in order, the second at once.
 ///
-/// `@unchecked Sendable` holds because what changes is touched inside blocks on `queue` only, a serial queue.
+/// `@unchecked Sendable` holds because all variable state is used only inside blocks on `queue`, a serial queue.
 final class Interruptions: @unchecked Sendable {
     private let queue = DispatchQueue(label: "confclient.signals")
     private var sources: [any DispatchSourceSignal] = []

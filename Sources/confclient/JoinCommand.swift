@@ -72,7 +72,7 @@ struct JoinCommand: AsyncParsableCommand {
             } catch let error as ClientError {
                 guard attempts < retries, let time = error.retryAfter, time <= Self.longestWait else { throw error }
                 attempts += 1
-                // A little more for some than for others, so that they do not all come at once.
+                // The waits differ slightly, so that the clients do not all come at the same time.
                 let wait = max(time, .seconds(1)) * Double.random(in: 1...1.2)
                 terminal.fail(
                     "\(error); asking again in \(Int(wait.seconds.rounded())) s (\(attempts) of \(retries))")

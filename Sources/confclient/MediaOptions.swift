@@ -106,7 +106,7 @@ struct MediaOptions: ParsableArguments {
         }
     }
 
-    /// What the options ask a client for.
+    /// Returns the client's options.
     func makeJoinOptions(name: String, maximumBitRate: BitRate) throws(ClientError) -> JoinOptions {
         var options = JoinOptions(url: try RoomURL(url), name: name)
         options.video = VideoInput(argument: video)

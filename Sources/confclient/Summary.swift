@@ -1,7 +1,7 @@
 import ConferenceClient
 
 extension ClientReport {
-    /// What came of a session, for people.
+    /// The result of a session, for people.
     var summary: [String] {
         let video = receivedVideo
         let size = video.width.flatMap { width in video.height.map { " \(width)x\($0)" } } ?? ""
@@ -25,7 +25,7 @@ extension ClientReport {
 }
 
 extension LoadReport {
-    /// What came of a run, for people.
+    /// The result of a run, for people.
     var summary: [String] {
         [
             "\(joined) of \(count) clients, \(tenths(durationSeconds)) s in \(url) (\(end))",
@@ -39,7 +39,7 @@ extension LoadReport {
 }
 
 extension PlayReport {
-    /// What came of playing, for people.
+    /// The result of playing, for people.
     var summary: [String] {
         var lines = [
             "\(path): \(tenths(durationSeconds)) s of \(width)x\(height) in \(tenths(elapsedSeconds)) s (\(end.rawValue))",

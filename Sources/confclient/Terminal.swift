@@ -10,7 +10,7 @@ struct Terminal: Sendable {
         isInteractive = isatty(STDERR_FILENO) == 1
     }
 
-    /// Shows what `line` returns until the task is cancelled: four times a second on a terminal, otherwise every five
+    /// Shows the result of `line` until the task is cancelled: four times a second on a terminal, otherwise every five
     /// seconds on a line of its own.
     func show(_ line: @Sendable () async throws -> String) async {
         guard !isQuiet else { return }
@@ -25,7 +25,7 @@ struct Terminal: Sendable {
         if isInteractive { Self.write("\r\u{1B}[K") }
     }
 
-    /// Writes what came of it all, to standard output.
+    /// Writes the summary to standard output.
     func summarize(_ lines: [String]) {
         guard !isQuiet else { return }
         for line in lines { Self.output(line) }
@@ -36,7 +36,7 @@ struct Terminal: Sendable {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 
-    /// Says what went wrong.
+    /// Writes the failure to standard error.
     func fail(_ reason: String) {
         Self.write("confclient: \(reason)\n")
     }

@@ -11,12 +11,12 @@ import RoomAPI
 import SecureTransport
 public import VideoCoding
 
-/// Whether something is done.
+/// An option that is on or off.
 enum Switch: String, CaseIterable, ExpressibleByArgument {
     case on, off
 }
 
-/// How log messages are written.
+/// The format of log messages.
 enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
 }
@@ -87,7 +87,7 @@ extension VideoDimensions {
 }
 
 extension Duration {
-    /// Parses how long a transition takes, such as `300ms` or `0.5s`, or `off`.
+    /// Parses the duration of a transition, such as `300ms` or `0.5s`, or `off`.
     init(transition text: String) throws {
         if text == "off" {
             self = .zero

@@ -7,7 +7,8 @@ import RelayServer
 import VectorGraphics
 import VideoCoding
 
-/// `confrelay calibrate`: what this machine takes for the relay's work, and how many participants it has time for.
+/// `confrelay calibrate`: measures the costs of the relay's work on this machine, and the number of participants that
+/// fit.
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay calibrate",

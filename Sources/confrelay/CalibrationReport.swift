@@ -5,7 +5,7 @@ import MediaCore
 import VectorGraphics
 import VideoCoding
 
-/// What `confrelay calibrate` found, as JSON and as a table.
+/// The result of `confrelay calibrate`, as JSON and as a table.
 struct CalibrationReport: Encodable {
     struct Size: Encodable {
         var width: Int
@@ -26,15 +26,15 @@ struct CalibrationReport: Encodable {
     var workers: Int
     /// nil: one for each receiver.
     var maximumEncoders: Int?
-    /// Milliseconds of processor time: a frame of 640x360, what each source and each picture adds to a tick, an encoded
-    /// picture by preset, 20 ms of audio.
+    /// Milliseconds of processor time: a frame of 640x360, the addition of each source and each picture to a tick, an
+    /// encoded picture by preset, 20 ms of audio.
     var decode: Double
     var composeSource: Double
     var composePicture: Double
     var encode: [String: Double]
     var audioDecode: Double
     var audioEncode: Double
-    /// Participants in one room who all send and receive.
+    /// The number of participants in one room that all send and receive.
     var seats: Seats
 
     init(_ model: SeatModel) {
@@ -63,7 +63,7 @@ struct CalibrationReport: Encodable {
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
-    /// What one takes, and what that is for each participant at the relay's rates.
+    /// The cost of one, and of each participant at the relay's rates.
     var table: String {
         let rate = Double(frameRate)
         var rows: [(work: String, each: Double, perSecond: Double)] = [

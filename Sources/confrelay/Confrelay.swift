@@ -9,7 +9,7 @@ import UnixSignals
 /// `confrelay calibrate` at the machine.
 @main
 enum Confrelay {
-    /// How the program ends; after `sysexits.h`, as `docs/confrelay.md` lists them.
+    /// The exit codes of the program, after `sysexits.h`, as `docs/confrelay.md` lists them.
     enum Exit: Int32 {
         case success = 0
         case usage = 64
@@ -20,7 +20,7 @@ enum Confrelay {
         case cannotCreate = 73
     }
 
-    /// How long requests in progress may take to end after a signal.
+    /// The time that requests in progress have to end after a signal.
     private static let shutdownDuration = Duration.seconds(1)
 
     static func main() async {
@@ -37,8 +37,8 @@ enum Confrelay {
         }
     }
 
-    /// What the arguments ask for. The relay's options are none of the other commands', some of which are called the
-    /// same: so those are no subcommands of the parser's kind, whose options are taken wherever they stand.
+    /// Parses the arguments. The relay's options must not be accepted by the other commands, which have some options of
+    /// the same names: so these are no subcommands of the parser's kind, whose options are accepted at any place.
     static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         switch arguments.first {
         case "layout": try LayoutCommand.parseAsRoot(Array(arguments.dropFirst()))

@@ -50,7 +50,7 @@ struct ConfrelayCommand: ParsableCommand {
     @OptionGroup(title: "Logging")
     var logging: LoggingOptions
 
-    /// What the options say to the server.
+    /// The server's configuration from the options.
     var serverConfiguration: RelayServerConfiguration {
         var configuration = RelayServerConfiguration()
         configuration.host = network.host
@@ -88,7 +88,7 @@ struct ConfrelayCommand: ParsableCommand {
     }
 }
 
-/// Where the relay listens and how others reach it.
+/// The addresses of the relay.
 struct NetworkOptions: ParsableArguments {
     @Option(help: "Port of both TCP and UDP; 0 picks one that is free for both.")
     var port: UInt16 = 7000
@@ -130,7 +130,7 @@ struct NetworkOptions: ParsableArguments {
     var emulateDownlink: LinkProfile?
 }
 
-/// What browsers need beyond the local machine.
+/// The settings for browsers beyond the local machine.
 struct BrowserOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -175,7 +175,7 @@ struct BrowserOptions: ParsableArguments {
     }
 }
 
-/// What participants get to see, and at what rate.
+/// The pictures and bitrates of participants.
 struct MediaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -280,7 +280,7 @@ struct MediaOptions: ParsableArguments {
     }
 }
 
-/// How much the relay takes on.
+/// The limits of the relay's work.
 struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Threads that decode, compose and encode; by default one for each core.", valueName: "n"))
@@ -356,7 +356,7 @@ struct LimitOptions: ParsableArguments {
     }
 }
 
-/// What is kept of each participant's congestion controller.
+/// The recording of each participant's congestion controller.
 struct FlightRecorderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -386,7 +386,7 @@ struct FlightRecorderOptions: ParsableArguments {
     }
 }
 
-/// What the relay says on standard error.
+/// The messages on standard error.
 struct LoggingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// How many video encoders a room runs at most.
+/// The largest number of video encoders of a room.
 struct EncoderLimit: ExpressibleByArgument {
     /// nil for one for each receiver.
     var count: Int?

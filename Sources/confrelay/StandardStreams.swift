@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the program writes to.
+/// The program's output streams.
 enum StandardStreams {
     static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
     static func writeError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// Why a command ends without having done what was asked.
+/// The reason for which a command failed.
 struct CommandFailure: Error, Hashable {
     var exit: Confrelay.Exit
     /// One line each.

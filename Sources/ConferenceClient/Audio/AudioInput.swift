@@ -1,4 +1,4 @@
-/// What a client sounds like.
+/// The audio that a client sends.
 public enum AudioInput: Hashable, Sendable {
     /// A tone whose pitch belongs to the name.
     case tone

@@ -13,7 +13,7 @@ final class AudioSendPipeline: @unchecked Sendable {
         self.source = source
     }
 
-    /// Whether packets lie ready, so that there is no need to go to `queue` for them.
+    /// True if packets are ready, so that `queue` is not needed.
     var isImmediate: Bool { source.isImmediate }
 
     /// Makes the next 20 ms, at this bitrate. Call on `queue` only, unless packets lie ready.

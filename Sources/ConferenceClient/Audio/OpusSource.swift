@@ -11,7 +11,7 @@ struct OpusPacket: Sendable {
 
 /// Makes a packet of 20 ms of audio each time it is asked. One caller at a time.
 protocol OpusSource: AnyObject {
-    /// Whether packets lie ready in memory.
+    /// True if packets are ready in memory.
     var isImmediate: Bool { get }
     func nextPacket() throws(ClientError) -> OpusPacket
     func setBitRate(_ rate: BitRate)

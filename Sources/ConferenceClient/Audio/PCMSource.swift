@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where a client's audio comes from: endless, 48 kHz, mono, in frames of 20 ms. One caller at a time.
+/// A source of a client's audio: endless, 48 kHz, mono, in frames of 20 ms. It serves one caller at a time.
 public protocol PCMSource: AnyObject {
     /// The next 960 samples, −1…1.
     func nextFrame() -> [Float]
 }
 
-/// What every source of audio agrees on.
+/// The common properties of all audio sources.
 public enum PCM {
     /// Samples per second.
     public static let sampleRate = 48_000

@@ -10,7 +10,7 @@ struct WAVFile {
     /// Files are read into memory; larger ones are refused.
     static let maximumSize = 1 << 30
 
-    /// How a sample is stored.
+    /// The format of stored samples.
     private enum Encoding {
         case unsigned8, signed16, signed24, signed32, float32
 
@@ -32,7 +32,7 @@ struct WAVFile {
 
     /// Parses a RIFF/WAVE file: PCM of 8, 16, 24 or 32 bits or 32-bit floating point. Channels are averaged.
     ///
-    /// - Throws: `WAVError` that says what is wrong.
+    /// - Throws: A `WAVError` that describes the mistake.
     init(parsing contents: ByteBuffer) throws(WAVError) {
         var contents = contents
         guard contents.readString(length: 4) == "RIFF", contents.readSlice(length: 4) != nil,
@@ -128,7 +128,7 @@ struct WAVFile {
     }
 }
 
-/// What is wrong with a WAV file.
+/// A mistake in a WAV file.
 struct WAVError: Error, Hashable {
     var reason: String
 }

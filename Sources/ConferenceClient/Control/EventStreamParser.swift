@@ -9,7 +9,7 @@ struct EventStreamParser {
         var data = ""
     }
 
-    /// More than any event of a room. What is longer is left out.
+    /// The largest event in bytes, more than any event of a room. Larger ones are left out.
     static let maximumSize = 1 << 20
 
     private var line: [UInt8] = []

@@ -1,31 +1,32 @@
 public import Compositing
 public import RoomAPI
 
-/// What is to be changed of a room's layout, or of what one participant is shown; what is nil stays as it is.
+/// A change of a room's layout, or of one participant's; nil values stay unchanged.
 public struct LayoutChange: Sendable {
     /// The layout.
     public enum Mode: Sendable {
         /// A layout whose participant, if there is one, is a name or an id.
         case layout(LayoutMode)
-        /// Of a participant: the room's again.
+        /// For a participant: the room's layout again.
         case room
     }
 
-    /// Whose picture, by name or id; nil: the room's, for all who have not chosen otherwise.
+    /// The participant whose picture changes, by name or id; nil: the room's layout, for all who have no choice of
+    /// their own.
     public var receiver: String?
     public var mode: Mode?
     public var fit: LayerFit.Mode?
-    /// Who is hidden from now on, and who is not any more, by name or id.
+    /// The participants to hide, and those to show again, by name or id.
     public var hidden: [String] = []
     public var shown: [String] = []
-    /// Whether the participant sees themselves.
+    /// True if the participant sees itself.
     public var selfView: SelfView?
     /// Gives up all that was chosen before.
     public var isReset = false
 
     public init() {}
 
-    /// Whether nothing is to be changed.
+    /// True if the change is empty.
     public var isEmpty: Bool {
         mode == nil && fit == nil && hidden.isEmpty && shown.isEmpty && selfView == nil && !isReset
     }
@@ -41,7 +42,7 @@ extension LayoutChange {
         return changed
     }
 
-    /// What a participant has chosen after the change.
+    /// Returns a participant's choices after the change.
     func applied(to layout: ParticipantLayout?, in room: RoomReport) throws(ClientError) -> ParticipantLayout {
         var changed = isReset ? ParticipantLayout() : layout ?? ParticipantLayout()
         if case .room = mode {

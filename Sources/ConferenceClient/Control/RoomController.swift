@@ -14,7 +14,7 @@ public struct RoomController: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// What there is of the room.
+    /// Returns the state of the room.
     ///
     /// - Throws: `ClientError.relayUnreachable` or `.relayRefused`.
     public func report() async throws -> RoomReport {
@@ -26,9 +26,9 @@ public struct RoomController: Sendable {
         }
     }
 
-    /// Makes a change to what there is.
+    /// Applies a change to the room.
     ///
-    /// - Throws: `ClientError.usage` for names of nobody, `.relayUnreachable` or `.relayRefused`.
+    /// - Throws: `ClientError.usage` for unknown names, `.relayUnreachable` or `.relayRefused`.
     public func apply(_ change: LayoutChange) async throws {
         let room = try await report()
         guard let receiver = change.receiver else {

@@ -1,19 +1,19 @@
 import Compositing
 public import RoomAPI
 
-/// What a relay says of a room, as far as it matters to who changes it.
+/// A relay's state of a room, as far as it matters for changes.
 public struct RoomReport: Decodable, Sendable {
-    /// One of those who are in it.
+    /// A participant of the room.
     public struct Member: Decodable, Sendable {
         public var id: String
         public var name: String
-        /// What is chosen for their own picture; nil: all is as the room has it.
+        /// The choices for its own picture; nil: all as in the room.
         public var layout: ParticipantLayout?
-        /// What the frames that they were shown waited for in the relay.
+        /// The waits in the relay of the frames that it was shown.
         var latency: [Latency]?
     }
 
-    /// A stage of the relay, or all of those before it as `total`.
+    /// A stage of the relay, or the sum of all stages as `total`.
     struct Latency: Decodable, Sendable {
         var stage: String
         var count: Int
@@ -24,9 +24,9 @@ public struct RoomReport: Decodable, Sendable {
     public var layout: RoomLayout
     public var participants: [Member]
 
-    /// The id of the participant who is called so, or has this id.
+    /// Returns the id of the participant with this name or id.
     ///
-    /// - Throws: `ClientError.usage` where that is nobody, or several.
+    /// - Throws: `ClientError.usage` if there is none, or several.
     public func id(of name: String) throws(ClientError) -> String {
         if participants.contains(where: { $0.id == name }) { return name }
         let exact = participants.filter { $0.name == name }
@@ -42,7 +42,7 @@ public struct RoomReport: Decodable, Sendable {
         return only.id
     }
 
-    /// What is chosen, in lines for people.
+    /// The present choices, in lines for people.
     public var summary: [String] {
         let names = Dictionary(participants.map { ($0.id, $0.name) }) { first, _ in first }
         func name(_ id: String) -> String { names[id] ?? id }

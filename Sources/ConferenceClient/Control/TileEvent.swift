@@ -2,7 +2,7 @@ import Foundation
 import MediaCore
 import RoomAPI
 
-/// What a room's events say of the tile in which one's own camera is seen.
+/// A room's event on the tile of the client's own camera.
 enum TileEvent {
     private struct Room: Decodable {
         var tiles: [RoomTile]

@@ -1,8 +1,8 @@
-/// What a synthetic picture says about itself: when it was made and by whom.
+/// The mark of a synthetic picture: its time and its maker.
 ///
-/// As a code word of 40 bits: 20 bits of time, 10 bits of tag, and a CRC-10 over both.
+/// It is a code word of 40 bits: 20 bits of time, 10 bits of tag, and a CRC-10 over both.
 public struct FrameCounter: Hashable, Sendable {
-    /// How many bits the code word has.
+    /// The number of bits in the code word.
     public static let bitCount = 40
     /// The time wraps after 2²⁰ ms, about 17 minutes.
     public static let timeModulus: Int64 = 1 << 20
@@ -26,8 +26,8 @@ public struct FrameCounter: Hashable, Sendable {
         UInt16(truncatingIfNeeded: StableHash.hash(name) % UInt64(tagModulus))
     }
 
-    /// How long before `wallClockMilliseconds` the picture was made, supposing less than half the modulus: up to 8.7
-    /// minutes. Negative where the maker's clock is ahead.
+    /// Returns the age of the picture at `wallClockMilliseconds`, assuming less than half the modulus: up to 8.7
+    /// minutes. It is negative if the maker's clock is ahead.
     public func age(atWallClockMilliseconds wallClockMilliseconds: Int64) -> Duration {
         let modulus = Self.timeModulus
         let now = Self(wallClockMilliseconds: wallClockMilliseconds, tag: 0).milliseconds
@@ -71,7 +71,7 @@ enum StableHash {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// The same, mixed so that short texts that are much alike differ in all bits.
+    /// A hash of a text, mixed so that similar short texts differ in all bits.
     static func mixed(_ text: String) -> UInt64 {
         var value = hash(text)
         value ^= value >> 33

@@ -12,9 +12,9 @@ public struct FrameCounterReading: Hashable, Sendable {
 
 /// Finds and reads the frame counters of synthetic pictures inside a picture, such as a composed grid.
 ///
-/// It needs no layout: it looks for the finder rows, wherever and however large they are, and checks the checksum of
-/// what it reads. A counter survives scaling, letterboxing and coarse encoding as long as a cell stays about four
-/// luma samples wide. One reader serves one caller at a time; it keeps its working memory from call to call.
+/// It needs no layout: it searches for the finder rows at any place and size, and checks the checksum. A counter
+/// survives scaling, letterboxing and coarse encoding while a cell is about four luma samples wide. A reader serves one
+/// caller at a time; it keeps its working memory from call to call.
 public struct FrameCounterReader: Sendable {
     /// Luma above which a sample is white: between video black (16) and white (235), towards black because encoders
     /// smear white cells more.

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Where the frame counter is drawn: a black strip along the top edge, with 20 columns of cells between two black ones.
+/// The place of the frame counter: a black strip along the top edge, with 20 columns of cells between two black ones.
 ///
 /// The first row of cells is the finder: white and black in turn, starting with white. Two rows of data follow, the
-/// code word's highest bit first, white for one. A cell is 8:5, so that the finder's width tells the rows' distance.
+/// code word's highest bit first, white for one. A cell is 8:5, so that the finder's width gives the rows' distance.
 struct FrameCounterStrip {
     static let columnCount = 20
     static let dataRowCount = 2
@@ -12,7 +12,7 @@ struct FrameCounterStrip {
 
     let cellWidth: Int
     let cellHeight: Int
-    /// The left edge of the first cell; even, as every edge, so that chroma is not torn.
+    /// The left edge of the first cell; even, like every edge, so that no chroma sample is divided.
     let left: Int
     let dimensions: VideoDimensions
 

@@ -1,9 +1,10 @@
 /// Many clients of one room in one process.
 public struct LoadOptions: Sendable {
-    /// What each client does; its name gets a number. With `video` as `synthetic` all share one clip, encoded once.
+    /// The options of each client; its name gets a number. With `video` as `synthetic` all share one clip, encoded
+    /// once.
     public var client: JoinOptions
     public var count: Int
-    /// How many of the clients decode what they receive; the others only take it in and count.
+    /// The number of clients that decode what they receive; the others only count packets.
     public var decodingCount: Int
     /// Between two joins.
     public var joinInterval: Duration

@@ -1,4 +1,4 @@
-/// What `confclient load --stats` writes. Documented in docs/confclient.md; fields are added, never renamed or given
+/// The content of `confclient load --stats`. Documented in docs/confclient.md; fields are added, never renamed or given
 /// another unit.
 public struct LoadReport: Codable, Sendable {
     /// A client that could not join.
@@ -11,7 +11,7 @@ public struct LoadReport: Codable, Sendable {
     public struct Totals: Codable, Sendable {
         public var receivedVideoBitsPerSecond: Double
         public var sentVideoBitsPerSecond: Double
-        /// Of the client with the least.
+        /// The lowest frame rate of a client.
         public var minimumFramesPerSecond: Double
         public var meanFramesPerSecond: Double
         public var freezeSeconds: Double
@@ -23,14 +23,14 @@ public struct LoadReport: Codable, Sendable {
     /// The version of this form.
     public var version = 1
     public var url: String
-    /// How many clients were asked for.
+    /// The number of requested clients.
     public var count: Int
     public var joined: Int
     public var failures: [Failure]
     public var durationSeconds: Double
-    /// Why the run ended: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// The reason for the end: `duration`, `interrupted`, `relay-left` or `failed`.
     public var end: String
-    /// What the process spent, user and system, from the first join to the end.
+    /// The processor time of the process, user and system, from the first join to the end.
     public var cpuSeconds: Double
     public var totals: Totals
     public var clients: [ClientReport]

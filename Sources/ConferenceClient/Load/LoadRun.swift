@@ -4,7 +4,7 @@ public import NIOCore
 
 /// A load run: its clients, from their joins to the report.
 public final class LoadRun: Sendable {
-    /// How the clients are doing together.
+    /// The combined state of the clients.
     public struct Status: Sendable {
         public var elapsed: Duration
         public var joined: Int
@@ -42,10 +42,9 @@ public final class LoadRun: Sendable {
         self.processorTimeAtStart = processorTimeAtStart
     }
 
-    /// Makes the shared clip and joins the clients one after the other. A client that cannot join is noted, and the
-    /// others go on.
+    /// Makes the shared clip and joins the clients one after the other. If a client cannot join, the others continue.
     ///
-    /// - Throws: `ClientError` when the clip cannot be made, or when no client at all could join: the first one's.
+    /// - Throws: The `ClientError` of the clip, or the first client's if no client could join.
     public static func start(_ options: LoadOptions, on group: any EventLoopGroup) async throws -> LoadRun {
         let clips = try sharedClips(options)
         let audio = options.client.audio == .tone ? try OpusClipSource.makeClip(name: options.client.name) : nil
@@ -61,7 +60,7 @@ public final class LoadRun: Sendable {
             client.decodesVideo = index < options.decodingCount
             if index > 0 || !client.decodesVideo { client.snapshotPath = nil }
             if index > 0 { client.recordPath = nil }
-            // Room for headers and audio above what the clip needs: it cannot be made smaller.
+            // Room for headers and audio above the clip's rate, which cannot be reduced.
             if !clips.isEmpty { client.maximumBitRate = client.maximumBitRate * 1.5 + .kilobits(100) }
             do {
                 var sources = MediaSources(video: nil, audio: nil)
@@ -85,8 +84,8 @@ public final class LoadRun: Sendable {
             options: options, sessions: sessions, failures: failures, start: start, processorTimeAtStart: processorTime)
     }
 
-    /// What all send: a raw stream as it is; or the test camera, encoded once for all, in several sizes, the largest
-    /// first, where clients follow their tiles. Nothing for what each has to make for itself.
+    /// The clips that all send: a raw stream unchanged; or the test camera, encoded once for all, in several sizes, the
+    /// largest first, if clients follow their tiles. Empty if each client makes its own video.
     private static func sharedClips(_ options: LoadOptions) throws(ClientError) -> [PreEncodedClip] {
         if case .file(let path) = options.client.video {
             guard let format = try options.client.video.format(settings: options.client.videoSettings),
@@ -114,7 +113,7 @@ public final class LoadRun: Sendable {
     /// The clients that could not join.
     public var joinErrors: [ClientError] { failures.map(\.error) }
 
-    /// How the clients are doing.
+    /// Returns the state of the clients.
     public func status() async throws -> Status {
         var status = Status(
             elapsed: ClientClock.now() - start, joined: sessions.count, failed: failures.count, framesPerSecond: 0,
@@ -175,7 +174,7 @@ public final class LoadRun: Sendable {
     }
 }
 
-/// What this process has spent of the processors.
+/// The processor time of this process.
 enum ProcessorTime {
     /// User and system time since the process began.
     static func spent() -> Duration {

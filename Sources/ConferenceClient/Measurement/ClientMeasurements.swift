@@ -1,7 +1,7 @@
 import MediaCore
 import NIOCore
 
-/// What a client counts and measures of its session, beside what its connection counts.
+/// A client's counts and measurements of its session, besides those of its connection.
 struct ClientMeasurements: Sendable {
     /// Counters of one second.
     struct Interval: Sendable {
@@ -14,18 +14,18 @@ struct ClientMeasurements: Sendable {
     }
 
     var start = MonotonicInstant.zero
-    /// When the offer was posted.
+    /// The time at which the offer was posted.
     var posted = MonotonicInstant.zero
-    /// When media could first flow.
+    /// The time at which media could first flow.
     var connected: MonotonicInstant?
-    /// When the first picture was decoded.
+    /// The time at which the first picture was decoded.
     var firstPicture: MonotonicInstant?
     var freezes = FreezeMeter()
     var delays = DurationHistogram()
     var lastDelay: Duration?
-    /// Delays by the tag of who made the picture.
+    /// Delays by the tag of the picture's maker.
     var delaysByTag: [UInt16: DurationHistogram] = [:]
-    /// When counters were last read.
+    /// The time at which counters were last read.
     var firstVideoFrame: MonotonicInstant?
     var dimensions: VideoDimensions?
     var picturesDecoded = 0
@@ -40,7 +40,7 @@ struct ClientMeasurements: Sendable {
     var sentKeyframes = 0
     /// The size of the last frame that was sent.
     var sentDimensions: VideoDimensions?
-    /// How often it became another.
+    /// The number of changes of the size.
     var sentSizeChanges = 0
     var skippedFrames = 0
     var sentVideoSize = DataSize.zero

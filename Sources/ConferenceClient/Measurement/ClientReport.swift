@@ -1,7 +1,7 @@
-/// What `--stats` writes: one client's session from join to leave. Documented in docs/confclient.md; fields are added,
-/// never renamed or given another unit.
+/// The content of `--stats`: one client's session from join to leave. Documented in docs/confclient.md; fields are
+/// added, never renamed or given another unit.
 public struct ClientReport: Codable, Sendable {
-    /// How long joining took, each time from the `POST` of the offer.
+    /// The duration of joining, each time from the `POST` of the offer.
     public struct Join: Codable, Sendable {
         /// `dtls` or `sdes`.
         public var transport: String
@@ -71,7 +71,7 @@ public struct ClientReport: Codable, Sendable {
         public var framesSkipped: Int
         public var bytes: Int
         public var bitsPerSecond: Double
-        /// What the encoder was last allowed.
+        /// The last target of the encoder.
         public var targetBitsPerSecond: Double
         /// As the relay last reported it.
         public var lossFraction: Double
@@ -79,9 +79,9 @@ public struct ClientReport: Codable, Sendable {
         /// The size of the last frame.
         public var width: Int?
         public var height: Int?
-        /// How often the size became another.
+        /// The number of changes of the size.
         public var sizeChanges: Int?
-        /// Whether no more was to be sent than is seen.
+        /// True if the client sends no more than is visible.
         public var followsDemand: Bool?
         /// The largest tile in which anybody saw the picture, as the relay last told it; zero by zero for nobody.
         public var tileWidth: Int?
@@ -112,7 +112,7 @@ public struct ClientReport: Codable, Sendable {
         public var packetsReplayed: Int
         public var packetsMalformed: Int
         public var roundTripSeconds: Double?
-        /// What congestion control allows for everything that is sent.
+        /// The target of congestion control for everything that is sent.
         public var targetBitsPerSecond: Double
     }
 
@@ -124,7 +124,7 @@ public struct ClientReport: Codable, Sendable {
         public var p95Seconds: Double?
         public var maximumSeconds: Double?
         public var participants: [ParticipantDelay]
-        /// How much of it was spent in the relay, by the relay's own account; nil where it was not told.
+        /// The relay's part of it, by the relay's own account; nil if it is not known.
         public var relay: RelayDelay?
     }
 
@@ -134,10 +134,9 @@ public struct ClientReport: Codable, Sendable {
         public var p95Seconds: Double
         /// Means of the stages, in order.
         public var stages: [Stage]
-        /// What is left of the measured mean: the sender's camera and encoder, both networks, and what receiving takes
-        /// here.
+        /// The rest of the measured mean: the sender's camera and encoder, both networks, and receiving here.
         public var elsewhereSeconds: Double
-        /// Whether the stages add up to the relay's total, and the total is no more than the delay that was measured.
+        /// True if the stages add up to the relay's total, and the total is at most the measured delay.
         public var addsUp: Bool
     }
 
@@ -183,7 +182,7 @@ public struct ClientReport: Codable, Sendable {
         public var sentFrames: Int
         public var sentVideoBitsPerSecond: Double
         public var sentAudioBitsPerSecond: Double
-        /// What the video encoder is allowed.
+        /// The target of the video encoder.
         public var videoTargetBitsPerSecond: Double
     }
 
@@ -193,10 +192,10 @@ public struct ClientReport: Codable, Sendable {
     public var url: String
     /// The participant's path at the relay.
     public var participant: String
-    /// When the client joined, by ISO 8601 in UTC.
+    /// The time of joining, by ISO 8601 in UTC.
     public var joinedAt: String
     public var durationSeconds: Double
-    /// Why the session ended: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// The reason for the end of the session: `duration`, `interrupted`, `relay-left` or `failed`.
     public var end: String
     public var join: Join
     public var receivedVideo: ReceivedVideo

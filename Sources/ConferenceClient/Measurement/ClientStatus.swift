@@ -1,13 +1,13 @@
 public import MediaCore
 
-/// How a client is doing, over about the last second.
+/// The state of a client, over about the last second.
 public struct ClientStatus: Sendable {
     /// Since the join.
     public var elapsed: Duration
     public var framesPerSecond: Double
     public var dimensions: VideoDimensions?
     public var receiveBitRate: BitRate
-    /// Of the packets of received video, since the beginning.
+    /// The fraction of received video packets that were lost, since the beginning.
     public var lossFraction: Double
     public var roundTripTime: Duration?
     public var freezeCount: Int
@@ -18,7 +18,7 @@ public struct ClientStatus: Sendable {
     public var uplinkTarget: BitRate?
     public var sendBitRate: BitRate
     public var hasVideo: Bool
-    /// Whether the relay fell silent, and is looked for.
+    /// True if the relay is silent, and the client tries to reach it.
     public var isReconnecting: Bool
 
     /// One line for people.

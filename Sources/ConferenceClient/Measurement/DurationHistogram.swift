@@ -6,7 +6,7 @@ public struct DurationHistogram: Sendable {
 
     private var buckets: [UInt32] = []
     private var sum: Duration = .zero
-    /// How many durations were counted.
+    /// The number of counted durations.
     public private(set) var count = 0
     public private(set) var maximum: Duration?
 

@@ -17,7 +17,7 @@ public struct FreezeMeter: Sendable {
     public private(set) var frameCount = 0
     /// Freezes that ended.
     public private(set) var freezeCount = 0
-    /// How long those freezes took together.
+    /// The total duration of those freezes.
     public private(set) var freezeDuration: Duration = .zero
     /// The longest gap between two frames.
     public private(set) var longestGap: Duration = .zero
@@ -54,7 +54,7 @@ public struct FreezeMeter: Sendable {
         return max(mean * 3, mean + .milliseconds(150))
     }
 
-    /// How long the picture has stood still by `now`, where that is a freeze already; otherwise zero.
+    /// Returns the time for which the picture has stood still at `now`, if that is a freeze already; otherwise zero.
     public func ongoingFreeze(now: MonotonicInstant) -> Duration {
         guard let lastFrame, let threshold else { return .zero }
         let gap = now - lastFrame
@@ -66,7 +66,7 @@ public struct FreezeMeter: Sendable {
         freezeDuration + ongoingFreeze(now: now)
     }
 
-    /// How many freezes began up to `now`, with one that still lasts.
+    /// Returns the number of freezes that began up to `now`, including one that continues.
     public func totalFreezeCount(now: MonotonicInstant) -> Int {
         freezeCount + (ongoingFreeze(now: now) > .zero ? 1 : 0)
     }

@@ -1,10 +1,10 @@
 import MediaCore
 
 extension ClientReport.RelayDelay {
-    /// What a relay's ledger says of the delay that was measured here.
+    /// Makes the relay's part of a measured delay from the relay's ledger.
     ///
     /// - Parameter measured: The mean of the delays from end to end.
-    /// - Returns: nil where the relay counted nothing.
+    /// - Returns: nil if the relay counted nothing.
     init?(_ ledger: [RoomReport.Latency], measured: Duration) {
         guard let total = ledger.first(where: { $0.stage == "total" }), total.count > 0 else { return nil }
         let stages = ledger.prefix { $0.stage != "total" }

@@ -13,7 +13,7 @@ enum ClientClock {
         Int64(Date().timeIntervalSince1970 * 1000)
     }
 
-    /// A wall clock that reads, at this moment, what the system's clock reads.
+    /// Returns a wall clock that agrees with the system's clock at this moment.
     static func wallClock() -> WallClock {
         let sinceOrigin = now() - MonotonicInstant.zero
         return WallClock(

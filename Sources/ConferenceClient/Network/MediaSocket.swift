@@ -44,8 +44,9 @@ final class MediaSocket {
         return try await eventLoop.submit { NIOLoopBound(MediaSocket(channel: channel), eventLoop: eventLoop) }.get()
     }
 
-    /// Those of the relay's candidates that a socket bound to `address` can send to, as far as the system knows without
-    /// sending: of the same family, and with a route. A datagram to another would be an error that costs the socket.
+    /// Returns those of the relay's candidates that a socket bound to `address` can send to, as far as the system knows
+    /// without sending: of the same family, and with a route. A datagram to another one would be an error that costs
+    /// the socket.
     static func reachable(
         _ candidates: [ICECandidate], from address: TransportAddress, on eventLoop: any EventLoop
     ) async -> [ICECandidate] {
@@ -63,7 +64,7 @@ final class MediaSocket {
         return reachable
     }
 
-    /// Where the socket is bound.
+    /// The address of the socket.
     var localAddress: TransportAddress? { channel.localAddress.flatMap { TransportAddress($0) } }
 
     /// Queues a datagram for the next `flush`.

@@ -100,7 +100,7 @@ struct SignallingConnection {
     }
 }
 
-/// Why an answer could not be used.
+/// The reason for which an answer could not be used.
 enum HTTPAnswerError: Error, CustomStringConvertible {
     case tooLarge, cutShort
 

@@ -14,7 +14,7 @@ struct MovieFeed {
     private var decodedCount = 0
     private var fruitlessCount = 0
 
-    /// So many samples without a picture mean that the file cannot be decoded.
+    /// The number of consecutive samples without a picture that proves that the file cannot be decoded.
     private static let maximumFruitlessCount = 300
 
     /// - Parameter start: Where to begin; the first samples may be earlier ones that decoding needs.

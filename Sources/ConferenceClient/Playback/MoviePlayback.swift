@@ -9,13 +9,13 @@ import VideoCoding
 final class MoviePlayback: Sendable {
     struct Options: Sendable {
         var path: String
-        /// Frames per second of a raw stream, which has no times; nil for what the stream says, or 30.
+        /// Frames per second of a raw stream, which has no times; nil for the stream's own rate, or 30.
         var untimedFrameRate: Double?
         var start: Duration = .zero
-        /// Whether the file starts over at its end.
+        /// True if the file starts again at its end.
         var loops = false
         var attributes = PixelBufferAttributes.any
-        /// Whether pictures of another size than the first are scaled to that.
+        /// True if pictures of other sizes are scaled to the first one's.
         var keepsDimensions = false
     }
 
@@ -23,7 +23,7 @@ final class MoviePlayback: Sendable {
     let player: SampleBufferPlayer
     let dimensions: VideoDimensions
     let frameRate: Double
-    /// How long the file plays, where it says so.
+    /// The duration of the file, if it is known.
     let duration: Duration?
     private let feed: Mutex<MovieFeed>
     private let failure = Mutex<ClientError?>(nil)
@@ -67,12 +67,12 @@ final class MoviePlayback: Sendable {
         player.flush(showingFrom: start)
     }
 
-    /// Begins to decode; the first picture is shown at once. `timebase` decides what happens then.
+    /// Begins to decode; the first picture is shown at once. Then `timebase` decides.
     func begin() {
         player.requestMediaData { [weak self] in self?.giveSamples() }
     }
 
-    /// What went wrong with the file.
+    /// The failure of the file.
     var error: ClientError? { failure.withLock { $0 } }
 
     private func giveSamples() {

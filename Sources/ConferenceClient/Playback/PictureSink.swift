@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Where the pictures of a played file go.
+/// The destination of a played file's pictures.
 protocol PictureSink: AnyObject {
     /// Writes the next picture. Waits for the disk.
     ///

@@ -1,17 +1,17 @@
-/// What to play, and how.
+/// The options of playing a file.
 public struct PlayOptions: Sendable {
     public var path: String
-    /// How fast: 1 is as recorded.
+    /// The speed: 1 is as recorded.
     public var rate = 1.0
-    /// Where to begin.
+    /// The start of the played part.
     public var start: Duration = .zero
-    /// How much of the file's time to play; nil for all of it.
+    /// The duration of the played part, in the file's time; nil for all of it.
     public var duration: Duration?
-    /// Whether to start over at the end.
+    /// True to start again at the end.
     public var loops = false
-    /// Whether to go on as soon as a picture is written, rather than at its time; then none is late.
+    /// True to continue as soon as a picture is written, rather than at its time; then no picture is late.
     public var isAsFastAsPossible = false
-    /// Frames per second of a raw H.264 stream; nil for what it says itself, or 30.
+    /// Frames per second of a raw H.264 stream; nil for the stream's own rate, or 30.
     public var frameRate: Double?
     public var output = PlayOutput.none
 
@@ -20,7 +20,7 @@ public struct PlayOptions: Sendable {
     }
 }
 
-/// Where the pictures go.
+/// The destination of the pictures.
 public enum PlayOutput: Hashable, Sendable {
     /// Nowhere: they are counted.
     case none

@@ -1,6 +1,6 @@
-/// What came of playing a file. Field names are part of the interface: fields are added, never renamed.
+/// The result of playing a file. Field names are part of the interface: fields are added, never renamed.
 public struct PlayReport: Codable, Equatable, Sendable {
-    /// Why playing ended.
+    /// The reason for the end of playing.
     public enum End: String, Codable, Sendable {
         case endOfFile = "end-of-file"
         case duration
@@ -8,14 +8,14 @@ public struct PlayReport: Codable, Equatable, Sendable {
         case failed
     }
 
-    /// What became of the file's frames.
+    /// The fate of the file's frames.
     public struct Frames: Codable, Equatable, Sendable {
         public var shown = 0
         /// Not shown because the next one was due as well.
         public var late = 0
         /// Not decoded because they came too late, and nothing refers to them.
         public var skipped = 0
-        /// Decoded on the way to the start, and not shown.
+        /// Frames decoded on the way to the start, and not shown.
         public var prerolled = 0
         public var decoded = 0
         /// Decoded with damage.
@@ -32,7 +32,7 @@ public struct PlayReport: Codable, Equatable, Sendable {
     public var height: Int
     /// As the file says.
     public var framesPerSecond: Double
-    /// How long the file lasts, where it says so.
+    /// The duration of the file, if it is known.
     public var fileSeconds: Double?
     public var rate: Double
     public var startSeconds: Double
@@ -42,7 +42,7 @@ public struct PlayReport: Codable, Equatable, Sendable {
     public var elapsedSeconds: Double
     public var end: End
     public var frames: Frames
-    /// How much later than its time a picture was shown at most, in the file's time.
+    /// The largest delay of a picture after its time, in the file's time.
     public var largestLatenessSeconds: Double
     public var output: String?
 }

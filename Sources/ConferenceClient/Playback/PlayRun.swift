@@ -10,9 +10,9 @@ public final class PlayRun: Sendable {
         /// Pictures before the stop.
         var framesShown = 0
         var framesWritten = 0
-        /// When the picture that was shown last is over.
+        /// The time at which the last shown picture ends.
         var lastPictureEnd: MediaTime?
-        /// The end of playing and what went wrong, once it is over.
+        /// The end of playing and its failure, once it is over.
         var end: (PlayReport.End, ClientError?)?
         var endTime: MediaTime?
         var waiter: CheckedContinuation<Void, Never>?
@@ -21,7 +21,7 @@ public final class PlayRun: Sendable {
     private let options: PlayOptions
     private let playback: MoviePlayback
     private let virtualClock: VirtualMediaClock?
-    /// Where playing stops; infinite for the end of the file.
+    /// The time at which playing stops; infinite for the end of the file.
     private let stopTime: MediaTime
     private let startInstant = SystemMediaClock.shared.now
     private let sink: Mutex<(any PictureSink)?>
@@ -72,7 +72,7 @@ public final class PlayRun: Sendable {
 
     /// Plays until the end, or until `stop`.
     ///
-    /// - Returns: What came of it, and what went wrong.
+    /// - Returns: The result, and the failure if there was one.
     public func play() async -> (report: PlayReport, problem: ClientError?) {
         let stopTimer = playback.timebase.makeTimer { [weak self] in self?.finish(.duration) }
         if stopTime.isNumeric { stopTimer.arm(at: stopTime) }
@@ -143,7 +143,7 @@ public final class PlayRun: Sendable {
         }
     }
 
-    /// Starts time with the first picture, so that it does not run while the first ones are decoded.
+    /// Starts the time with the first picture, so that it does not run while the first ones are decoded.
     private func begin() {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }

@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// How playing goes.
+/// The progress of playing.
 public struct PlayStatus: Sendable {
     /// The file's time.
     public var time: Duration
-    /// How long the file lasts, where it says so and does not start over.
+    /// The duration of the file, if it is known and the file does not start again.
     public var fileDuration: Duration?
     public var elapsed: Duration
     public var dimensions: VideoDimensions

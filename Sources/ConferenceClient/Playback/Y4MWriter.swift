@@ -99,7 +99,7 @@ extension Y4MHeader {
             + " Ip A\(aspect.width):\(aspect.height) C420mpeg2 \(range)\n"
     }
 
-    /// The rate as a ratio: the simplest one that is it, such as 30000:1001, or else to the millionth.
+    /// Returns the rate as a ratio: the simplest exact one, such as 30000:1001, or else to the millionth.
     private static func ratio(_ rate: Double) -> (numerator: Int, denominator: Int) {
         let bounded = min(max(rate, 0.01), 100_000)
         for denominator in 1...1001 {

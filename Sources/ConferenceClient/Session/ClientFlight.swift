@@ -3,9 +3,9 @@ import FlightFiles
 import FlightRecording
 import MediaCore
 
-/// The recording of what a client's controller is told and decides.
+/// The recording of the inputs and decisions of a client's controller.
 ///
-/// The recorder is touched on the session's event loop only; the rest never changes.
+/// The recorder is used on the session's event loop only; the rest never changes.
 struct ClientFlight: Sendable {
     private let path: String
     private let recorder: FlightRecorder
@@ -33,7 +33,7 @@ struct ClientFlight: Sendable {
         recorder.finish()
     }
 
-    /// Finishes the file; returns what went wrong with it, if anything.
+    /// Finishes the file; returns its failure, if any.
     func close() async -> ClientError? {
         await writer.shutDown().map { .outputNotWritable(path: path, reason: "\($0)") }
     }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Follows the room's events, which tell in what size one's own picture is seen.
+/// Follows the room's events, which tell the size of the client's own tile.
 extension ClientSession {
     private static let retryInterval = TimeAmount.seconds(2)
 

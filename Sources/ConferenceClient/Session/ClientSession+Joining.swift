@@ -8,9 +8,10 @@ import SecureTransport
 extension ClientSession {
     /// Opens the inputs, joins the room and starts sending.
     ///
-    /// - Throws: `ClientError` for what cannot be read or written and for a relay that does not answer or refuses.
+    /// - Throws: A `ClientError` for files that cannot be read or written, and for a relay that does not answer or
+    ///   refuses.
     public static func join(_ options: JoinOptions, on eventLoop: any EventLoop) async throws -> ClientSession {
-        // What can be wrong with files is found out before anyone sees the participant.
+        // Mistakes in files are found before anyone sees the participant.
         let sources = try MediaSources(options)
         for path in [options.snapshotPath, options.flightRecorderPath].compactMap(\.self) { try OutputFile.check(path) }
         return try await join(options, sources: .init(sources), on: eventLoop)
@@ -67,7 +68,7 @@ extension ClientSession {
         }
     }
 
-    /// What the client shows in its DTLS handshake; nil where there is to be none.
+    /// Returns the certificate for the DTLS handshake; nil without one.
     private static func certificate(_ options: JoinOptions) throws(ClientError) -> DTLSCertificate? {
         guard options.transport == .dtls else { return nil }
         do {
@@ -111,9 +112,8 @@ extension ClientSession {
 
     /// Leaves the room: RTCP BYE, then `DELETE`; finishes files; and reports.
     ///
-    /// - Parameter end: Why: `duration`, `interrupted`, `relay-left` or `failed`.
-    /// - Returns: The report, and what could not be done, if anything: a file that could not be written, or that no
-    ///   media came at all.
+    /// - Parameter end: The reason: `duration`, `interrupted`, `relay-left` or `failed`.
+    /// - Returns: The report, and the failure if there was one: a file that could not be written, or no media at all.
     public func leave(end: String) async throws -> (report: ClientReport, error: ClientError?) {
         let relayDelay = await relayDelay()
         let report = try await eventLoop.submit { [self] in

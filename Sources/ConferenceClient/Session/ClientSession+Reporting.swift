@@ -6,7 +6,7 @@ import PeerConnection
 import SecureTransport
 
 extension ClientSession {
-    /// What happened since the last sample. On the event loop.
+    /// Returns the events since the last sample. Call it on the event loop.
     func takeSample(now: MonotonicInstant) -> ClientReport.Sample {
         let statistics = peer.statistics(now: now)
         let interval = measurements.current
@@ -28,7 +28,7 @@ extension ClientSession {
             videoTargetBitsPerSecond: videoSender == nil ? 0 : Self.rounded(statistics.videoBitRate))
     }
 
-    /// How the client is doing.
+    /// Returns the state of the client.
     public func status() async throws -> ClientStatus {
         try await eventLoop.submit { [self] in
             let now = ClientClock.now()
@@ -113,8 +113,7 @@ extension ClientSession {
             delay: makeDelay(), uplink: uplink.map(Self.link), downlink: downlink.map(Self.link), samples: samples)
     }
 
-    /// What the relay says of the delay that was measured here: to be asked while the relay still knows the
-    /// participant.
+    /// Returns the relay's account of the measured delay: ask while the relay still knows the participant.
     func relayDelay() async -> ClientReport.RelayDelay? {
         guard let mean = try? await eventLoop.submit({ [self] in measurements.delays.mean }).get(),
             let room = try? await RoomController(url: options.url, on: eventLoop).report(),

@@ -85,7 +85,7 @@ extension ClientSession {
         audioSampleTime &+= UInt32(PCM.frameSize)
         var next = due + PCM.frameDuration
         if now - next > .milliseconds(200) {
-            // So far behind, audio is left out, and its timestamps say so.
+            // If audio is late by this much, it is left out, and its timestamps jump.
             let missed = (now - next).nanoseconds / PCM.frameDuration.nanoseconds
             audioSampleTime &+= UInt32(truncatingIfNeeded: missed) &* UInt32(PCM.frameSize)
             next += PCM.frameDuration * Int(missed)

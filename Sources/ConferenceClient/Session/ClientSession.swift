@@ -15,7 +15,7 @@ import VideoCoding
 /// `@unchecked Sendable` holds because everything that changes is touched on `eventLoop` only: every entry point hops
 /// to it, and blocks on other queues hand their results back to it.
 public final class ClientSession: @unchecked Sendable {
-    /// Why a session ended.
+    /// The reason for the end of a session.
     public enum End: Sendable, Equatable {
         /// `leave` was called.
         case left
@@ -27,7 +27,7 @@ public final class ClientSession: @unchecked Sendable {
 
     /// No packet for so long means that the relay is gone, where no consent is kept fresh.
     static let silenceLimit: Duration = .seconds(10)
-    /// So many frames wait for the decoder at most.
+    /// The largest number of frames that wait for the decoder.
     static let maximumDecodeBacklog = 30
 
     let options: JoinOptions
@@ -50,7 +50,7 @@ public final class ClientSession: @unchecked Sendable {
     var videoBitRate = JoinOptions.startBitRate
     var audioBitRate: BitRate?
     var isKeyframeWanted = false
-    /// The largest tile in which anybody sees one's own picture; nil while that is not known.
+    /// The largest tile of the client's own picture; nil while that is not known.
     var tile: VideoDimensions?
     var roomFeed: (any Channel)?
     var decodeBacklog = 0
@@ -114,7 +114,7 @@ public final class ClientSession: @unchecked Sendable {
         samples.reserveCapacity(64)
     }
 
-    /// What our encoder makes for the profile and level that the relay named.
+    /// Returns the encoder's settings for the profile and level that the relay named.
     private static func encoderSettings(
         _ video: NegotiatedMedia, _ options: JoinOptions
     ) -> VideoSendPipeline.EncoderSettings {

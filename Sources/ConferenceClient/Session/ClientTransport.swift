@@ -1,4 +1,4 @@
-/// How media gets to the relay, and where its keys come from.
+/// The transport of media to the relay, and the source of its keys.
 public enum ClientTransport: String, Sendable, CaseIterable {
     /// As browsers do it: ICE finds the path (RFC 8445), a DTLS handshake makes the keys (RFC 5764).
     case dtls

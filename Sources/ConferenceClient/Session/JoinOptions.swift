@@ -5,7 +5,7 @@ public import MediaCore
 public import SecureTransport
 public import VideoCoding
 
-/// What a client is to do in a room.
+/// The options of a client in a room.
 public struct JoinOptions: Sendable {
     public var url: RoomURL
     public var name: String
@@ -14,11 +14,12 @@ public struct JoinOptions: Sendable {
     public var audio: AudioInput
     /// The most that is sent, audio included.
     public var maximumBitRate: BitRate
-    /// What decides how much is sent.
+    /// The controller of the sent rate.
     public var controller: CongestionControllerKind
-    /// Whether no more is sent than is seen: pictures of the tile's size, and no more bits than the relay asks for.
+    /// True if the client sends no more than is visible: pictures of the tile's size, at most at the rate that the
+    /// relay asks for.
     public var followsDemand: Bool
-    /// Whether one's own picture is wanted in the grid; nil for as the relay does it.
+    /// True if the client's own picture is wanted in the grid; nil for the relay's default.
     public var showsSelfView: Bool?
     /// Slow networks in the client's ways out and in; nil for none.
     public var uplink: LinkProfile?
@@ -29,13 +30,13 @@ public struct JoinOptions: Sendable {
     public var encoder: EncoderBackEnd
     /// Seeds everything random but keys: losses, sequence numbers, report intervals.
     public var seed: UInt64
-    /// Whether received video is decoded, or only received and counted.
+    /// True if received video is decoded, and not only counted.
     public var decodesVideo: Bool
-    /// Where received video and audio are recorded (MP4).
+    /// The file for received video and audio (MP4).
     public var recordPath: String?
-    /// Where the last picture goes (PNG).
+    /// The file for the last picture (PNG).
     public var snapshotPath: String?
-    /// Where is recorded what the controller is told and decides, and what this may grow to.
+    /// The file that records the controller's inputs and decisions, and its size limit.
     public var flightRecorderPath: String?
     public var flightRecorderLimit: DataSize
 

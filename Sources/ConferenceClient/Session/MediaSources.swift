@@ -10,7 +10,7 @@ struct MediaSources {
         self.audio = audio
     }
 
-    /// Opens what the options name.
+    /// Opens the inputs that the options name.
     ///
     /// - Throws: `ClientError.unreadableInput`.
     init(_ options: JoinOptions) throws(ClientError) {

@@ -4,17 +4,16 @@ import MediaFiles
 import NIOCore
 import RTP
 
-/// Records what a client receives, as it came: nothing is encoded again.
+/// Records received streams without encoding them again.
 ///
-/// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
-/// queue.
+/// `@unchecked Sendable` holds because all variable state is used only inside blocks on `queue`, a serial queue.
 final class MovieRecorder: @unchecked Sendable {
     let queue = DispatchQueue(label: "confclient.record")
     private let path: String
     private let hasAudio: Bool
     private var writer: MovieWriter?
     private var failure: ClientError?
-    /// When the movie's time zero was.
+    /// The instant of the movie's time zero.
     private var start = MonotonicInstant.zero
     /// Each stream's first time, on its own clock and on the machine's.
     private var videoOrigin: (time: MediaTime, arrival: MonotonicInstant)?
@@ -51,7 +50,7 @@ final class MovieRecorder: @unchecked Sendable {
         }
     }
 
-    /// Writes an Opus packet; what comes out of order is left out. Call on `queue` only.
+    /// Writes an Opus packet; late ones are left out. Call it on `queue` only.
     func append(opus payload: ByteBuffer, rtpTimestamp: UInt32, sequence: Int64, arrival: MonotonicInstant) {
         guard failure == nil, let writer, hasAudio, sequence > lastAudioSequence ?? .min else { return }
         lastAudioSequence = sequence
@@ -69,9 +68,9 @@ final class MovieRecorder: @unchecked Sendable {
         }
     }
 
-    /// Ends the file. Call on `queue` only.
+    /// Ends the file. Call it on `queue` only.
     ///
-    /// - Throws: `ClientError.outputNotWritable`, also for what went wrong earlier; `.noMedia` when no keyframe came.
+    /// - Throws: `ClientError.outputNotWritable`, also for earlier failures; `.noMedia` if no keyframe came.
     func finish() throws(ClientError) {
         if let failure { throw failure }
         guard let writer else {

@@ -5,25 +5,25 @@ import NIOHTTP1
 import SDP
 import SecureTransport
 
-/// What came of a join: the session, and what is needed to leave.
+/// The result of a join: the session, and the data for leaving.
 struct Negotiation: Sendable {
     var session: NegotiatedSession
     /// The participant's path at the relay.
     var location: String
-    /// What the relay calls the participant. In the location the key that it takes to leave follows, after a dot.
+    /// The relay's id of the participant. The location has a dot and the key for leaving after it.
     var participantID: String {
         let last = location.split(separator: "/").last ?? ""
         return String(last.prefix { $0 != "." })
     }
-    /// When the offer was posted.
+    /// The time at which the offer was posted.
     var posted: MonotonicInstant
 
-    /// The offer of a client that receives at `address`.
+    /// Makes the offer of a client that receives at `address`.
     ///
     /// - Parameters:
-    ///   - sources: What there is to send. Who sends frames as they are cannot follow a rate, and asks to be told none:
-    ///     what was held back for it would come late and in bursts.
-    ///   - fingerprint: Of what the client shows in the DTLS handshake; nil for keys in the descriptions.
+    ///   - sources: The client's sources. A sender of encoded frames cannot follow a rate, so it asks for no feedback
+    ///     on it: frames that were held back would come late and in bursts.
+    ///   - fingerprint: The fingerprint of the certificate for the DTLS handshake; nil for keys in the descriptions.
     static func offer(
         _ options: JoinOptions, sources: (video: Bool, followsBitRate: Bool, audio: Bool), address: TransportAddress,
         fingerprint: CertificateFingerprint?
@@ -74,7 +74,7 @@ struct Negotiation: Sendable {
         }
     }
 
-    /// The time that a `Retry-After` tells: whole seconds. Of a date, the other form that it may have, nothing is made.
+    /// Returns the time in a `Retry-After` field: whole seconds. Its other form, a date, is ignored.
     static func retryTime(_ field: String?) -> Duration? {
         guard let field, let seconds = Int32(field), seconds >= 0 else { return nil }
         return .seconds(Int64(seconds))

@@ -8,7 +8,7 @@ public struct RoomURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses an address.
     ///
-    /// - Throws: `ClientError.usage` that says what is wrong.
+    /// - Throws: A `ClientError.usage` that describes the mistake.
     public init(_ text: String) throws(ClientError) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty
         else {

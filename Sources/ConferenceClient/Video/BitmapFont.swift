@@ -2,16 +2,16 @@
 enum BitmapFont {
     static let glyphWidth = 5
     static let glyphHeight = 7
-    /// From one character's left edge to the next one's, in dots.
+    /// The distance from one character's left edge to the next one's, in dots.
     static let advance = 6
 
-    /// How wide a text is, in luma samples.
+    /// Returns the width of a text, in luma samples.
     static func width(of text: String, scale: Int) -> Int {
         max(0, text.count * advance - 1) * scale
     }
 
-    /// A character's seven rows, from the top; in each, bit 4 is the leftmost dot. Small letters look like capitals,
-    /// and what the font does not have is a box.
+    /// Returns a character's seven rows, from the top; in each, bit 4 is the leftmost dot. Small letters look like
+    /// capitals, and an unknown character is a box.
     static func rows(of character: Character) -> [UInt8] {
         glyphs[Character(character.uppercased().first.map(String.init) ?? " ")] ?? box
     }

@@ -16,7 +16,7 @@ public final class EncodedFileSource: VideoSource {
     private let fixedInterval: Duration?
     private var upcoming: SampleBuffer
 
-    /// A gap between two frames is shown for at most this long, so that a broken time cannot stop a client.
+    /// The longest interval between two frames, so that a broken time cannot stop a client.
     private static let longestInterval: Duration = .seconds(2)
 
     /// Opens a file.
@@ -81,7 +81,7 @@ public final class EncodedFileSource: VideoSource {
         return try MovieReader(path: path)
     }
 
-    /// Whether a file can be sent as it is: whether its frames come in the order in which they are shown.
+    /// Returns true if a file can be sent unchanged, because its frames are in presentation order.
     ///
     /// - Throws: `ClientError.unreadableInput`.
     static func canSend(path: String) throws(ClientError) -> Bool {

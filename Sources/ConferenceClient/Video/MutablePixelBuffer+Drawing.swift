@@ -1,7 +1,7 @@
 import MediaCore
 
 extension MutablePixelBuffer {
-    /// Fills a rectangle of an I420 picture. What lies outside is left out; the rectangle's edges should be even.
+    /// Fills a rectangle of an I420 picture. Parts outside are left out; the rectangle's edges should be even.
     mutating func fill(x: Int, y: Int, width: Int, height: Int, with colour: YUVColour) {
         let size = dimensions
         let columns = max(0, x)..<max(max(0, x), min(size.width, x + width))

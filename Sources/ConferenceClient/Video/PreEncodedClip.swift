@@ -81,9 +81,8 @@ final class ClipSource: VideoSource {
     private var index: Int
 
     /// - Parameters:
-    ///   - clips: The same in several sizes, the largest first.
-    ///   - offset: How many seconds into the clip to begin, so that the keyframes of many clients do not come all at
-    ///     once.
+    ///   - clips: The same clip in several sizes, the largest first.
+    ///   - offset: The start in seconds, so that the keyframes of many clients do not come at the same time.
     init(clips: [PreEncodedClip], offset: Int = 0) {
         self.clips = clips
         index = max(0, offset) * Int(clips[0].frameRate) % max(clips[0].samples.count, 1)

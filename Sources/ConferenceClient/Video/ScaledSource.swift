@@ -1,7 +1,7 @@
 import Compositing
 public import MediaCore
 
-/// Brings the pictures of another source to a size, letterboxed. What is encoded already passes as it is.
+/// Scales the pictures of another source to a size, letterboxed. Encoded frames pass unchanged.
 public final class ScaledSource: VideoSource {
     public let dimensions: VideoDimensions
     public var frameRate: Double { source.frameRate }

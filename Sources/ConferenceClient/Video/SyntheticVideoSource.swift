@@ -7,7 +7,7 @@ public final class SyntheticVideoSource: VideoSource {
     public let frameRate: Double
     private let tag: UInt16
     private let strip: FrameCounterStrip?
-    /// The same ground under different grain: what a camera's noise is to an encoder.
+    /// The same background under different grain, which looks like a camera's noise to an encoder.
     private let backgrounds: [PixelBuffer]
     private let accent: YUVColour
     private let pool: PixelBufferPool
@@ -67,7 +67,7 @@ public final class SyntheticVideoSource: VideoSource {
         Double(StableHash.mixed(name) >> 40) / Double(1 << 24)
     }
 
-    /// How many grounds take turns.
+    /// The number of alternating backgrounds.
     private static let grainCount = 4
     /// Luma differs from the colour by up to this.
     private static let grainAmplitude = 4

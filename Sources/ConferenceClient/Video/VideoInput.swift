@@ -1,7 +1,7 @@
 import Foundation
 public import MediaCore
 
-/// What a client shows.
+/// The video that a client sends.
 public enum VideoInput: Hashable, Sendable {
     /// The test camera.
     case synthetic
@@ -20,13 +20,13 @@ public enum VideoInput: Hashable, Sendable {
     }
 }
 
-/// How the test camera and files are shown.
+/// The settings of the test camera and of files.
 public struct VideoInputSettings: Hashable, Sendable {
     /// The size to send; nil for the file's own, or 640x360.
     public var dimensions: VideoDimensions?
     /// Frames per second of the test camera and of raw H.264 streams.
     public var frameRate: Double
-    /// Whether files are decoded and encoded again; nil for: unless they are raw H.264 without B-frames.
+    /// True if files are decoded and encoded again; nil: unless they are raw H.264 without B-frames.
     public var reencodes: Bool?
 
     public init(dimensions: VideoDimensions? = nil, frameRate: Double = 30, reencodes: Bool? = nil) {
@@ -66,15 +66,15 @@ extension VideoInput {
         }
     }
 
-    /// How a compressed file is sent.
+    /// The way in which a compressed file is sent.
     struct FileFormat {
-        /// Whether it is decoded and encoded anew, rather than sent as it is.
+        /// True if the file is decoded and encoded again, rather than sent unchanged.
         var isEncodedAnew: Bool
         /// Frames per second of a raw stream, which has no times of its own.
         var fixedFrameRate: Double?
     }
 
-    /// How the file is sent; nil where it is none, or not compressed.
+    /// Returns the way in which the file is sent; nil if it is none, or not compressed.
     ///
     /// - Throws: `ClientError.unreadableInput`.
     func format(settings: VideoInputSettings) throws(ClientError) -> FileFormat? {

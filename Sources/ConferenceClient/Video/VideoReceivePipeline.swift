@@ -8,14 +8,14 @@ import VideoCoding
 /// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
 /// queue.
 final class VideoReceivePipeline: @unchecked Sendable {
-    /// What came of a frame.
+    /// The result of a frame.
     struct Output: Sendable {
         /// Pictures that came out of the decoder.
         var pictureCount = 0
         var dimensions: VideoDimensions?
         /// Nil where this frame's counters were not looked for.
         var delays: [(tag: UInt16, delay: Duration)]?
-        /// Whether decoding can go on only from a keyframe.
+        /// True if decoding can continue only at a keyframe.
         var needsKeyframe = false
         var failureCount = 0
     }

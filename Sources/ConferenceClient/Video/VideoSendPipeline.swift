@@ -9,7 +9,7 @@ import VideoCoding
 /// `@unchecked Sendable` holds because everything that changes is touched inside blocks on `queue` only, a serial
 /// queue, or on the client's event loop only where frames lie ready.
 final class VideoSendPipeline: @unchecked Sendable {
-    /// How the encoder is set up.
+    /// The settings of the encoder.
     struct EncoderSettings: Sendable {
         var backEnd: EncoderBackEnd
         var profile: H264Profile
@@ -17,19 +17,19 @@ final class VideoSendPipeline: @unchecked Sendable {
         var levelIDC: UInt8?
     }
 
-    /// What to do with the next frame.
+    /// The request for the next frame.
     struct Request: Sendable {
         var wallClockMilliseconds: Int64
         var bitRate: BitRate
         var isKeyframeWanted: Bool
-        /// Whether there is room to send it. Where there is none, a picture is not encoded, and a stream that is
-        /// encoded already is left out up to its next keyframe.
+        /// True if there is room to send it. Without room, a picture is not encoded, and an encoded stream is left out
+        /// up to its next keyframe.
         var hasRoom: Bool
         /// In which size the picture is seen at most; nil where that is not known, or not to be followed.
         var tile: VideoDimensions?
     }
 
-    /// What came of a request.
+    /// The result of a request.
     struct Output: Sendable {
         /// Nil where the frame was left out.
         var frame: EncodedFrame?
@@ -47,7 +47,7 @@ final class VideoSendPipeline: @unchecked Sendable {
     /// The last picture's time, in milliseconds.
     private var lastTime: Int64?
     private var isAwaitingSync = false
-    /// Whether a frame of a stream that is encoded already was handed out.
+    /// True if a frame of an encoded stream was handed out.
     private var hasBegun = false
 
     init(source: any VideoSource, settings: EncoderSettings) {
@@ -57,7 +57,7 @@ final class VideoSendPipeline: @unchecked Sendable {
         queue = DispatchQueue(label: "confclient.encode")
     }
 
-    /// Whether frames lie ready, so that there is no need to go to `queue` for them.
+    /// True if frames are ready, so that `queue` is not needed.
     var isImmediate: Bool { source.isImmediate }
 
     /// Produces the next frame. Call on `queue` only, unless frames lie ready.
@@ -65,7 +65,7 @@ final class VideoSendPipeline: @unchecked Sendable {
     /// - Throws: `ClientError` when the source cannot be read or the encoder fails.
     func produce(_ request: Request) throws(ClientError) -> Output {
         if let tile = request.tile { source.fit(tile) }
-        // What went by before there was anywhere to send it is not waited for again.
+        // Frames from before sending became possible are skipped without waiting for them.
         let isBeginning = !hasBegun && isAwaitingSync && request.hasRoom
         if request.isKeyframeWanted || isBeginning { source.skipToSyncFrame() }
         let frame = try source.nextFrame(wallClockMilliseconds: request.wallClockMilliseconds)

@@ -9,7 +9,7 @@ public struct SourceFrame: Sendable {
     }
 
     public var content: Content
-    /// How long until the next frame is due.
+    /// The time until the next frame is due.
     public var duration: Duration
 
     public init(content: Content, duration: Duration) {
@@ -18,16 +18,16 @@ public struct SourceFrame: Sendable {
     }
 }
 
-/// Where a client's video comes from. Endless: files start over. One caller at a time.
+/// A source of a client's video. It is endless: files start again. It serves one caller at a time.
 public protocol VideoSource: AnyObject {
     /// The size of the pictures, or of the encoded frames at the start.
     var dimensions: VideoDimensions { get }
     /// Frames per second, on average.
     var frameRate: Double { get }
 
-    /// Whether frames lie ready in memory, so that the next one costs nothing.
+    /// True if frames are ready in memory, so that the next one costs nothing.
     var isImmediate: Bool { get }
-    /// Whether what is sent can be made to take another rate: pictures that are still to be encoded.
+    /// True if the source can follow another rate: its pictures are not encoded yet.
     var followsBitRate: Bool { get }
 
     /// The next frame.

@@ -5,7 +5,7 @@ struct Y4MHeader: Hashable {
     var dimensions: VideoDimensions
     /// Frames per second.
     var frameRate: Double
-    /// Whether luma goes from 0 to 255. The format says nothing else of colour.
+    /// True if luma goes from 0 to 255. The format says nothing else about colour.
     var isFullRange = false
 
     /// Larger pictures are refused.
@@ -25,7 +25,7 @@ struct Y4MHeader: Hashable {
 
     /// Parses the line, without its line feed.
     ///
-    /// - Throws: `Y4MError` that says what is wrong.
+    /// - Throws: A `Y4MError` that describes the mistake.
     init(parsing line: String) throws(Y4MError) {
         let fields = line.split(separator: " ")
         guard fields.first.map(String.init) == Self.magic else { throw Y4MError(reason: "it is no YUV4MPEG2 file") }
@@ -64,7 +64,7 @@ struct Y4MHeader: Hashable {
     }
 }
 
-/// What is wrong with a YUV4MPEG2 file.
+/// A mistake in a YUV4MPEG2 file.
 struct Y4MError: Error, Hashable {
     var reason: String
 }

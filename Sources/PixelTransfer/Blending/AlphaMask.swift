@@ -1,9 +1,9 @@
 public import MediaCore
 
-/// How much of each sample is covered, from 0 to 255: the shape of what is blended onto a picture.
+/// The coverage of each sample, from 0 to 255: the shape of a layer that is blended onto a picture.
 ///
-/// The coverage of a chroma sample is the mean of its four luma samples', so that an edge that goes through a chroma
-/// sample, as at every odd position, is right in colour too.
+/// The coverage of a chroma sample is the mean of its four luma samples', so that an edge through a chroma sample, as
+/// at every odd position, has the right colour too.
 public struct AlphaMask: Sendable {
     public let dimensions: VideoDimensions
     let luma: BytePlane
@@ -39,12 +39,12 @@ public struct AlphaMask: Sendable {
 }
 
 extension BytePlane {
-    /// Those columns of the plane, one or two, that lie in a column of chroma samples.
+    /// Returns the columns of the plane, one or two, that lie in a column of chroma samples.
     func columns(ofChromaColumn index: Int, phase: Int) -> Range<Int> {
         max(0, 2 * index - phase)..<min(width, 2 * index - phase + 2)
     }
 
-    /// Those rows of the plane, one or two, that lie in a row of chroma samples.
+    /// Returns the rows of the plane, one or two, that lie in a row of chroma samples.
     func rows(ofChromaRow index: Int, phase: Int) -> Range<Int> {
         max(0, 2 * index - phase)..<min(height, 2 * index - phase + 2)
     }

@@ -25,10 +25,10 @@ struct BytePlane: Sendable {
     subscript(x: Int, y: Int) -> UInt8 { bytes[y * width + x] }
 }
 
-/// The chroma planes of a bitmap for each of the four ways in which its first sample can lie in a chroma sample.
+/// The chroma planes of a bitmap for each of the four positions of its first sample in a chroma sample.
 ///
-/// A bitmap at an odd column has its first column in the right half of a chroma sample, so that other columns make
-/// chroma samples together than at an even one; likewise with rows.
+/// A bitmap at an odd column has its first column in the right half of a chroma sample, so other pairs of columns form
+/// chroma samples than at an even one; likewise with rows.
 struct ChromaPhases: Sendable {
     private let planes: [BytePlane]
 

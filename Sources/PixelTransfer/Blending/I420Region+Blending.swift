@@ -1,10 +1,10 @@
 public import MediaCore
 
-/// Blending in 4:2:0. Positions are in samples from the region's top left corner, odd ones and such outside included;
-/// what lies outside the region, or outside `clip`, is left as it is. Nothing is allocated.
+/// Blending in 4:2:0. Positions are in samples from the region's top left corner, odd and outside ones included;
+/// samples outside the region, or outside `clip`, are not changed. Nothing is allocated.
 ///
-/// A chroma sample that is covered in part takes its part of the colour. So nothing bleeds and nothing jumps by two
-/// samples where something moves by one. The edges of `clip` are even, or those of the region.
+/// A partly covered chroma sample takes its part of the colour. So colours do not bleed, and nothing jumps by two
+/// samples when a layer moves by one. The edges of `clip` are even, or those of the region.
 extension I420Region {
     /// Blends a bitmap, its top left corner at (`x`, `y`).
     public func blend(
@@ -42,7 +42,7 @@ extension I420Region {
         }
     }
 
-    /// Shows a layer in its own size over what is there, its top left corner at (`x`, `y`).
+    /// Blends a layer in its own size, its top left corner at (`x`, `y`).
     ///
     /// - Parameter layer: A region of another picture.
     public func blend(_ layer: I420Region, x: Int, y: Int, clip: PixelRect? = nil, opacity: Opacity = .opaque) {
@@ -53,7 +53,7 @@ extension I420Region {
         }
     }
 
-    /// Shows what of a layer is in the shape of `mask`, whose top left corner is at (`maskX`, `maskY`).
+    /// Blends the part of a layer in the shape of `mask`, whose top left corner is at (`maskX`, `maskY`).
     ///
     /// - Parameter layer: A region of another picture.
     public func blend(

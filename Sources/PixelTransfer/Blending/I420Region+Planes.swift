@@ -98,7 +98,7 @@ extension I420Region {
             ))
     }
 
-    /// What of a layer may be seen; nil where that is nothing.
+    /// Returns the visible part of a layer; nil if there is none.
     func bounds(of layer: I420Region, x: Int, y: Int, _ clip: PixelRect?) -> PixelRect? {
         guard let columns = VisibleSpan(at: x, length: layer.width, limit: width, clip: clip.map { ($0.x, $0.maxX) }),
             let rows = VisibleSpan(at: y, length: layer.height, limit: height, clip: clip.map { ($0.y, $0.maxY) })

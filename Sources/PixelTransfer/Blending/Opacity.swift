@@ -1,5 +1,4 @@
-/// How much of what lies above is seen, in 256ths: from 0, which shows nothing of it, to 256, which hides what is
-/// below.
+/// The opacity of an upper layer, in 256ths: from 0, which is invisible, to 256, which hides everything below.
 public struct Opacity: Hashable, Sendable {
     /// From 0 to 256.
     public let parts: Int
@@ -7,7 +6,7 @@ public struct Opacity: Hashable, Sendable {
     public static let transparent = Opacity(parts: 0)
     public static let opaque = Opacity(parts: 256)
 
-    /// The nearest opacity there is to `fraction` (0 to 1, clamped); what is not a number is transparent.
+    /// The nearest opacity to `fraction` (0 to 1, clamped); NaN is transparent.
     public init(_ fraction: Double) {
         guard fraction > 0 else {
             parts = 0
@@ -20,6 +19,6 @@ public struct Opacity: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Half of it: what a sample gets that is covered by half.
+    /// Half of the opacity, for a sample that is half covered.
     var halved: Opacity { Opacity(parts: (parts + 1) / 2) }
 }

@@ -4,9 +4,8 @@ public import MediaCore
 /// A small picture with transparency, ready to be blended onto 4:2:0 pictures at any position: a label, an icon, a
 /// logo.
 ///
-/// It is converted once, when it is made, and holds what blending reads: luma and alpha in full resolution, colour
-/// (BT.601 in limited range, not multiplied by alpha) for each way to lie on the chroma samples. A sample takes 5
-/// bytes.
+/// It is converted once, when it is made, and holds the data for blending: luma and alpha in full resolution, colour
+/// (BT.601 in limited range, not multiplied by alpha) for each position on the chroma samples. A sample takes 5 bytes.
 public struct OverlayBitmap: Sendable {
     public let mask: AlphaMask
     let luma: BytePlane
@@ -41,7 +40,7 @@ public struct OverlayBitmap: Sendable {
         self.v = Self.chroma(BytePlane(width: width, height: height, bytes: v), weights: mask)
     }
 
-    /// Means weighted by alpha: what cannot be seen has no colour to give.
+    /// Means weighted by alpha, so that invisible samples have no effect on the colour.
     private static func chroma(_ plane: BytePlane, weights: BytePlane) -> ChromaPhases {
         ChromaPhases { column, row in
             let size = ChromaPhases.size(width: plane.width, height: plane.height, column: column, row: row)

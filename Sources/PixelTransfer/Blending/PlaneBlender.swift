@@ -20,7 +20,7 @@ enum PlaneBlender {
         func at(x: Int, y: Int) -> UnsafeMutablePointer<UInt8> { base + y * stride + x }
     }
 
-    /// What is blended: samples that are there, or such as are made row by row.
+    /// The samples to blend: existing ones, or ones that are made row by row.
     enum Source {
         case samples(Samples)
         case constant(UInt8)
@@ -69,7 +69,7 @@ enum PlaneBlender {
         }
     }
 
-    /// Makes samples `opacity` × what they are above `base`, to which transparency brings them.
+    /// Multiplies the samples' distance from `base`, the value of transparency, by `opacity`.
     static func attenuate(_ target: Target, towards base: UInt8, opacity: Opacity) {
         let weight = UInt16(opacity.parts)
         let constant = UInt16(base) * (256 - weight)
@@ -146,8 +146,8 @@ enum PlaneBlender {
     }
 }
 
-/// A plane of chroma samples as they are seen half a sample further left, further up, or both: what a picture has to
-/// show whose layer begins at an odd column or row.
+/// A plane of chroma samples shifted by half a sample to the left, up, or both, for a layer that begins at an odd
+/// column or row.
 struct ShiftedChroma {
     var base: UnsafePointer<UInt8>
     var stride: Int
@@ -166,7 +166,7 @@ struct ShiftedChroma {
         let upper = base + min(max(0, isShiftedUp ? row - 1 : row), height - 1) * stride
         let step = isShiftedLeft ? 1 : 0
         let column = firstColumn + x
-        // The samples whose neighbours are all there; those at the ends repeat the last one.
+        // The samples that have all neighbours; those at the ends repeat the last one.
         let first = min(max(0, step - column), count)
         let inner = first..<max(first, min(count, width - column))
         for index in 0..<inner.lowerBound { writeAtEnd(index, column: column, lower, upper, to: destination) }

@@ -1,4 +1,4 @@
-/// What of a span of samples lies on a picture, in luma and in chroma samples.
+/// The part of a span of samples that lies on a picture, in luma and in chroma samples.
 struct VisibleSpan {
     /// A span's chroma samples: the first where only its second half is covered, the whole ones, the last where only
     /// its first half is.
@@ -22,9 +22,9 @@ struct VisibleSpan {
     private static let farthest = 1 << 30
 
     /// - Parameters:
-    ///   - position: Where the span begins.
-    ///   - limit: How long the picture is.
-    ///   - clip: Begin and end of what may be written of it.
+    ///   - position: The start of the span.
+    ///   - limit: The length of the picture.
+    ///   - clip: The start and end of the writable part.
     init?(at position: Int, length: Int, limit: Int, clip: (Int, Int)?) {
         guard abs(position.clamped(to: Self.farthest)) < Self.farthest, length > 0 else { return nil }
         let lower = max(position, 0, clip?.0 ?? 0)

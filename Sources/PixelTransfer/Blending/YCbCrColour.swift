@@ -10,7 +10,7 @@ public struct YCbCrColour: Hashable, Sendable {
         self.v = v
     }
 
-    /// Of red, green and blue from 0 to 1 (clamped), by BT.601 in limited range.
+    /// Makes a colour from red, green and blue, from 0 to 1 (clamped), by BT.601 in limited range.
     public init(red: Double, green: Double, blue: Double) {
         let (red, green, blue) = (Self.clamp(red), Self.clamp(green), Self.clamp(blue))
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue

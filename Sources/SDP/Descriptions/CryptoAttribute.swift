@@ -84,7 +84,7 @@ public struct CryptoAttribute: Hashable, Sendable {
         return SDPAttribute("crypto", (["\(tag)", suiteName, keyTexts] + sessionParameters).joined(separator: " "))
     }
 
-    /// Whether the attribute can be accepted (RFC 4568, 5.1.2).
+    /// The usability of an attribute in an answer (RFC 4568, 5.1.2).
     enum Usability {
         case usable(SRTPKeyMaterial)
         /// A valid attribute that we cannot use. The reason is the text that follows "a=crypto:<tag>" in the message.

@@ -20,7 +20,7 @@ extension ICECredentials {
 }
 
 extension StringProtocol {
-    /// Whether the text has only letters, digits, `+` and `/` (`ice-char` of RFC 8839, section 5.1).
+    /// True if the text has only letters, digits, `+` and `/` (`ice-char` of RFC 8839, section 5.1).
     ///
     /// Some implementations also write `-`, `_`, `=` and the like. These are accepted too: they do no harm.
     var isICECharacters: Bool {

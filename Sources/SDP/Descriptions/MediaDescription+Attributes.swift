@@ -89,13 +89,13 @@ extension MediaDescription {
     /// The media's own direction; nil if it has none and the session's direction applies.
     public var ownDirection: MediaDirection? { MediaDirection(attributes) }
 
-    /// Whether RTP and RTCP may share a port (RFC 5761).
+    /// True if RTP and RTCP may share a port (RFC 5761).
     public var rtcpMux: Bool { hasAttribute("rtcp-mux") }
 
-    /// Whether the describing side understands reduced-size RTCP (RFC 5506).
+    /// True if the describing side understands reduced-size RTCP (RFC 5506).
     public var reducedSizeRTCP: Bool { hasAttribute("rtcp-rsize") }
 
-    /// Whether the port is 0 on purpose until the media is bundled (RFC 8843, section 6).
+    /// True if the port is 0 on purpose until the media is bundled (RFC 8843, section 6).
     public var bundleOnly: Bool { hasAttribute("bundle-only") }
 
     /// Returns the port of RTCP from `a=rtcp` and, if it differs from the media's, its address (RFC 3605); nil if there

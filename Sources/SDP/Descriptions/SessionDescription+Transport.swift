@@ -63,7 +63,7 @@ extension SessionDescription {
             .compactMap { try? $0.value.flatMap(ICECandidate.parse) }
     }
 
-    /// Whether the describing side only answers connectivity checks (RFC 8839, section 5.3).
+    /// True if the describing side only answers connectivity checks (RFC 8839, section 5.3).
     var isICELite: Bool { attributes.contains { $0.name == "ice-lite" } }
 
     /// Returns whether candidates may follow later (RFC 8840, section 4.1.3). Some implementations write commas between

@@ -22,7 +22,7 @@ extension Substring {
 }
 
 extension StringProtocol {
-    /// Whether this is one or more decimal digits and nothing else.
+    /// True if this is one or more decimal digits and nothing else.
     var isDecimal: Bool {
         !isEmpty && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }

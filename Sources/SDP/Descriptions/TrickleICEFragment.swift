@@ -17,7 +17,7 @@ public struct TrickleICEFragment: Hashable, Sendable {
         /// `a=mid`, which identifies the media description.
         public var mid: String
         public var candidates: [ICECandidate]
-        /// Whether no further candidate follows: `a=end-of-candidates`.
+        /// True if no further candidate follows: `a=end-of-candidates`.
         public var isComplete: Bool
 
         public init(

@@ -26,9 +26,9 @@ public struct AnswerPolicy: Hashable, Sendable {
     public var opus: OpusFormatParameters
     public var videoFeedback: FeedbackSupport
     public var audioFeedback: FeedbackSupport
-    /// Whether forward error correction for video (FlexFEC) is accepted.
+    /// True if forward error correction for video (FlexFEC) is accepted.
     public var acceptsFlexFEC = true
-    /// Whether packets that repeat earlier audio (RED, RFC 2198) are accepted.
+    /// True if packets that repeat earlier audio (RED, RFC 2198) are accepted.
     public var acceptsRedundancy = true
     public var headerExtensions: Set<HeaderExtension>
     /// The highest rate of video that this side wants to receive (`b=TIAS` in the answer).

@@ -6,8 +6,8 @@ public struct FeedbackSupport: Hashable, Sendable {
     public var pli: Bool
     /// `ccm fir`: full intra request.
     public var fir: Bool
-    /// `nack rpsi`: reference picture selection. The receiver says which pictures it has. After a loss it continues
-    /// with a picture that refers only to those.
+    /// `nack rpsi`: reference picture selection. The receiver acknowledges pictures, and continues after a loss with a
+    /// picture that refers only to acknowledged ones.
     public var rpsi: Bool
     /// `ccm tmmbr`: requests of the receiver not to exceed a rate.
     public var tmmbr: Bool
@@ -32,7 +32,7 @@ public struct FeedbackSupport: Hashable, Sendable {
         self.remb = remb
     }
 
-    /// Whether the receiver tells how its packets arrive, or what rate its path carries. Without this a sender never
+    /// True if the receiver reports the arrivals of its packets, or the rate of its path. Otherwise a sender never
     /// learns the path's rate.
     public var describesPath: Bool { transportCC || remb || congestionControl }
 

@@ -5,7 +5,7 @@ public struct H264FormatParameters: Hashable, Sendable {
     public var profileLevelID: H264ProfileLevelID?
     /// 0: single NAL units only; 1: also STAP-A and FU-A; 2: interleaved.
     public var packetizationMode: UInt8
-    /// Whether each direction may have a level of its own.
+    /// True if each direction may have a level of its own.
     public var levelAsymmetryAllowed: Bool
     /// `max-fs`: the largest frame that the receiver decodes, in macroblocks, if it exceeds the level's limit.
     public var maximumFrameSize: Int?

@@ -37,9 +37,9 @@ public struct NegotiatedMedia: Hashable, Sendable {
     public var content: Content
     /// The direction as the local side sees it.
     public var direction: MediaDirection
-    /// Whether the local side sends.
+    /// True if the local side sends.
     public var sends: Bool { direction.sends }
-    /// Whether the local side receives.
+    /// True if the local side receives.
     public var receives: Bool { direction.receives }
 
     /// The keys that the descriptions carry (`a=crypto`), which streams of one bundle share; nil if a DTLS handshake
@@ -72,9 +72,9 @@ public struct NegotiatedMedia: Hashable, Sendable {
     /// The announced sources of the remote side's forward error correction, each with the source that it protects
     /// (`a=ssrc-group:FEC-FR`, RFC 5956).
     public var remoteFlexFECSSRCs: [UInt32: UInt32]
-    /// Whether RTP and RTCP share a port (RFC 5761).
+    /// True if RTP and RTCP share a port (RFC 5761).
     public var rtcpMux: Bool
-    /// Whether reduced-size RTCP may be sent (RFC 5506).
+    /// True if reduced-size RTCP may be sent (RFC 5506).
     public var reducedSizeRTCP: Bool
     /// The address at which the remote side says that it receives RTP; nil if it named no usable address. It is only a
     /// hint: no address is trusted until a packet from there has passed authentication.

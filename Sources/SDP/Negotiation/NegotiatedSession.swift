@@ -6,7 +6,7 @@ public struct NegotiatedSession: Hashable, Sendable {
     public var media: [NegotiatedMedia]
     /// The canonical name of the local side's sources (RFC 3550, 6.5.1).
     public var cname: String
-    /// Whether the streams share one transport and one pair of keys (RFC 8843).
+    /// True if the streams share one transport and one pair of keys (RFC 8843).
     public var isBundled: Bool
     /// The transport of all streams if ICE and DTLS make it; nil if the descriptions carry addresses and keys.
     public var transport: NegotiatedTransport?
@@ -30,7 +30,7 @@ public struct NegotiatedSession: Hashable, Sendable {
     public var screenShare: NegotiatedMedia? { media.first { $0.kind == .video && $0.content == .screenShare } }
     public var audio: NegotiatedMedia? { media.first { $0.kind == .audio } }
 
-    /// Whether feedback describes the path to the participant (`FeedbackSupport.describesPath`): that on video, or on
-    /// audio where there is no video.
+    /// True if feedback describes the path to the participant (`FeedbackSupport.describesPath`): feedback on video, or
+    /// on audio without video.
     public var describesPath: Bool { (video ?? audio)?.feedback.describesPath ?? false }
 }

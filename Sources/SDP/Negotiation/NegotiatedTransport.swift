@@ -5,7 +5,7 @@ public import SecureTransport
 public struct NegotiatedTransport: Hashable, Sendable {
     public var localCredentials: ICECredentials
     public var remoteCredentials: ICECredentials
-    /// Whether the remote side only answers connectivity checks (`a=ice-lite`).
+    /// True if the remote side only answers connectivity checks (`a=ice-lite`).
     public var isRemoteLite: Bool
     /// The addresses at which the remote side may be reached; empty if it sends them later, or if our side is lite and
     /// learns them from connectivity checks.

@@ -10,7 +10,7 @@ public enum OfferAnswer {
         /// The line at fault, from 1.
         var line: Int
         var reason: String
-        /// Whether the stream is video without a codec that we support.
+        /// True for video without a codec that we support.
         var isVideoCodec = false
     }
 }

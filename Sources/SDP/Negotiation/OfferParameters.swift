@@ -93,7 +93,7 @@ public struct OfferParameters: Hashable, Sendable {
     /// The audio stream; nil for an offer without audio.
     public var audio: Audio?
     public var transport: Transport
-    /// Whether to use a profile with feedback, such as `RTP/SAVPF`, rather than one without, such as `RTP/SAVP`.
+    /// True to use a profile with feedback, such as `RTP/SAVPF`, rather than one without, such as `RTP/SAVP`.
     public var usesFeedbackProfile: Bool
     public var rtcpMux: Bool
     public var reducedSizeRTCP: Bool

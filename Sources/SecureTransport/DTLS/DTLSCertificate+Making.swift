@@ -35,18 +35,18 @@ extension DTLSCertificate {
             && X509_sign(certificate, key, EVP_sha256()) > 0
     }
 
-    /// The larger of what an honest certificate chain needs (RSA of 4096 bits takes 1.3 kB) and what the library allows
-    /// for any handshake message, roughly: what is put together from fragments is never larger.
+    /// The size limit of a certificate chain: larger than an honest one (RSA of 4096 bits takes 1.3 kB) and roughly the
+    /// library's limit of any handshake message. Messages made of fragments are never larger.
     private static let maximumCertificateChainSize = 16_384
 
-    /// The `SSL_CTX *` with what sessions have in common; the caller's to free.
+    /// Makes the `SSL_CTX *` that sessions share; the caller frees it.
     static func makeContext(certificate: OpaquePointer, key: OpaquePointer) throws(DTLSError) -> OpaquePointer {
         ERR_clear_error()
         guard let context = SSL_CTX_new(DTLS_method()) else { throw .library(reason: OpenSSLFailure.take().text) }
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         SSL_CTX_set_cert_verify_callback(context, PeerVerification.callback, nil)
         shim_SSL_CTX_set_max_cert_list(context, maximumCertificateChainSize)
-        // What RFC 8827 (section 6.5) asks for, and what is as good. A server's certificate may be one of RSA.
+        // The ciphers of RFC 8827 (section 6.5) and equally good ones. A server may have an RSA certificate.
         let ciphers = [
             "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305",
             "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",

@@ -1,16 +1,16 @@
 internal import COpenSSL
 internal import MediaCore
 
-/// A certificate for DTLS-SRTP, with its key: ECDSA with P-256, signed by itself (RFC 8827, section 6.5).
+/// A certificate for DTLS-SRTP, with its key: ECDSA with P-256, self-signed (RFC 8827, section 6.5).
 ///
-/// Nobody but the session description vouches for it, by its fingerprint. So it says nothing about who its owner is,
-/// has no date of expiry (RFC 5280, 4.1.2.5), and one made when the program starts serves all its sessions. The key and
-/// all that handshakes need at random come from OpenSSL's generator, which cannot be handed in.
+/// Only its fingerprint in the session description vouches for it. So it says nothing about its owner, never expires
+/// (RFC 5280, 4.1.2.5), and one made at the program's start serves all its sessions. The key and all random numbers of
+/// handshakes come from OpenSSL's generator, which cannot be replaced.
 ///
-/// `@unchecked Sendable`: the library's object is changed in the initializer alone, and what sessions do with it
-/// afterwards is counting references, atomically, and reading (openssl-threads(7)).
+/// `@unchecked Sendable`: the library's object changes only in the initializer; afterwards sessions only count
+/// references, atomically, and read (openssl-threads(7)).
 public final class DTLSCertificate: @unchecked Sendable {
-    /// What session descriptions say of the certificate.
+    /// The certificate's fingerprint in session descriptions.
     public let fingerprint: CertificateFingerprint
 
     /// `SSL_CTX *` with the certificate, its key, and all that sessions have in common.

@@ -6,7 +6,7 @@ internal import MediaCore
 enum DTLSClock {
     /// Runs a call into libssl that takes `now` for the time, where the program has a clock that can be held.
     static func with<Result: ~Copyable>(now: MonotonicInstant, _ body: () -> Result) -> Result {
-        // Never zero: libssl takes a time of zero for a timer that does not run. And far from overflowing.
+        // Never zero: for libssl a time of zero means a stopped timer. And far from overflowing.
         shim_dtls_clock_hold(max(0, now.nanoseconds) / 1000 + 1_000_000)
         defer { shim_dtls_clock_release() }
         return body()

@@ -2,28 +2,28 @@ internal import COpenSSL
 public import MediaCore
 public import NIOCore
 
-/// One side of a DTLS association that makes keys for SRTP (RFC 5764), without sockets and clocks: it is handed the
-/// datagrams that came in and the time, and hands back what to send, what happened, and when to wake it.
+/// One side of a DTLS association that makes keys for SRTP (RFC 5764), without sockets and clocks: it takes arriving
+/// datagrams and the time, and returns datagrams to send, events, and its next wake-up.
 ///
-/// After each call take `pollTransmit` and `pollEvent` to their ends, and call `advance` at `nextDeadline`. A client
-/// has its first flight ready at once.
+/// After each call take `pollTransmit` and `pollEvent` until they are empty, and call `advance` at `nextDeadline`. A
+/// client has its first flight ready at once.
 ///
-/// The versions are DTLS 1.2 and what is newer in the library (1.3 is in OpenSSL from version 4). Nothing is taken for
-/// the other side's before its certificate has one of the fingerprints of the session description: the handshake ends
-/// there with `bad_certificate`, and no key is ever handed out. The extended master secret (RFC 7627) and a protection
-/// profile in common are asked for as firmly.
+/// The versions are DTLS 1.2 and newer ones in the library (1.3 is in OpenSSL from version 4). Nothing counts as the
+/// other side's before its certificate has one of the fingerprints of the session description: otherwise the handshake
+/// ends with `bad_certificate`, and no key is ever handed out. The extended master secret (RFC 7627) and a common
+/// protection profile are required as well.
 ///
-/// A connection believes that datagrams come from the address that ICE chose (RFC 8445): whoever makes one for every
-/// address that sends a datagram answers with flights four times as large as what started them, and repeats them. There
-/// is no cookie exchange, which a check by ICE makes superfluous.
+/// A connection relies on ICE to have chosen the datagrams' address (RFC 8445): otherwise it would answer with flights
+/// four times as large as the datagrams that cause them, and repeat them. There is no cookie exchange, which ICE's
+/// check makes superfluous.
 ///
-/// What a hostile peer can make a connection keep is bounded: by the size of a handshake message (17 kB) times those
-/// that the library keeps out of order (10), by the protected records that are taken early (16, 17 kB each), and by 32
-/// datagrams to be sent. What it can make it compute is bounded to 100 datagrams a second and bursts of 128.
+/// The memory that a hostile peer can use is limited: the size of a handshake message (17 kB) times the number that the
+/// library keeps out of order (10), the early protected records (16, 17 kB each), and 32 datagrams to send. Its
+/// computation is limited to 100 datagrams a second and bursts of 128.
 ///
 /// A connection belongs to one thread at a time.
 public final class DTLSConnection {
-    /// What happened to a connection.
+    /// An event of a connection.
     public enum Event: Hashable, Sendable {
         /// The handshake is complete and the other side is the one that was meant.
         case established(keys: SRTPKeyPair)
@@ -33,7 +33,7 @@ public final class DTLSConnection {
         case closed
     }
 
-    /// Where a connection is in its life.
+    /// The state of a connection.
     public enum State: Hashable, Sendable {
         case handshaking
         case established
@@ -48,14 +48,14 @@ public final class DTLSConnection {
     /// A handshake that has not come to its end in this time has failed.
     public static let handshakeTimeout: Duration = .seconds(30)
 
-    /// When `advance` is to be called next; nil when only a datagram can change anything.
+    /// The time of the next call to `advance`; nil if only a datagram can change anything.
     public private(set) var nextDeadline: MonotonicInstant?
 
     private let session: DTLSSession
     private let verification: PeerVerification
     private let handshakeDeadline: MonotonicInstant
     private var filter = DTLSRecordFilter()
-    /// How many datagrams are looked at: as many as any handshake needs, and no more of a flood than that.
+    /// The limit of examined datagrams: as many as any handshake needs, and no more of a flood.
     private var budget: TokenBucket
     private var events: [Event] = []
 
@@ -86,8 +86,8 @@ public final class DTLSConnection {
         updateDeadline(now: now)
     }
 
-    /// Takes a datagram that came in, of whatever content.
-    /// - Returns: Whether it was of use, as far as can be told from outside: false for those that `counters.refused`
+    /// Takes an arrived datagram of any content.
+    /// - Returns: True if it was useful, as far as can be seen from outside: false for those that `counters.refused`
     ///   counts.
     @discardableResult
     public func receive(_ datagram: ByteBuffer, now: MonotonicInstant) -> Bool {
@@ -103,7 +103,7 @@ public final class DTLSConnection {
         return counters.refused == refused
     }
 
-    /// Whether the library is to see a datagram; counts why not.
+    /// Returns true if the library may see a datagram; otherwise counts the reason.
     private func isAcceptable(_ datagram: ByteBuffer, now: MonotonicInstant) -> Bool {
         guard isOpen else {
             counters.late += 1
@@ -126,7 +126,7 @@ public final class DTLSConnection {
         return false
     }
 
-    /// Does what is due at `now`: sends a flight again, or gives up.
+    /// Performs due work: sends a flight again, or gives up.
     public func advance(now: MonotonicInstant) {
         guard isOpen, let nextDeadline, nextDeadline <= now else { return }
         if state == .handshaking, now >= handshakeDeadline {
@@ -150,8 +150,7 @@ public final class DTLSConnection {
         events.isEmpty ? nil : events.removeFirst()
     }
 
-    /// Ends the association, with a `close_notify` to the other side where the handshake is complete. It makes no
-    /// event.
+    /// Ends the association, with a `close_notify` to the other side if the handshake is complete. It makes no event.
     public func close(now: MonotonicInstant) {
         guard isOpen else { return }
         session.close(now: now)

@@ -1,10 +1,10 @@
-/// What a DTLS connection has received, refused and sent, in datagrams.
+/// A DTLS connection's received, refused and sent datagrams.
 public struct DTLSCounters: Hashable, Sendable {
     /// All that came in.
     public var received: UInt64 = 0
     /// Refused: not made of whole DTLS records.
     public var malformed: UInt64 = 0
-    /// Of no effect: every record's number had come before.
+    /// Datagrams without effect: all of their records had come before.
     public var replayed: UInt64 = 0
     /// Refused: data, which DTLS-SRTP does not carry, or more protected records than a handshake can need.
     public var unexpected: UInt64 = 0

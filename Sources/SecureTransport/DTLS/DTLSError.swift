@@ -1,4 +1,4 @@
-/// Why a DTLS association was not made, or ended.
+/// The reason for which a DTLS association failed, or ended.
 public enum DTLSError: Error, Hashable, CustomStringConvertible {
     /// The session description named no fingerprint: nothing would tell the other side's certificate from a stranger's.
     case missingFingerprint
@@ -15,7 +15,7 @@ public enum DTLSError: Error, Hashable, CustomStringConvertible {
     case alertReceived(code: UInt8, name: String)
     /// The handshake cannot go on; the library's words.
     case handshakeFailed(reason: String)
-    /// The library failed at what has nothing to do with the other side; its words.
+    /// The library failed for a reason that is not the other side's; its own words.
     case library(reason: String)
 
     public var description: String {

@@ -1,15 +1,15 @@
 internal import NIOCore
 
-/// Looks at the record headers of datagrams (RFC 6347, section 4.1; RFC 9147, section 4) before the library does: what
-/// no honest peer sends in the state of the connection is dropped, and so is what would make the library keep more
-/// than it has to.
+/// Checks the record headers of datagrams (RFC 6347, section 4.1; RFC 9147, section 4) before the library reads them.
+/// It drops records that no honest peer sends in the state of the connection, and those that would use unnecessary
+/// memory in the library.
 struct DTLSRecordFilter {
-    /// What a datagram is.
+    /// The verdict on a datagram.
     enum Verdict: Hashable {
         /// To be handed to the library.
         case acceptable
-        /// To be handed to the library, which drops what it has processed before: all records have numbers that have
-        /// been seen. The library alone can tell, since a forged record may have come before the true one.
+        /// All records have numbers that have been seen. The library gets the datagram and drops records that it has
+        /// processed. Only the library can decide, because a forged record may have come before the true one.
         case replayed
         /// Its records are not put together as records are, or one is too short to have been protected.
         case malformed
@@ -17,11 +17,11 @@ struct DTLSRecordFilter {
         case unexpected
     }
 
-    /// The most protected records that are taken before the handshake is complete. The library keeps those that come
-    /// before it has the keys, each in a buffer of 17 kB. An honest peer sends one with each of its last flights.
+    /// The most protected records before the handshake is complete. The library keeps records that come before it has
+    /// the keys, each in a buffer of 17 kB. An honest peer sends one with each of its last flights.
     static let maximumEarlyRecordCount = 16
 
-    /// How many records a datagram may have. A flight has six messages, and fragments of them.
+    /// The largest number of records in a datagram. A flight has six messages, and fragments of them.
     private static let maximumRecordCount = 32
     private static let rememberedCount = 64
 

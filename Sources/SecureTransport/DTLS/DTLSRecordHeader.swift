@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What the header of a DTLS record says (RFC 6347, section 4.1; RFC 9147, section 4): nothing of it is proven.
+/// The fields of a DTLS record's header (RFC 6347, section 4.1; RFC 9147, section 4), which are not authenticated.
 struct DTLSRecordHeader: Hashable {
     /// The epoch above 48 bits of sequence number; nil for the short headers of DTLS 1.3, which are encrypted in part.
     var number: UInt64?
@@ -8,7 +8,7 @@ struct DTLSRecordHeader: Hashable {
     /// Bytes behind the header; nil where that cannot be told.
     var length: Int?
 
-    /// Whether the record is encrypted: all are from the first epoch on.
+    /// True if the record is encrypted: all are from the first epoch on.
     var isProtected: Bool { number.map { $0 >> 48 > 0 } ?? true }
 
     /// Takes a record off the front of `datagram`; nil when it is not a whole one.
@@ -33,6 +33,6 @@ struct DTLSRecordHeader: Hashable {
     private static let contentTypes: Set<UInt8> = [20, 21, 22, applicationData, 26]
     /// DTLS 1.0, which a first ClientHello may name, and 1.2, which 1.3 goes on to name.
     private static let versions: Set<UInt16> = [0xFEFF, 0xFEFD]
-    /// Of the plaintext, and what encryption may add (RFC 5246, section 6.2.3).
+    /// The size of the plaintext plus the largest growth by encryption (RFC 5246, section 6.2.3).
     private static let maximumLength: UInt16 = 16_384 + 2048
 }

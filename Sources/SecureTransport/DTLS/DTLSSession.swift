@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// One `SSL *` over a memory BIO: the library's part of a connection, which is told the time with each call.
 final class DTLSSession {
-    /// How a call into the library ended.
+    /// The result of a call into the library.
     enum Outcome {
         /// The handshake is complete, or a datagram was read to its end.
         case done
@@ -18,8 +18,8 @@ final class DTLSSession {
     let bio = DatagramBIO()
     private let ssl: OpaquePointer
 
-    /// The first retransmission comes this long after the flight. RFC 6347 (4.2.4.1) recommends a second to those who
-    /// know nothing of the path; a person waits for this call, and paths with a longer round trip cost a flight more.
+    /// The time from a flight to its first retransmission. RFC 6347 (4.2.4.1) recommends a second without knowledge of
+    /// the path; here a person waits for the call, and paths with a longer round trip cost an additional flight.
     static let firstTimeout: Duration = .milliseconds(200)
     /// Timeouts double up to this. The library gives up after 12 of them.
     static let longestTimeout: Duration = .seconds(3)
@@ -47,14 +47,14 @@ final class DTLSSession {
 
     var isHandshakeComplete: Bool { SSL_is_init_finished(ssl) == 1 }
 
-    /// Reads what has come of the handshake and writes what comes next.
+    /// Reads the received part of the handshake and writes the next one.
     @discardableResult
     func advanceHandshake(now: MonotonicInstant) -> Outcome {
         call(now: now) { SSL_do_handshake(ssl) }
     }
 
-    /// Reads what has come after the handshake: repeated flights (which the library answers), alerts, data (which is
-    /// thrown away, for there is none in DTLS-SRTP).
+    /// Reads after the handshake: repeated flights (which the library answers), alerts, data (which is discarded,
+    /// because DTLS-SRTP has none).
     func read(now: MonotonicInstant) -> Outcome {
         withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { bytes in
             while true {
@@ -93,14 +93,15 @@ final class DTLSSession {
         }
     }
 
-    /// Whether the keys of the session are bound to its handshake (RFC 7627).
+    /// True if the keys of the session are bound to its handshake (RFC 7627).
     var hasExtendedMasterSecret: Bool { shim_SSL_get_extms_support(ssl) == 1 }
 
     /// Bytes that a protected record has beyond its content, with the cipher that was agreed on or, before that, any.
     var protectionSize: Int {
         let (nonce, tag) = (8, 16)
         guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return nonce + tag }
-        // Those with ChaCha20 make the nonce of the record's number (RFC 7905); with AES-GCM a part is sent (RFC 5288).
+        // Ciphers with ChaCha20 make the nonce from the record's number (RFC 7905); with AES-GCM a part is sent (RFC
+        // 5288).
         return SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305 ? tag : nonce + tag
     }
 

@@ -1,18 +1,18 @@
 internal import COpenSSL
 internal import NIOCore
 
-/// Where libssl reads the datagrams that came in and writes those to go out: a BIO of our own, for the library's memory
-/// BIO does not keep datagrams apart.
+/// The connection of libssl to datagrams: a BIO of our own, because the library's memory BIO does not keep datagrams
+/// apart.
 final class DatagramBIO {
-    /// What waits to be read: one datagram, handed in before a call into the library.
+    /// The datagram that waits to be read, set before a call into the library.
     var incoming: ByteBuffer?
-    /// What waits to be sent, oldest first.
+    /// The datagrams that wait to be sent, oldest first.
     private(set) var outgoing: [ByteBuffer] = []
-    /// How many datagrams the library has written.
+    /// The number of datagrams that the library has written.
     private(set) var writtenCount: UInt64 = 0
 
-    /// The most datagrams that wait to be sent, several flights: what comes on top of them pushes out the oldest, which
-    /// its receiver then misses as if the network had lost it.
+    /// The largest number of datagrams that wait to be sent, several flights. A further one replaces the oldest, as if
+    /// the network had lost it.
     private static let maximumOutgoingCount = 32
 
     /// The oldest datagram to be sent.
@@ -43,7 +43,7 @@ final class DatagramBIO {
                 return -1
             }
             memory.incoming = nil
-            // What does not fit is cut off, as a socket does it.
+            // The excess is cut off, as with a socket.
             let count = min(datagram.readableBytes, Int(capacity))
             datagram.withUnsafeReadableBytes { source in
                 UnsafeMutableRawBufferPointer(start: bytes, count: count).copyMemory(

@@ -1,10 +1,8 @@
-/// Bounds how many DTLS handshakes are under way at once, of one host and in all, and with them the memory that
-/// half-open ones cost.
+/// Limits the number of simultaneous DTLS handshakes, per host and in all, and thereby the memory of half-open ones.
 ///
-/// Ask with the datagram that would begin a handshake, and make a connection for it only when it is admitted; release
-/// the session when the connection is established, has failed (it does so by itself after
-/// `DTLSConnection.handshakeTimeout`) or is dropped. Who is refused loses a datagram, and asks again with the next
-/// ClientHello.
+/// Ask with the datagram that would begin a handshake, and make a connection only if it is admitted. Release the
+/// session when the connection is established, has failed (at the latest after `DTLSConnection.handshakeTimeout`) or is
+/// dropped. A refused session loses a datagram, and asks again with the next ClientHello.
 public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
     /// Handshakes of one host at once. Many participants may share an address behind one router.
     public let maximumCountPerHost: Int
@@ -24,7 +22,7 @@ public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
     /// Handshakes under way.
     public var count: Int { hosts.count }
 
-    /// Whether `session` may begin a handshake with `address`, or is in the middle of one.
+    /// Returns true if `session` may begin a handshake with `address`, or already performs one.
     public mutating func admit(_ session: SessionID, from address: TransportAddress) -> Bool {
         guard hosts[session] == nil else { return true }
         let host = ClientNetwork(address)
@@ -38,7 +36,7 @@ public struct HandshakeGate<SessionID: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Says that the handshake of `session` is over, one way or the other. Of no effect for others.
+    /// Records the end of `session`'s handshake. It has no effect on other sessions.
     public mutating func release(_ session: SessionID) {
         guard let host = hosts.removeValue(forKey: session), let count = counts[host] else { return }
         counts[host] = count > 1 ? count - 1 : nil

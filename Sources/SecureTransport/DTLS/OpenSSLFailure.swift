@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What the calling thread's OpenSSL error queue holds, oldest first: the first is the cause.
+/// The content of the calling thread's OpenSSL error queue, oldest first: the first error is the cause.
 struct OpenSSLFailure {
     /// `ERR_GET_REASON` of the first error; zero when there is none.
     var reason: Int32

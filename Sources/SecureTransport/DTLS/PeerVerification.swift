@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// Holds the other side's certificate against the fingerprints of its session description, in the middle of the
-/// handshake: whoever has another certificate gets the alert `bad_certificate`.
+/// Compares the other side's certificate with the fingerprints of its session description, during the handshake: a
+/// different certificate gets the alert `bad_certificate`.
 final class PeerVerification {
     private let fingerprints: [CertificateFingerprint]
-    /// Whether the other side has shown a certificate with one of the fingerprints; nil before it has shown any.
+    /// True if the other side has shown a certificate with one of the fingerprints; nil before it has shown any.
     private(set) var isAccepted: Bool?
 
     init(fingerprints: [CertificateFingerprint]) {

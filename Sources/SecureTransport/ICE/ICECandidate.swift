@@ -1,13 +1,13 @@
 /// A transport address at which one side may be reached (RFC 8445, section 5.1). UDP only: the others are skipped
 /// where they are parsed.
 public struct ICECandidate: Hashable, Sendable {
-    /// Where a candidate comes from.
+    /// The origin of a candidate.
     public enum Kind: String, Sendable {
         /// An interface's own address.
         case host
-        /// What a STUN server saw.
+        /// The address that a STUN server saw.
         case serverReflexive = "srflx"
-        /// What the other side's check saw.
+        /// The address that the other side's check saw.
         case peerReflexive = "prflx"
         /// A TURN server's address.
         case relayed = "relay"

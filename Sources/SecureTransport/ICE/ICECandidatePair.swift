@@ -35,7 +35,7 @@ struct ICECandidatePair: Sendable {
         self.check = check
     }
 
-    /// Whether the check that has this identifier nominates the pair; nil when none has it.
+    /// Returns true if the check with this identifier nominates the pair; nil if there is no such check.
     func nominates(_ id: STUNTransactionID) -> Bool? {
         if let check, check.id == id { return check.nominates }
         return earlier.contains(id) ? true : nil

@@ -5,9 +5,9 @@ internal import NIOCore
 struct ICECheck: Sendable {
     let id: STUNTransactionID
     let datagram: ByteBuffer
-    /// Whether the pair is nominated when it succeeds.
+    /// True if the check nominates the pair when it succeeds.
     let nominates: Bool
-    /// When to send again, or to give up after the last time.
+    /// The time to send again, or to give up after the last time.
     private(set) var deadline: MonotonicInstant
     private var remaining: Int
     private var timeout: Duration

@@ -1,10 +1,10 @@
-/// What the checks of one direction carry to be told from others' (RFC 8445, section 7.2.2): the USERNAME and the
-/// password of the MESSAGE-INTEGRITY, as bytes.
+/// The properties that identify the checks of one direction (RFC 8445, section 7.2.2): the USERNAME and the password of
+/// the MESSAGE-INTEGRITY, as bytes.
 struct ICECheckKey: Hashable, Sendable {
     var username: [UInt8]
     var password: [UInt8]
 
-    /// Of checks that go from `sender` to `receiver`, and of the answers to them.
+    /// The key of checks from `sender` to `receiver`, and of their answers.
     init(receiver: ICECredentials, sender: ICECredentials) {
         username = Array("\(receiver.usernameFragment):\(sender.usernameFragment)".utf8)
         password = Array(receiver.password.utf8)

@@ -1,17 +1,17 @@
 public import MediaCore
 public import NIOCore
 
-/// A client's side of ICE towards a lite agent, such as a relay: controlling, with one socket, it checks each of the
-/// other side's candidates, nominates the best that answers, and keeps the consent to send fresh (RFC 8445, section
-/// 7.2; RFC 7675).
+/// A client's side of ICE towards a lite agent, such as a relay. It is controlling and has one socket: it checks each
+/// of the other side's candidates, nominates the best one that answers, and keeps the consent to send fresh (RFC 8445,
+/// section 7.2; RFC 7675).
 ///
-/// Checks are paced and sent again as RFC 8445, section 14 has it. Nomination is regular (section 8.1.1): the pair of
-/// the highest priority that answered, at most 200 ms after the first one did. Checks of consent nominate again, so
-/// that the other side takes our new address when a NAT, or a change of network, gave us one. One that is not answered
-/// is followed by another after a second, and when the other side is silent for long all pairs are checked: the first
-/// to answer is used.
+/// Checks are paced and repeated as in RFC 8445, section 14. Nomination is regular (section 8.1.1): the pair of the
+/// highest priority that answered, at most 200 ms after the first one did. Checks of consent nominate again, so that
+/// the other side takes our new address after a change by a NAT or of the network. An unanswered one is followed by
+/// another after a second, and when the other side is silent for long all pairs are checked: the first to answer is
+/// used.
 public struct ICEControllingAgent: Sendable {
-    /// What became of a datagram.
+    /// The fate of a datagram.
     public enum Outcome: Hashable, Sendable {
         /// The answer to one of our checks.
         /// - isNew: Its address was not validated before.
@@ -28,19 +28,19 @@ public struct ICEControllingAgent: Sendable {
         case malformed(STUNError)
     }
 
-    /// The most candidates that are checked; those of the lowest priority are left out.
+    /// The largest number of checked candidates; those of the lowest priority are left out.
     public static let pairLimit = 32
 
-    /// How the path stands.
+    /// The state of the path.
     public private(set) var state = ICEState.new
-    /// Where to send: the nominated pair; before one is, the one of the highest priority that answered; in a restart
-    /// the former one until then. Nil when there is no consent to send anywhere.
+    /// The address to send to: the nominated pair; before a nomination, the pair of the highest priority that answered;
+    /// in a restart, the former one until then. Nil without consent to send.
     public private(set) var selectedAddress: TransportAddress?
-    /// Whether the selected pair is nominated.
+    /// True if the selected pair is nominated.
     public private(set) var isNominated = false
-    /// Where the other side saw our last successful check come from.
+    /// The source address of our last successful check, as the other side saw it.
     public private(set) var reflexiveAddress: TransportAddress?
-    /// When `advance(now:)` wants to be called, if nothing comes before.
+    /// The time of the next call to `advance(now:)`, if nothing comes before.
     public private(set) var nextDeadline: MonotonicInstant
 
     private var key: ICECheckKey
@@ -49,18 +49,18 @@ public struct ICEControllingAgent: Sendable {
     private let tieBreaker: UInt64
     private var random: any RandomNumberGenerator & Sendable
 
-    /// When the next pair may be checked for the first time.
+    /// The time at which the next pair may be checked for the first time.
     private var nextFirstCheck: MonotonicInstant
-    /// When the first pair answered since the start or the restart.
+    /// The time at which the first pair answered since the start or the restart.
     private var firstSuccess: MonotonicInstant?
-    /// When the selected pair is checked next, to nominate it or for consent; never, while it is still to be chosen.
+    /// The time of the selected pair's next check, to nominate it or for consent; never, before a pair is chosen.
     private var nextConsentCheck = MonotonicInstant.distantFuture
     private var lastConsentCheck: MonotonicInstant
     /// Since when checks of the selected pair are without an answer.
     private var unansweredSince: MonotonicInstant?
-    /// When an answer last came; before any did, when the agent started.
+    /// The time of the last answer; before the first, the agent's start.
     private var lastAnswer: MonotonicInstant
-    /// When the other side last gave a sign of itself on the selected pair.
+    /// The time of the last packet from the other side on the selected pair.
     private var lastSign: MonotonicInstant
 
     /// Starts to check the candidates.
@@ -85,8 +85,7 @@ public struct ICEControllingAgent: Sendable {
         add(candidates)
     }
 
-    /// Adds candidates of the other side that were told later. Those of other components than the first, and those that
-    /// are there already, are passed over.
+    /// Adds later candidates of the other side. Those of other components than the first, and known ones, are ignored.
     public mutating func add(_ candidates: [ICECandidate]) {
         for candidate in candidates where candidate.component == 1 {
             guard !pairs.contains(where: { $0.address == candidate.address }) else { continue }
@@ -98,7 +97,7 @@ public struct ICEControllingAgent: Sendable {
         if pairs.contains(where: { $0.state == .waiting }) { nextDeadline = min(nextDeadline, nextFirstCheck) }
     }
 
-    /// Whether the other side answered from this address, and consent holds.
+    /// Returns true if the other side answered from this address, and consent holds.
     public func isValidated(_ address: TransportAddress) -> Bool {
         let address = address.unmapped
         return selectedAddress == address
@@ -139,8 +138,8 @@ public struct ICEControllingAgent: Sendable {
         return .succeeded(isNew: isNew)
     }
 
-    /// Notes that authentic media, or another datagram that only the other side can have made, came from there: it is
-    /// not silent then. It renews no consent (RFC 7675, section 5.1).
+    /// Records authentic media, or another datagram that only the other side can have made, from an address: the other
+    /// side is not silent then. It renews no consent (RFC 7675, section 5.1).
     public mutating func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
         guard source.unmapped == selectedAddress, state != .failed else { return }
         lastSign = max(lastSign, now)
@@ -154,7 +153,7 @@ public struct ICEControllingAgent: Sendable {
         advance(now: now)
     }
 
-    /// Takes new credentials and candidates (RFC 8445, section 9). What was selected stays in use until one of the
+    /// Sets new credentials and candidates (RFC 8445, section 9). The selected pair stays in use until one of the
     /// candidates answers.
     public mutating func restart(
         local: ICECredentials, remote: ICECredentials, candidates: [ICECandidate], now: MonotonicInstant
@@ -173,7 +172,7 @@ public struct ICEControllingAgent: Sendable {
         advance(now: now)
     }
 
-    /// Lets time pass: sends what is due, and takes consent away where no answer came.
+    /// Advances the time: sends due checks, and ends consent if no answer came.
     public mutating func advance(now: MonotonicInstant) {
         guard state != .failed else { return }
         guard now < lastAnswer + ICETiming.consentLifetime else {
@@ -261,7 +260,7 @@ extension ICEControllingAgent {
         }
     }
 
-    /// Between 0.8 and 1.2 of an interval, so that many clients' checks do not come at the same time.
+    /// Returns between 0.8 and 1.2 of an interval, so that many clients' checks do not come at the same time.
     private mutating func randomized(_ interval: Duration) -> Duration {
         interval * Double.random(in: 0.8...1.2, using: &random)
     }
@@ -273,7 +272,7 @@ extension ICEControllingAgent {
         let id = STUNTransactionID(using: &random)
         var builder = STUNMessageBuilder(.request, transactionID: id)
         builder.append(username: key.username)
-        // What the other side would give a peer-reflexive candidate (RFC 8445, section 7.1.1).
+        // The priority that the other side would give a peer-reflexive candidate (RFC 8445, section 7.1.1).
         builder.append(priority: ICECandidate.priority(.peerReflexive, localPreference: 65_535))
         builder.append(.controlling(tieBreaker: tieBreaker))
         if nominates { builder.appendUseCandidate() }
@@ -304,7 +303,7 @@ extension ICEControllingAgent {
         state = now < silence ? .connected : .disconnected
     }
 
-    /// When the selected pair counts as silent: nothing came for five seconds, nor an answer to a check.
+    /// The time at which the selected pair counts as silent: nothing came for five seconds, nor an answer to a check.
     private var silence: MonotonicInstant {
         guard let unansweredSince else { return .distantFuture }
         return max(lastSign + ICETiming.silenceLimit, unansweredSince + ICETiming.recoveryInterval)

@@ -1,27 +1,27 @@
 public import MediaCore
 public import NIOCore
 
-/// The relay's side of ICE for one session: a lite agent, controlled, which has host candidates only, sends no checks
-/// and answers those that come (RFC 8445, sections 2.5 and 7.3; RFC 8489).
+/// The relay's side of ICE for one session: a lite, controlled agent, which has host candidates only, sends no checks
+/// and answers received ones (RFC 8445, sections 2.5 and 7.3; RFC 8489).
 ///
-/// - What does not authenticate is answered with nothing at all. RFC 8489, section 9.1.3 would have an error answered,
-///   but then anyone could have us send to anybody's address.
-/// - An answer is never larger than its request: the FINGERPRINT is left out where that helps, or nothing is sent.
-/// - A check is good once: the same transaction from another address is a replay, by which media could be led there.
-/// - An address from which an authentic check came is validated: only to such may anything be sent. Addresses that
-///   were not signalled are as good as those that were (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new
-///   one in the middle of a call. At most `pathLimit` are remembered, each for 30 s after its last check.
-/// - Each of the other side's checks renews the consent to send to where it came from (RFC 7675; a lite agent cannot
-///   ask for it itself).
+/// - A datagram that does not authenticate gets no answer at all. RFC 8489, section 9.1.3 demands an error answer, but
+///   then anyone could make us send to anybody's address.
+/// - An answer is never larger than its request: the FINGERPRINT is left out if that helps, or nothing is sent.
+/// - A check is valid once: the same transaction from another address is a replay, which could direct media there.
+/// - An address is validated by an authentic check from there, and nothing is sent to other addresses. Addresses that
+///   were not signalled are as good as signalled ones (peer-reflexive, RFC 8445, section 7.3.1.3), and so is a new one
+///   during a call. At most `pathLimit` are remembered, each for 30 s after its last check.
+/// - Each of the other side's checks renews the consent to send to its source (RFC 7675; a lite agent cannot ask for it
+///   itself).
 public struct ICELiteAgent: Sendable {
-    /// What became of a datagram.
+    /// The fate of a datagram.
     public enum Outcome: Hashable, Sendable {
         /// An authentic check. Send `response` to where it came from, from where it arrived; nil where the answer
         /// would be larger than the request.
         /// - isNew: The address was not validated before.
         case answered(response: ByteBuffer?, isNew: Bool)
-        /// Authentic, but refused with the error answer `response` (RFC 8489, section 6.3.4): 487 where the sender
-        /// takes our role (RFC 8445, section 7.3.1.1), 420 where it asks for what we do not know. It validates nothing.
+        /// Authentic, but refused with the error answer `response` (RFC 8489, section 6.3.4): 487 if the sender takes
+        /// our role (RFC 8445, section 7.3.1.1), 420 if it demands an unknown attribute. It validates nothing.
         case refused(code: UInt16, response: ByteBuffer?)
         /// A wrong USERNAME or MESSAGE-INTEGRITY, or none.
         case unauthenticated
@@ -38,12 +38,12 @@ public struct ICELiteAgent: Sendable {
     /// The most addresses that are remembered for one session.
     public static let pathLimit = 16
 
-    /// How the path stands.
+    /// The state of the path.
     public private(set) var state = ICEState.new
-    /// Where to send: the address that was nominated last; before any was, the one that was validated last. Nil when
-    /// there is no consent to send anywhere.
+    /// The address to send to: the last nominated one; before a nomination, the last validated one. Nil without consent
+    /// to send.
     public private(set) var selectedAddress: TransportAddress?
-    /// When `advance(now:)` wants to be called, if nothing comes before.
+    /// The time of the next call to `advance(now:)`, if nothing comes before.
     public private(set) var nextDeadline: MonotonicInstant
 
     private var key: ICECheckKey
@@ -51,12 +51,12 @@ public struct ICELiteAgent: Sendable {
     private var previousKey: ICECheckKey?
     private var paths: [Path] = []
     private var history = ICECheckHistory()
-    /// Counts restarts that took effect: paths of an earlier generation give way to those of this one.
+    /// The number of restarts that took effect: paths of an earlier generation are replaced by those of this one.
     private var generation: UInt64 = 0
     private var nominationCount: UInt64 = 0
     /// Since when a first check is waited for.
     private var waitingSince: MonotonicInstant
-    /// When the other side last gave a sign of itself on the selected path.
+    /// The time of the last packet from the other side on the selected path.
     private var lastSign: MonotonicInstant
 
     /// An address from which authentic checks came.
@@ -79,8 +79,8 @@ public struct ICELiteAgent: Sendable {
         nextDeadline = now + ICETiming.consentLifetime
     }
 
-    /// Whether an authentic check came from this address in the last 30 s: datagrams from there may be looked at, and
-    /// may be answered.
+    /// Returns true if an authentic check came from this address in the last 30 s: datagrams from there may be examined
+    /// and answered.
     public func isValidated(_ address: TransportAddress) -> Bool {
         let address = address.unmapped
         return selectedAddress == address || paths.contains { $0.address == address }
@@ -114,18 +114,18 @@ public struct ICELiteAgent: Sendable {
         return .answered(response: response.finish(answering: request, key: key.password), isNew: isNew)
     }
 
-    /// Notes that authentic media, or another datagram that only the other side can have made, came from a validated
-    /// address: it is not silent then. It renews no consent (RFC 7675, section 5.1).
+    /// Records authentic media, or another datagram that only the other side can have made, from a validated address:
+    /// the other side is not silent then. It renews no consent (RFC 7675, section 5.1).
     public mutating func recordLiveness(from source: TransportAddress, now: MonotonicInstant) {
         guard source.unmapped == selectedAddress, state != .failed else { return }
         lastSign = max(lastSign, now)
         if state == .disconnected { update(now: now) }
     }
 
-    /// Takes new credentials for both sides (RFC 8445, section 9). The old ones stay good, and the path that there is
-    /// stays in use, until the first check with the new ones.
+    /// Sets new credentials for both sides (RFC 8445, section 9). The old ones stay valid, and the present path stays
+    /// in use, until the first check with the new ones.
     ///
-    /// A second restart before that check takes the first one's place.
+    /// A second restart before that check replaces the first one.
     public mutating func restart(local: ICECredentials, remote: ICECredentials, now: MonotonicInstant) {
         if previousKey == nil { previousKey = key }
         key = ICECheckKey(receiver: local, sender: remote)
@@ -169,7 +169,7 @@ public struct ICELiteAgent: Sendable {
     private mutating func validate(_ address: TransportAddress, nominated: Bool, now: MonotonicInstant) -> Bool {
         let known = paths.firstIndex { $0.address == address }
         var path = known.map { paths.remove(at: $0) } ?? Path(address: address, generation: generation, lastCheck: now)
-        // Of a new generation it is a path anew, and nominated anew.
+        // In a new generation it is a new path, which must be nominated again.
         if path.generation != generation { path = Path(address: address, generation: generation, lastCheck: now) }
         path.lastCheck = now
         if nominated {
@@ -196,7 +196,7 @@ public struct ICELiteAgent: Sendable {
         let selected = selectedPath
         if selected?.address != selectedAddress {
             selectedAddress = selected?.address
-            // What was heard from another address says nothing of this one.
+            // Packets from another address say nothing about this one.
             if let selected { lastSign = selected.lastCheck }
         }
         guard selected != nil else {

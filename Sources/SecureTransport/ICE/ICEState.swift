@@ -1,4 +1,4 @@
-/// How the path between two sides stands.
+/// The state of the path between two sides.
 public enum ICEState: Hashable, Sendable {
     /// No check has succeeded yet.
     case new

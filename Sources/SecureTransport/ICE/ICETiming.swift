@@ -1,4 +1,4 @@
-/// When checks are sent, and how long silence lasts before it means something.
+/// The times of checks, and the limits of silence.
 enum ICETiming {
     /// After that long without a sign of the other side it is reported as disconnected. Checks of consent come at
     /// least every six seconds (RFC 7675, section 5.1), media and its feedback much more often.
@@ -10,11 +10,11 @@ enum ICETiming {
     static let pacing = Duration.milliseconds(50)
     /// The least time before a check is sent again for the first time (RFC 8445, section 14.3).
     static let minimumRetransmissionTimeout = Duration.milliseconds(500)
-    /// How often a check is sent: Rc of RFC 8489, section 6.2.1.
+    /// The number of transmissions of a check: Rc of RFC 8489, section 6.2.1.
     static let transmissionLimit = 7
     /// After the last time, a check fails in that many of the first timeouts: Rm of the same section.
     static let finalTimeouts = 16
-    /// How long a pair that works waits for one of higher priority before it is nominated.
+    /// The time for which a working pair waits for one of higher priority before it is nominated.
     static let nominationPatience = Duration.milliseconds(200)
     /// Between two checks of consent; each time between 0.8 and 1.2 of it (RFC 7675, section 5.1).
     static let consentInterval = Duration.seconds(5)

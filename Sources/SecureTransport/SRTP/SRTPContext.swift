@@ -1,7 +1,7 @@
 internal import CSRTP
 public import NIOCore
 
-/// One direction of one key: protects what is sent, or authenticates and decrypts what is received, for all
+/// One direction of one key: protects sent packets, or authenticates and decrypts received ones, for all
 /// synchronization sources (RFC 3711, RFC 7714).
 ///
 /// Packets change in place: no byte is copied when the `ByteBuffer` is its storage's only owner, starts on a 4-byte
@@ -23,8 +23,8 @@ public final class SRTPContext {
     public let direction: Direction
     public let profile: SRTPProfile
 
-    /// The most synchronization sources that one context keeps state for. A peer uses a handful; without a limit one
-    /// that is hostile, but holds the keys, could make us keep state for each SSRC that it makes up.
+    /// The largest number of synchronization sources in one context. A peer uses a handful; without a limit a hostile
+    /// peer with the keys could make us keep state for each SSRC that it invents.
     public static let maximumSourceCount = 64
     /// Packets that may come late or out of order and still be told from replays.
     public static let replayWindow = 1024
@@ -37,7 +37,7 @@ public final class SRTPContext {
     private let session: OpaquePointer?
     private var sources: [UInt32] = []
 
-    /// Prepares the library once for the process; its answer is kept for those who come later.
+    /// Prepares the library once for the process, and keeps its status for later calls.
     private static let libraryStatus: srtp_err_status_t = srtp_init()
 
     /// Prepares the library, which tests its ciphers when it begins: some tens of milliseconds, once a process. Without
@@ -74,8 +74,8 @@ public final class SRTPContext {
         session = created
     }
 
-    /// A context that neither encrypts nor authenticates, for simulations, where nobody else is on the path: it adds
-    /// and takes off as many bytes as `profile` would, so that packets have their size.
+    /// Makes a context that neither encrypts nor authenticates, for simulations, where nobody else is on the path: it
+    /// adds and removes as many bytes as `profile` would, so that packets have their real size.
     package init(unprotected direction: Direction, profile: SRTPProfile) {
         self.direction = direction
         self.profile = profile
@@ -132,7 +132,7 @@ public final class SRTPContext {
         remember(source)
     }
 
-    /// What every packet has to satisfy before the library sees it.
+    /// Checks the requirements for every packet before the library sees it.
     private func check(_ packet: ByteBuffer, atLeast minimum: Int, room: Int) throws(SRTPError) {
         let length = packet.readableBytes
         guard length >= minimum else { throw .tooShort(byteCount: length) }

@@ -1,4 +1,4 @@
-/// Why an SRTP or SRTCP packet was not protected or not accepted.
+/// The reason for which an SRTP or SRTCP packet was not protected or not accepted.
 public enum SRTPError: Error, Hashable, CustomStringConvertible {
     /// The tag does not fit the packet and the keys: a forgery, a damaged packet, or the wrong keys.
     case authenticationFailed

@@ -1,8 +1,8 @@
 /// The key material of both directions of a transport, as one side sees it.
 public struct SRTPKeyPair: Hashable, Sendable {
-    /// What the remote side protects with.
+    /// The key of the remote side's packets.
     public var inbound: SRTPKeyMaterial
-    /// What the local side protects with.
+    /// The key of the local side's packets.
     public var outbound: SRTPKeyMaterial
 
     public init(inbound: SRTPKeyMaterial, outbound: SRTPKeyMaterial) {

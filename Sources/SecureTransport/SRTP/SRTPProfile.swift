@@ -1,4 +1,4 @@
-/// How SRTP and SRTCP packets are encrypted and authenticated.
+/// The encryption and authentication of SRTP and SRTCP packets.
 public enum SRTPProfile: Hashable, Sendable, CaseIterable {
     /// AES-128 in Galois/Counter Mode with a 16-byte tag (RFC 7714). Several times cheaper than the other.
     case aeadAES128GCM
@@ -6,7 +6,7 @@ public enum SRTPProfile: Hashable, Sendable, CaseIterable {
     // swift-format-ignore: AlwaysUseLowerCamelCase, for the name is the suite's.
     case aesCM128HMACSHA1_80
 
-    /// The profile that SDP calls `cryptoSuiteName` (RFC 4568, 6.2; RFC 7714, 14.2); nil for those that we lack.
+    /// The profile with this name in SDP (RFC 4568, 6.2; RFC 7714, 14.2); nil for unsupported ones.
     public init?(cryptoSuiteName: some StringProtocol) {
         guard let profile = Self.allCases.first(where: { $0.cryptoSuiteName == cryptoSuiteName }) else { return nil }
         self = profile

@@ -1,10 +1,10 @@
-/// Why a datagram is no STUN message that ICE accepts.
+/// The reason for which a datagram is no STUN message that ICE accepts.
 public enum STUNError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Shorter than a header, or larger than `STUNMessage.maximumSize`.
     case unacceptableSize(byteCount: Int)
     /// The two upper bits or the magic cookie are not STUN's (RFC 8489, section 5).
     case notSTUN
-    /// The header's length is not that of what follows it.
+    /// The header's length differs from that of the rest.
     case wrongLength
     /// An attribute reaches over the end, or its value has a size or a form that its type does not allow.
     case malformedAttribute(type: UInt16)

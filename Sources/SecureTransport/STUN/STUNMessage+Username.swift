@@ -1,11 +1,11 @@
 public import NIOCore
 
 extension STUNMessage {
-    /// The username fragment of the side that a check was sent to: what stands before the colon of USERNAME (RFC 8445,
-    /// section 7.2.2). Nil for what is no request of ICE.
+    /// The username fragment of a check's receiver: the part of USERNAME before the colon (RFC 8445, section 7.2.2).
+    /// Nil if it is no request of ICE.
     ///
-    /// A quick look by which a relay finds the session that a datagram is for, before anything is checked. Fragments
-    /// of up to 15 bytes, which ours are, cost no allocation.
+    /// A relay uses it to find the session of a datagram before anything is checked. Fragments of up to 15 bytes, like
+    /// ours, cost no allocation.
     public static func localUsernameFragment(of datagram: ByteBuffer) -> String? {
         let start = datagram.readerIndex
         guard (headerSize...maximumSize).contains(datagram.readableBytes),

@@ -1,9 +1,9 @@
 public import NIOCore
 
-/// A STUN message (RFC 8489) that was received, with the attributes that ICE uses (RFC 8445, section 7).
+/// A received STUN message (RFC 8489), with the attributes that ICE uses (RFC 8445, section 7).
 ///
-/// It shares the datagram's storage; parsing allocates nothing. What it says is not to be believed before
-/// `isAuthentic(password:)` said so: parsing checks the form and the FINGERPRINT only.
+/// It shares the datagram's storage; parsing allocates nothing. Do not trust it before `isAuthentic(password:)`
+/// returned true: parsing checks the form and the FINGERPRINT only.
 public struct STUNMessage: Sendable {
     /// The upper bits of the type (RFC 8489, section 5).
     public enum Class: UInt8, Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct STUNMessage: Sendable {
         case errorResponse
     }
 
-    /// What a check says about the role of its sender (RFC 8445, section 7.1.2).
+    /// The role that a check's sender claims (RFC 8445, section 7.1.2).
     public enum Role: Hashable, Sendable {
         case controlling(tieBreaker: UInt64)
         case controlled(tieBreaker: UInt64)
@@ -34,7 +34,7 @@ public struct STUNMessage: Sendable {
     public private(set) var messageClass: Class
     public private(set) var method: UInt16
     public private(set) var transactionID: STUNTransactionID
-    /// PRIORITY: what a peer-reflexive candidate learned from this check has.
+    /// PRIORITY: the priority of a peer-reflexive candidate that comes from this check.
     public private(set) var priority: UInt32?
     /// ICE-CONTROLLING or ICE-CONTROLLED; nil where the sender says neither.
     public private(set) var role: Role?
@@ -44,9 +44,9 @@ public struct STUNMessage: Sendable {
     public private(set) var mappedAddress: TransportAddress?
     /// ERROR-CODE of an error response, 300 to 699.
     public private(set) var errorCode: UInt16?
-    /// Whether there is a MESSAGE-INTEGRITY.
+    /// True if there is a MESSAGE-INTEGRITY.
     public var hasIntegrity: Bool { integrityOffset != nil }
-    /// Whether there is a FINGERPRINT; it is right then.
+    /// True if there is a FINGERPRINT; it is right then.
     public private(set) var hasFingerprint = false
     /// The message's size in bytes.
     public var byteCount: Int { bytes.readableBytes }
@@ -85,14 +85,14 @@ public struct STUNMessage: Sendable {
         return bytes.getString(at: range.lowerBound, length: range.count)
     }
 
-    /// Whether USERNAME has these bytes.
+    /// Returns true if USERNAME has these bytes.
     func hasUsername(_ expected: [UInt8]) -> Bool {
         guard let range = usernameRange, range.count == expected.count else { return false }
         return bytes.withUnsafeReadableBytes { $0[range].elementsEqual(expected) }
     }
 
-    /// Whether MESSAGE-INTEGRITY was made with `password` (the short-term credentials of RFC 8489, section 9.1); false
-    /// where there is none.
+    /// Returns true if MESSAGE-INTEGRITY was made with `password` (the short-term credentials of RFC 8489, section
+    /// 9.1); false without one.
     public func isAuthentic(password: String) -> Bool { isAuthentic(key: Array(password.utf8)) }
 
     func isAuthentic(key: [UInt8]) -> Bool {
@@ -113,8 +113,8 @@ public struct STUNMessage: Sendable {
             let type = STUNAttributeType(rawValue: rawType)
             let value = offset + 4..<offset + 4 + Int(length)
             guard value.upperBound <= end, !hasFingerprint else { throw .malformedAttribute(type: rawType) }
-            // What follows the integrity, but for the fingerprint, is not protected by it: it is passed over
-            // (RFC 8489, section 14.5).
+            // Attributes after the integrity, except the fingerprint, are not protected by it: they are ignored (RFC
+            // 8489, section 14.5).
             if integrityOffset == nil || type == .fingerprint { try read(type, in: value) }
             offset = (value.upperBound + 3) & ~3
         }
@@ -171,7 +171,7 @@ public struct STUNMessage: Sendable {
         private var packed: UInt64 = 0
         private(set) var count = 0
 
-        /// Adds a type; what is over the limit is left out.
+        /// Adds a type; types beyond the limit are left out.
         mutating func append(_ type: UInt16) {
             guard count < STUNMessage.unknownAttributeLimit else { return }
             packed = packed << 16 | UInt64(type)

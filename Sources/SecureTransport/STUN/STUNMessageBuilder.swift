@@ -5,9 +5,9 @@ struct STUNMessageBuilder {
     private(set) var buffer: ByteBuffer
     private let transactionID: STUNTransactionID
 
-    /// What MESSAGE-INTEGRITY takes, its header counted.
+    /// The size of MESSAGE-INTEGRITY with its header.
     static let integritySize = 4 + HMACSHA1.size
-    /// What FINGERPRINT takes, its header counted.
+    /// The size of FINGERPRINT with its header.
     static let fingerprintSize = 8
 
     /// A message without attributes.
@@ -68,7 +68,7 @@ struct STUNMessageBuilder {
         pad(2 * types.count)
     }
 
-    /// MESSAGE-INTEGRITY over what was written so far (RFC 8489, section 14.5).
+    /// Appends a MESSAGE-INTEGRITY over the bytes so far (RFC 8489, section 14.5).
     mutating func appendIntegrity(key: [UInt8]) {
         let count = buffer.readableBytes
         let length = UInt16(truncatingIfNeeded: count + Self.integritySize - STUNMessage.headerSize)

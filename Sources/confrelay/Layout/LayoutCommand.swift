@@ -1,7 +1,7 @@
 import ArgumentParser
 import RoomAPI
 
-/// What the program can tell of layouts without a room.
+/// The subcommands on layouts without a room.
 struct LayoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confrelay layout", abstract: "Look at layouts without a room.",

@@ -4,7 +4,7 @@ import Foundation
 import MediaCore
 import RoomAPI
 
-/// Shows what a layout makes of people who are not there.
+/// Shows a layout with imaginary participants.
 struct LayoutExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell, and draw, who stands where in a layout and why.",
@@ -78,7 +78,7 @@ struct LayoutExplainCommand: ParsableCommand {
 
     func run() throws { StandardStreams.write(try explain()) }
 
-    /// What is written on standard output; the picture is in its file then.
+    /// Returns the text for standard output; the picture is in its file then.
     func explain(wallClock: Int64 = Int64(Date().timeIntervalSince1970)) throws(CommandFailure) -> String {
         let subject = try subject()
         let preview = LayoutPreview(
@@ -148,7 +148,7 @@ struct LayoutExplainCommand: ParsableCommand {
         }
     }
 
-    /// Where the parser stopped, if it tells.
+    /// Returns the place at which the parser stopped, if it is known.
     private static func detail(of error: any Error) -> String {
         guard case DecodingError.dataCorrupted(let context) = error, let cause = context.underlyingError as NSError?,
             let text = cause.userInfo[NSDebugDescriptionErrorKey] as? String

@@ -2,13 +2,13 @@ import Compositing
 import Foundation
 import MediaCore
 
-/// What a layout makes of people, as text or JSON.
+/// The explanation of a layout, as text or JSON.
 struct LayoutReport {
     /// The layout in question.
     struct Subject {
         var name: String
         var layout: Layout
-        /// How many arrangements its template has; nil for a layout that is built in.
+        /// The number of arrangements in its template; nil for a built-in layout.
         var arrangementCount: Int?
     }
 
